@@ -1,0 +1,33 @@
+"""supple: differentiable simulation of hybrid soft-rigid robots."""
+
+from supple.bases import (
+    Chebyshev,
+    CustomBasis,
+    Fourier,
+    Gaussian,
+    Hat,
+    Hermite,
+    Legendre,
+    Monomial,
+    PiecewiseConstant,
+    Strain,
+)
+from supple.errors import ConvergenceError, ModelError, ShapeError, SingularError, StateError, SuppleError
+from supple.joints import (
+    Cylindrical,
+    Fixed,
+    Free,
+    Helical,
+    Planar,
+    Prismatic,
+    Revolute,
+    Spherical,
+    Translational,
+    Universal,
+)
+from supple.lie.pose import pose
+from supple.model.links import Rigid, Rod
+from supple.model.robot import Robot
+from supple.sections import Annulus, Circle, Ellipse, Material, Rectangle, Section
+
+__version__ = "0.1.0"

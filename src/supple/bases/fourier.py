@@ -1,0 +1,32 @@
+"""Fourier series over the whole rod."""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+
+from supple.bases.protocol import Family, Functions
+from supple.checks import Array, whole_number
+
+
+@final
+class Fourier(Family[int]):
+    """Trigonometric series with n harmonics: 1, cos 2 pi s, sin 2 pi s, ..., cos 2 pi n s, sin 2 pi n s.
+
+    2 n + 1 functions, equal at base and tip: made for travelling waves, not for a cantilever.
+
+    Examples
+    --------
+    >>> Fourier(bend_z=1).values(0.25).round(12) + 0.0
+    array([1., 0., 1.])
+    """
+
+    def functions(self, order: int) -> Functions:
+        n = whole_number(order, "number of harmonics")
+
+        def evaluate(s: float) -> Array:
+            angles = 2.0 * np.pi * s * np.arange(1, n + 1)
+            return np.concatenate([[1.0], np.column_stack([np.cos(angles), np.sin(angles)]).reshape(-1)])
+
+        return Functions(2 * n + 1, evaluate, min_points=2 * n + 1)

@@ -1,0 +1,59 @@
+"""Polynomial bases over the whole rod. An order n gives the n + 1 functions of degree 0 to n."""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+from numpy.polynomial.chebyshev import chebvander
+from numpy.polynomial.legendre import legvander
+
+from supple.bases.protocol import Family, Functions
+from supple.checks import Array, whole_number
+
+
+@final
+class Legendre(Family[int]):
+    """Legendre polynomials P_k(2 s - 1), k = 0..order, not normalised: P_k(1) = 1.
+
+    Orthogonal on the rod, hence a well-conditioned stiffness: the default choice.
+
+    Examples
+    --------
+    >>> Legendre(bend_y=2).values(1.0)
+    array([1., 1., 1.])
+    """
+
+    def functions(self, order: int) -> Functions:
+        n = whole_number(order, "order")
+
+        def evaluate(s: float) -> Array:
+            return np.asarray(legvander(2.0 * s - 1.0, n), dtype=np.float64).reshape(n + 1)
+
+        return Functions(n + 1, evaluate, min_points=n + 1)
+
+
+@final
+class Chebyshev(Family[int]):
+    """Chebyshev polynomials of the first kind T_k(2 s - 1), k = 0..order."""
+
+    def functions(self, order: int) -> Functions:
+        n = whole_number(order, "order")
+
+        def evaluate(s: float) -> Array:
+            return np.asarray(chebvander(2.0 * s - 1.0, n), dtype=np.float64).reshape(n + 1)
+
+        return Functions(n + 1, evaluate, min_points=n + 1)
+
+
+@final
+class Monomial(Family[int]):
+    """Powers s^k, k = 0..order. Readable coordinates, but badly conditioned above order 5 or so."""
+
+    def functions(self, order: int) -> Functions:
+        n = whole_number(order, "order")
+
+        def evaluate(s: float) -> Array:
+            return float(s) ** np.arange(n + 1, dtype=np.float64)
+
+        return Functions(n + 1, evaluate, min_points=n + 1)

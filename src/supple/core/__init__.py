@@ -1,0 +1,1 @@
+"""The compiled ring: sweeps over the tree, inverse dynamics and its derivatives."""

@@ -1,0 +1,57 @@
+"""Kinetic and gravitational energy, momentum: sums over all points."""
+
+from __future__ import annotations
+
+from supple.core.internal_forces import elastic_energy
+from supple.core.inverse_dynamics import point_wrenches
+from supple.core.sweep_out import sweep_out
+from supple.jit import kernel
+from supple.lie.se3 import dot6
+
+
+@kernel
+def energy_and_momentum(
+    blocks,
+    component,
+    placement,
+    segments,
+    phi,
+    screws,
+    gravity,
+    links,
+    stiffness,
+    rest,
+    limits,
+    q,
+    v,
+    zero,
+    work,
+    scratch,
+    energy,
+    momentum,
+):
+    """energy = [kinetic, elastic, gravitational], momentum (6,) = [angular about the world origin; linear], world axes.
+
+    T = sum V^T M V / 2.  Gravity: -m g . c with mass and first moment read off the inertia about the common origin,
+    M = [[., m c~], [., m I]].
+    """
+    t = scratch[0]
+    sweep_out(blocks, component, placement, segments, phi, screws, gravity, q, v, zero, work, t, 1)
+    point_wrenches(blocks, segments, work)
+    energy[:], momentum[:] = 0.0, 0.0
+    for b in range(blocks.shape[0]):
+        for s in range(blocks[b].first, blocks[b].first + blocks[b].active):
+            w = work[s]
+            mass = w.M[3, 3]
+            energy[0] += 0.5 * dot6(w.V, w.h)
+            energy[2] -= gravity[0] * (w.M[2, 4] - mass * work[0].p[0])
+            energy[2] -= gravity[1] * (w.M[0, 5] - mass * work[0].p[1])
+            energy[2] -= gravity[2] * (w.M[1, 3] - mass * work[0].p[2])
+            for k in range(6):
+                momentum[k] += w.h[k]
+    energy[1] = elastic_energy(links, stiffness, rest, limits, q)
+    # the common origin lies at -work[0].p: shift the angular momentum by its lever arm
+    x, y, z = -work[0].p[0], -work[0].p[1], -work[0].p[2]
+    momentum[0] += y * momentum[5] - z * momentum[4]
+    momentum[1] += z * momentum[3] - x * momentum[5]
+    momentum[2] += x * momentum[4] - y * momentum[3]

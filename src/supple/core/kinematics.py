@@ -1,0 +1,74 @@
+"""Poses, twists, Jacobians: the outward sweep alone ([GVS-AD] 2, 22a, 28a)."""
+
+from __future__ import annotations
+
+from supple.core.columns import fill_columns
+from supple.core.segment import end_pose, start_pose
+from supple.core.sweep_out import segment_jet, set_world, sweep_out
+from supple.jit import inner, kernel
+from supple.lie.se3 import Ad_inverse, add_ad
+
+
+@inner
+def write_pose(R, p, g):
+    """g (4, 4) from R and p."""
+    for i in range(3):
+        for j in range(3):
+            g[i, j] = R[i, j]
+        g[i, 3] = p[i]
+        g[3, i] = 0.0
+    g[3, 3] = 1.0
+
+
+@kernel
+def point_poses(blocks, component, placement, segments, phi, screws, gravity, q, zero, work, scratch, starts, ends):
+    """World poses of the start and of the end of every segment, each (1 + n_segments, 4, 4)."""
+    t = scratch[0]
+    set_world(gravity, work[0])
+    for b in range(blocks.shape[0]):
+        block = blocks[b]
+        previous = work[block.parent]
+        for i in range(block.count):
+            s = block.first + i
+            w = work[s]
+            segment_jet(block, i, component, segments, phi, screws, q, zero, zero, w)
+            start_pose(previous, placement[b], i == 0, w)
+            end_pose(w, t)
+            write_pose(w.R0, w.p0, starts[s])
+            write_pose(w.R, w.p, ends[s])
+            previous = w
+
+
+@kernel
+def chain_end(
+    blocks, component, placement, segments, phi, screws, q, v, a, zero, work, scratch, columns, totals, pose, motion, J, Jd
+):
+    """End of a chain of blocks: pose (4, 4), body twist and its rate (2, 6), body Jacobian and its rate (6, n).
+
+    In world axes J^ = sum S^ and dJ^/dt = sum R^; in the body frame J = Ad^-1 J^ and dJ/dt = Ad^-1 (dJ^/dt - ad_V J^).
+    """
+    t = scratch[0]
+    sweep_out(blocks, component, placement, segments, phi, screws, zero, q, v, a, work, t, 2)
+    fill_columns(blocks, component, segments, phi, screws, 0.0, 0.0, work, t, columns, totals)
+    last = blocks[blocks.shape[0] - 1]
+    w = work[last.first + last.count - 1]
+    J[:], Jd[:] = 0.0, 0.0
+    for b in range(blocks.shape[0]):
+        for j in range(blocks[b].start, blocks[b].start + blocks[b].n):
+            for k in range(6):
+                t.x[k] = totals[0, k, j]
+                t.y[k] = totals[1, k, j]
+                t.z[k] = 0.0
+            add_ad(w.V, t.x, t.z)
+            for k in range(6):
+                t.y[k] -= t.z[k]
+            Ad_inverse(w.R, w.p, t.x, t.f[0])
+            Ad_inverse(w.R, w.p, t.y, t.f[1])
+            for k in range(6):
+                J[k, j] = t.f[0, k]
+                Jd[k, j] = t.f[1, k]
+    Ad_inverse(w.R, w.p, w.V, motion[0])
+    Ad_inverse(w.R, w.p, w.A, motion[1])
+    for i in range(3):
+        t.p[i] = w.p[i] - work[0].p[i]
+    write_pose(w.R, t.p, pose)

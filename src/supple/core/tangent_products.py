@@ -1,0 +1,208 @@
+"""The tangent dID/dq + c_v dID/dv + c_a dID/da times a vector, plain and transposed, without forming it.
+
+The variation of a motion is itself a motion: one sweep out carries the contracted columns S x, R x, Q x (6-vectors),
+one sweep in the varied wrenches (the tangent algorithm of [IDM-TIDM] sections V, VI, in world axes).  Cost is
+linear in the number of segments and coordinates, where the matrix costs their product.
+"""
+
+from __future__ import annotations
+
+from supple.core.columns import fill_columns
+from supple.core.geometric_stiffness import collocation_derivative, local_derivative
+from supple.core.inertia import add_coadbar
+from supple.core.internal_forces import add_internal_product
+from supple.core.inverse_dynamics import accumulate_wrenches, project_wrench
+from supple.core.inverse_dynamics_derivatives import J, Q, R, S, point_operators
+from supple.core.segment import EXPONENTIAL, SCREW
+from supple.core.sweep_out import sweep_out
+from supple.jit import inner, kernel
+from supple.lie.dual import apply_transposed
+from supple.lie.se3 import product6, product6_transposed
+
+
+@inner
+def contract(columns, m, c, n, x, start, out):
+    """out = columns[m][:, c:c+n] x[start:start+n]."""
+    for k in range(6):
+        s = 0.0
+        for j in range(n):
+            s += columns[m, k, c + j] * x[start + j]
+        out[k] = s
+
+
+@inner
+def add_contract_transposed(columns, m, c, n, F, start, out):
+    """out[start:start+n] += columns[m][:, c:c+n]^T F."""
+    for j in range(n):
+        s = 0.0
+        for k in range(6):
+            s += columns[m, k, c + j] * F[k]
+        out[start + j] += s
+
+
+@inner
+def add_geometric_product(block, i, component, segments, phi, screws, w, t, x, transposed, out):
+    """out += C29 x or C29^T x for the i-th segment, in collocation space for rods."""
+    if block.kind == SCREW:
+        return
+    local_derivative(w, t)
+    start, n = block.start, block.n
+    if block.kind == EXPONENTIAL:
+        for k in range(6):
+            t.x[k] = 0.0
+            for j in range(start, start + n):
+                t.x[k] += screws[k, j] * x[j]
+        if transposed:
+            product6_transposed(t.H, t.x, t.y)
+        else:
+            product6(t.H, t.x, t.y)
+        for j in range(start, start + n):
+            for k in range(6):
+                out[j] += screws[k, j] * t.y[k]
+        return
+    apply_transposed(w.T[0], w.F, t.x)
+    collocation_derivative(segments[block.first + i], w.xi, t)
+    c = block.columns + i * n
+    for m in range(2):
+        for k in range(6):
+            t.f[m, k] = 0.0
+    for j in range(n):
+        k = component[start + j]
+        t.f[0, k] += phi[0, c + j] * x[start + j]
+        t.f[1, k] += phi[1, c + j] * x[start + j]
+    for j in range(n):
+        k = component[start + j]
+        s = 0.0
+        for m in range(2):
+            for l in range(6):
+                if transposed:
+                    s += t.f[m, l] * (phi[0, c + j] * t.C[6 * m + l, k] + phi[1, c + j] * t.C[6 * m + l, 6 + k])
+                else:
+                    s += t.f[m, l] * (phi[0, c + j] * t.C[k, 6 * m + l] + phi[1, c + j] * t.C[6 + k, 6 * m + l])
+        out[start + j] += s
+
+
+@inner
+def plain_product(blocks, component, segments, phi, screws, work, t, columns, x, out):
+    """out = tangent x: dF = N (R x) + M (Q x) at points, then sums of dF + adbar*_F (S x) inward, projected by S^T."""
+    for k in range(6):
+        work[0].dV[k], work[0].dA[k], work[0].dF[k] = 0.0, 0.0, 0.0
+    for b in range(blocks.shape[0]):
+        block = blocks[b]
+        base = work[block.parent]
+        for i in range(block.active):
+            w = work[block.first + i]
+            c = block.columns + i * block.n
+            contract(columns, S, c, block.n, x, block.start, w.dS)
+            contract(columns, R, c, block.n, x, block.start, w.dV)
+            contract(columns, Q, c, block.n, x, block.start, w.dA)
+            for k in range(6):
+                w.dV[k] += base.dV[k]
+                w.dA[k] += base.dA[k]
+            product6(w.N, w.dV, w.dF)
+            product6(w.M, w.dA, t.x)
+            for k in range(6):
+                w.dF[k] += t.x[k]
+    for b in range(blocks.shape[0] - 1, -1, -1):
+        block = blocks[b]
+        for i in range(block.active - 1, -1, -1):
+            s = block.first + i
+            w = work[s]
+            add_coadbar_product(w.F, w.dS, t, w.dF)
+            before = work[s - 1] if i > 0 else work[block.parent]
+            for k in range(6):
+                before.dF[k] += w.dF[k]
+            project_wrench(block, i, w.dF, component, segments, phi, screws, w, t, out)
+            add_geometric_product(block, i, component, segments, phi, screws, w, t, x, False, out)
+
+
+@inner
+def add_coadbar_product(F, X, t, out):
+    """out += adbar*_F X."""
+    for k in range(6):
+        for l in range(6):
+            t.B[k, l] = 0.0
+    add_coadbar(F, t.B)
+    product6(t.B, X, t.x)
+    for k in range(6):
+        out[k] += t.x[k]
+
+
+@inner
+def transposed_product(blocks, component, segments, phi, screws, work, t, columns, y, out):
+    """out = tangent^T y: z = J y at points, then R^T sum N^T z + Q^T sum M z + S^T adbar*_F^T z + C29^T y.
+
+    In the scratch records dS holds z; dV and dA hold N^T z and M z, those of a block's last point with
+    everything that hangs on it.
+    """
+    for k in range(6):
+        work[0].dS[k], work[0].dV[k], work[0].dA[k] = 0.0, 0.0, 0.0
+    for b in range(blocks.shape[0]):
+        block = blocks[b]
+        base = work[block.parent]
+        for i in range(block.active):
+            w = work[block.first + i]
+            contract(columns, J, block.columns + i * block.n, block.n, y, block.start, w.dS)
+            for k in range(6):
+                w.dS[k] += base.dS[k]
+            product6_transposed(w.N, w.dS, w.dV)
+            product6_transposed(w.M, w.dS, w.dA)
+    for b in range(blocks.shape[0] - 1, -1, -1):
+        block = blocks[b]
+        base = work[block.parent]
+        for i in range(block.active - 1, -1, -1):
+            w = work[block.first + i]
+            c = block.columns + i * block.n
+            for k in range(6):
+                base.dV[k] += w.dV[k]
+                base.dA[k] += w.dA[k]
+                t.z[k] = 0.0
+            # adbar*_F is antisymmetric, so its transpose times z is minus adbar*_F z
+            add_coadbar_product(w.F, w.dS, t, t.z)
+            for k in range(6):
+                t.z[k] = -t.z[k]
+            add_contract_transposed(columns, R, c, block.n, w.dV, block.start, out)
+            add_contract_transposed(columns, Q, c, block.n, w.dA, block.start, out)
+            add_contract_transposed(columns, S, c, block.n, t.z, block.start, out)
+            add_geometric_product(block, i, component, segments, phi, screws, w, t, y, True, out)
+
+
+@kernel
+def tangent_product(
+    blocks,
+    component,
+    placement,
+    segments,
+    phi,
+    screws,
+    gravity,
+    links,
+    stiffness,
+    damping,
+    rest,
+    limits,
+    q,
+    v,
+    a,
+    cv,
+    ca,
+    x,
+    transposed,
+    work,
+    scratch,
+    columns,
+    totals,
+    out,
+):
+    """out = (dR/dq + c_v dR/dv + c_a dR/da) x with R = ID - tau, or the transpose times x."""
+    t = scratch[0]
+    sweep_out(blocks, component, placement, segments, phi, screws, gravity, q, v, a, work, t, 2)
+    fill_columns(blocks, component, segments, phi, screws, cv, ca, work, t, columns, totals)
+    point_operators(blocks, segments, work, t)
+    accumulate_wrenches(blocks, work)
+    out[:] = 0.0
+    if transposed:
+        transposed_product(blocks, component, segments, phi, screws, work, t, columns, x, out)
+    else:
+        plain_product(blocks, component, segments, phi, screws, work, t, columns, x, out)
+    add_internal_product(-1.0, cv, links, stiffness, damping, limits, q, x, out)

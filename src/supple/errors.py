@@ -1,0 +1,59 @@
+"""The errors of supple: few types, each with a message naming the culprit, its value and the remedy.
+
+All derive from `SuppleError`; those about what the user wrote are also `ValueError`, those about what an
+algorithm met are also `RuntimeError`, so that general code catches them without knowing supple.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class SuppleError(Exception):
+    """Any error raised on purpose by supple."""
+
+
+class ModelError(SuppleError, ValueError):
+    """The description of a robot is wrong: a dimension, a name, an order, a material constant."""
+
+
+class ShapeError(SuppleError, ValueError):
+    """An array passed to a function has the wrong shape."""
+
+
+class StateError(SuppleError, ValueError):
+    """A state (q, v, a, u, ...) holds values no algorithm can use: NaN, infinity, an angle off its chart."""
+
+
+class ConvergenceError(SuppleError, RuntimeError):
+    """An iteration stopped before reaching its tolerance."""
+
+
+class SingularError(SuppleError, RuntimeError):
+    """A matrix that has to be inverted is singular, such as the mass matrix of a massless link."""
+
+
+@contextmanager
+def naming(what: str) -> Iterator[None]:
+    """Prefix every `SuppleError` raised inside the block with ``what``.
+
+    Small objects (a section, a joint) do not know the link they belong to; whoever uses them does.
+    The error keeps its type, attributes and traceback. Blocks nest, the outermost name comes first.
+
+    Examples
+    --------
+    >>> with naming("link 'arm'"):
+    ...     raise ModelError("radius is -0.003 m, must be positive")
+    Traceback (most recent call last):
+    ...
+    supple.errors.ModelError: link 'arm': radius is -0.003 m, must be positive
+    """
+    try:
+        yield
+    except SuppleError as error:
+        message, *rest = error.args or ("",)
+        # Changing the arguments in place, rather than raising a new error, keeps subclasses with
+        # further constructor arguments or attributes intact.
+        error.args = (f"{what}: {message}", *rest)
+        raise

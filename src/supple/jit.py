@@ -1,0 +1,50 @@
+"""The one decorator of every compiled function, and the stamp of the on-disk cache.
+
+Numba decides whether a cached binary is stale by looking at the *one* file in which a function is defined.
+Our kernels call each other across files, so that is not enough: an edit of ``lie/tangent.py`` must also
+invalidate the inverse dynamics.  `kernel` therefore stamps every cache entry with one digest over all
+files of the compiled ring (`RING`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+
+#: Folders of the package whose sources are compiled; the digest runs over all of their files.
+RING = ("lie", "core")
+
+#: ``contract`` lets multiply-adds fuse, ``nsz`` ignores the sign of zero.  NaN and infinity keep their
+#: meaning (kernels report them), and sums keep their order.
+FASTMATH = {"contract", "nsz"}
+
+
+def ring_digest() -> str:
+    """Digest over this file and all sources of the compiled ring (content, not time stamps)."""
+    package = Path(__file__).parent
+    files = [Path(__file__), *(file for folder in RING for file in sorted((package / folder).glob("*.py")))]
+    digest = hashlib.blake2b(digest_size=16)
+    for file in files:
+        digest.update(file.name.encode())
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+_STAMP = ring_digest()
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Compile ``function`` lazily without the GIL, cached on disk under the stamp of the whole ring."""
+    dispatcher = numba.njit(cache=True, nogil=True, fastmath=FASTMATH, error_model="numpy")(function)
+    # The index file compares this stamp with the stored one; Numba's own is (mtime, size) of one file.
+    dispatcher._cache._cache_file._source_stamp = _STAMP
+    return dispatcher
+
+
+def inner(function: Callable[..., Any]) -> Any:
+    """Compile ``function`` for use inside kernels only: it is never entered from Python, so it is not cached apart."""
+    return numba.njit(nogil=True, fastmath=FASTMATH, error_model="numpy")(function)

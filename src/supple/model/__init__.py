@@ -1,0 +1,1 @@
+"""The description of a robot, its checks, and the model compiled from it."""

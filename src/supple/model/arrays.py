@@ -1,0 +1,141 @@
+"""The arrays that kernels see: records for blocks, segments, poses, and their scratch.
+
+A robot is a tree of *blocks* of coordinates: one per joint factor, one per rod.  A block is a chain of *segments*:
+one for a joint, one per Magnus step for a rod.  Each segment ends in one *point*, which may carry inertia.
+Segment 0 is the world.  Records have one fixed layout for all robots, so no robot ever compiles anything.
+
+Columns: the kinematic columns (S, J, R, Q; see `core.columns`) of all segments are stored side by side in arrays of
+shape (6, n_columns); segment ``first + i`` of a block owns columns ``columns + i * n`` to ``columns + (i + 1) * n``.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+#: Kinds of blocks (`block_t.kind`).
+SCREW, EXPONENTIAL, ROD = 0, 1, 2
+# SCREW:        joint whose screws commute (all 1-dof joints, cylindrical, translational, fixed): S = Phi is constant.
+# EXPONENTIAL:  joint whose screws do not commute (planar, spherical, free): S = T(Phi q) Phi.
+# ROD:          Magnus steps of a strain-parametrised rod: S = T(Omega) Z.
+
+block_t = np.dtype(
+    [
+        ("kind", "i8"),
+        ("start", "i8"),  # first coordinate
+        ("n", "i8"),  # number of coordinates
+        ("first", "i8"),  # first segment
+        ("count", "i8"),  # number of segments
+        ("active", "i8"),  # segments that dynamics must visit (a leaf rod's massless tip is left out)
+        ("parent", "i8"),  # segment at whose end the block begins; 0 = world
+        ("columns", "i8"),  # first column of the block's first segment
+        ("ancestors", "i8", (2,)),  # rows of `ranges`: coordinate ranges of all blocks before this one
+        ("descendants", "i8", (2,)),  # rows of `ranges`: coordinate ranges of all blocks after this one
+    ],
+    align=True,
+)
+
+segment_t = np.dtype(
+    [
+        ("half", "f8"),  # h/2, half the length of the Magnus step [m]
+        ("bracket", "f8"),  # sqrt(3) h^2/12 (fourth order) or 0 (second order) [m^2]
+        ("rest", "f8", (2, 6)),  # rest strain at the two collocation points
+        ("inertia", "f8", (6, 6)),  # of the end point, about its frame, quadrature weight included
+    ],
+    align=True,
+)
+
+pose_t = np.dtype([("R", "f8", (3, 3)), ("p", "f8", (3,))], align=True)
+
+#: Scratch per segment.  World axes, twists and wrenches about the common origin (see `core.sweep_out`).
+work_t = np.dtype(
+    [
+        ("R0", "f8", (3, 3)),  # pose of the segment's start
+        ("p0", "f8", (3,)),
+        ("R", "f8", (3, 3)),  # pose of its end point
+        ("p", "f8", (3,)),
+        ("xi", "f8", (3, 2, 6)),  # strain, its rate and acceleration at the two collocation points
+        ("jet", "f8", (3, 6)),  # Omega and its first two time derivatives
+        ("T", "f8", (3, 2, 3, 3)),  # Ad_g T and its first two time derivatives, dual matrices
+        ("V", "f8", (6,)),  # twist of the end point
+        ("A", "f8", (6,)),  # its time derivative, minus gravity
+        ("h", "f8", (6,)),  # momentum M V
+        ("F", "f8", (6,)),  # wrench; after the sweep in: resultant of all points from here outward
+        ("M", "f8", (6, 6)),  # inertia; after the sweep in, a block's last point includes its children
+        ("N", "f8", (6, 6)),  # dF/dV, likewise
+        ("dV", "f8", (6,)),  # contracted variations (`core.tangent_products`)
+        ("dA", "f8", (6,)),
+        ("dF", "f8", (6,)),
+        ("dS", "f8", (6,)),
+    ],
+    align=True,
+)
+
+#: Temporaries of one kernel call.
+scratch_t = np.dtype(
+    [
+        ("R", "f8", (3, 3)),
+        ("p", "f8", (3,)),
+        ("dc", "f8", (4, 3)),  # lie.coefficients.tangent_coefficients
+        ("c", "f8", (2, 3, 3)),  # lie.tangent.scalar_jets
+        ("beta", "f8", (2, 3, 3)),  # lie.tangent.vector_jets
+        ("u", "f8", (2, 3, 3)),
+        ("T", "f8", (2, 3, 3)),
+        ("D", "f8", (2, 3, 3)),
+        ("Z", "f8", (3, 2, 2, 3, 3)),  # collocation matrices of S, R, Q at the two points, dual
+        ("W", "f8", (3, 6, 12)),  # the same as 6 x 12 matrices
+        ("C", "f8", (12, 12)),
+        ("H", "f8", (6, 6)),
+        ("B", "f8", (6, 6)),
+        ("x", "f8", (6,)),
+        ("y", "f8", (6,)),
+        ("z", "f8", (6,)),
+        ("f", "f8", (2, 6)),
+    ],
+    align=True,
+)
+
+
+class Topology(NamedTuple):
+    """Integers: who hangs on whom, and where coordinates live."""
+
+    blocks: np.ndarray  #: (n_blocks,) block_t, parents before children
+    ranges: np.ndarray  #: (n_ranges, 2) merged coordinate ranges [lo, hi), see block_t
+    component: np.ndarray  #: (n,) strain component 0..5 of a rod coordinate, -1 for a joint's
+    links: np.ndarray  #: (n_links, 2) coordinate range of every link
+
+
+class Parameters(NamedTuple):
+    """Floats: everything that may change without validation or compilation."""
+
+    placement: np.ndarray  #: (n_blocks,) pose_t, block base in its parent segment's frame (the chart of free joints)
+    segments: np.ndarray  #: (1 + n_segments,) segment_t
+    phi: np.ndarray  #: (2, n_columns) basis functions at the two collocation points, 1/L included
+    screws: np.ndarray  #: (6, n) joint screws
+    gravity: np.ndarray  #: (3,) [m/s^2], world axes
+    stiffness: np.ndarray  #: (n, n) K
+    damping: np.ndarray  #: (n, n) D
+    rest: np.ndarray  #: (n,) coordinates at which K is unloaded
+    limits: np.ndarray  #: (n, 4) lower, upper, stiffness, width of soft limits; -inf, inf where free
+
+
+class Workspace(NamedTuple):
+    """Preallocated scratch of one thread."""
+
+    work: np.ndarray  #: (1 + n_segments,) work_t
+    scratch: np.ndarray  #: (1,) scratch_t
+    columns: np.ndarray  #: (4, 6, n_columns): S, J, R, Q
+    totals: np.ndarray  #: (8, 6, n): J, R, Q at block ends; U_q, U_v; N^T J, M J; one spare
+    tangent: np.ndarray  #: (12, max block size) products of one point
+
+
+def make_workspace(n: int, n_segments: int, n_columns: int, widest: int) -> Workspace:
+    """Allocate scratch for a model of ``n`` coordinates (zeroed, so that reruns are reproducible)."""
+    return Workspace(
+        work=np.zeros(n_segments + 1, work_t),
+        scratch=np.zeros(1, scratch_t),
+        columns=np.zeros((4, 6, max(n_columns, 1))),
+        totals=np.zeros((8, 6, max(n, 1))),
+        tangent=np.zeros((12, max(widest, 1))),
+    )

@@ -1,0 +1,277 @@
+"""Robot -> Model: checks everything once, then evaluates bases, sections and inertias at the quadrature nodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from supple.errors import ModelError, naming
+from supple.model.arrays import (
+    EXPONENTIAL,
+    ROD,
+    SCREW,
+    Parameters,
+    Topology,
+    block_t,
+    pose_t,
+    segment_t,
+)
+from supple.model.links import Rigid, Rod
+from supple.model.rod_table import RodTable, tabulate_rod
+from supple.model.validate import validate
+
+if TYPE_CHECKING:
+    from supple.model.model import Model
+    from supple.model.robot import LinkSpec, Robot
+
+
+class Attachment(NamedTuple):
+    """Where children hang: a segment and a pose in the frame of its end."""
+
+    segment: int
+    pose: np.ndarray
+
+
+@dataclass
+class BlockDraft:
+    """One block before it becomes a row of `block_t`."""
+
+    kind: int
+    start: int
+    screws: np.ndarray | None
+    rod: RodTable | None
+    n: int
+    first: int
+    count: int
+    parent: int
+    placement: np.ndarray
+    inertia: np.ndarray
+    has_children: bool = False
+    ancestors: list[int] = field(default_factory=list)
+    descendants: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class LinkLayout:
+    """Where a link's coordinates, blocks and segments are.
+
+    Attributes
+    ----------
+    coordinates : range
+        Of the link, the joint's first.
+    blocks : tuple of int
+        Joint factors, then the rod; a rigid link's last block carries its body.
+    segments : range
+        Segments whose ends are the link's points (the body, or all of the rod's steps).
+    rod : RodTable or None
+        Stations and functions of a rod.
+    tip : ndarray, shape (4, 4)
+        Pose in which children attach, in the frame of the last segment's end.
+    """
+
+    name: str
+    coordinates: range
+    joint_dof: int
+    blocks: tuple[int, ...]
+    segments: range
+    rod: RodTable | None
+    tip: np.ndarray
+    keeps_chart: bool
+
+    @property
+    def stations(self) -> tuple[float, ...]:
+        """s of the link's points: the body frame of a rigid link, base, nodes and tip of a rod."""
+        return (0.0,) if self.rod is None else tuple(self.rod.s.tolist())
+
+
+def compile_robot(robot: Robot) -> Model:
+    """Validate a description and turn it into a `Model`."""
+    from supple.model.model import Model
+
+    order = validate(robot)
+    starts = _coordinate_starts(robot)
+    drafts: list[BlockDraft] = []
+    layouts: dict[str, LinkLayout] = {}
+    tips = {"world": Attachment(0, np.eye(4))}
+    for index in order:
+        link = robot.links[index]
+        with naming(f"link {link.name!r}"):
+            layout = _draft_link(link, starts[index], tips[link.parent], drafts)
+        layouts[link.name] = layout
+        tips[link.name] = Attachment(layout.segments[-1], layout.tip)
+    if not any(draft.n for draft in drafts):
+        raise ModelError(
+            f"robot {robot.name!r} has no coordinates: every joint is fixed and no link is a rod; give a link a joint"
+        )
+    _relate(drafts)
+    topology, parameters = _assemble(robot, drafts, [layouts[link.name] for link in robot.links])
+    return Model(robot, topology, parameters, tuple(layouts[link.name] for link in robot.links))
+
+
+def _coordinate_starts(robot: Robot) -> list[int]:
+    """First coordinate of every link, in the order links were added."""
+    sizes = [link.joint.dof + (link.body.strain.size if isinstance(link.body, Rod) else 0) for link in robot.links]
+    return [0, *np.cumsum(sizes)[:-1].tolist()]
+
+
+def _draft_link(link: LinkSpec, start: int, parent: Attachment, drafts: list[BlockDraft]) -> LinkLayout:
+    """Append the blocks of one link: a block per joint factor, then the rod or the body."""
+    first_block = len(drafts)
+    placement = parent.pose @ link.at
+    segment = parent.segment
+    coordinate = start
+    factors = list(link.joint.factors())
+    if isinstance(link.body, Rigid) and not factors:
+        factors = [np.zeros((6, 0))]  # a fixed body is a joint without coordinates
+    for screws in factors:
+        n = screws.shape[1]
+        kind = SCREW if _commute(screws) else EXPONENTIAL
+        first = _next_segment(drafts)
+        drafts.append(
+            BlockDraft(kind, coordinate, screws, None, n, first, 1, segment, placement, np.zeros((1, 6, 6)))
+        )
+        coordinate, segment, placement = coordinate + n, first, np.eye(4)
+    rod = None
+    if isinstance(link.body, Rod):
+        rod = tabulate_rod(link.body)
+        first, count = _next_segment(drafts), len(rod.s) - 1
+        drafts.append(
+            BlockDraft(ROD, coordinate, None, rod, rod.n, first, count, segment, placement, rod.inertia[1:])
+        )
+        coordinate += rod.n
+        segments, tip = range(first, first + count), np.eye(4)
+    else:
+        drafts[-1].inertia = link.body.spatial_inertia()[None]
+        segments, tip = range(segment, segment + 1), np.asarray(link.body.tip)
+    return LinkLayout(
+        name=link.name,
+        coordinates=range(start, coordinate),
+        joint_dof=link.joint.dof,
+        blocks=tuple(range(first_block, len(drafts))),
+        segments=segments,
+        rod=rod,
+        tip=tip,
+        keeps_chart=link.joint.dof > 0 and link.joint.keeps_chart,
+    )
+
+
+def _next_segment(drafts: list[BlockDraft]) -> int:
+    return drafts[-1].first + drafts[-1].count if drafts else 1
+
+
+def _commute(screws: np.ndarray) -> bool:
+    """Whether all Lie brackets of the columns vanish, so that S = Phi for any q."""
+    w, v = screws[:3].T, screws[3:].T
+    n = screws.shape[1]
+    return all(
+        np.allclose(np.cross(w[i], w[j]), 0.0, atol=1e-14)
+        and np.allclose(np.cross(w[i], v[j]) - np.cross(w[j], v[i]), 0.0, atol=1e-14)
+        for i in range(n)
+        for j in range(i)
+    )
+
+
+def _relate(drafts: list[BlockDraft]) -> None:
+    """Ancestors and descendants of every block."""
+    owner = {s: b for b, draft in enumerate(drafts) for s in range(draft.first, draft.first + draft.count)}
+    for b, draft in enumerate(drafts):
+        if draft.parent:
+            above = owner[draft.parent]
+            drafts[above].has_children = True
+            draft.ancestors = [*drafts[above].ancestors, above]
+            for a in draft.ancestors:
+                drafts[a].descendants.append(b)
+
+
+def _merged_ranges(drafts: list[BlockDraft], members: list[int]) -> list[tuple[int, int]]:
+    """Coordinate ranges of some blocks, neighbours merged: few long loops instead of many short ones."""
+    merged: list[tuple[int, int]] = []
+    for start, n in sorted((drafts[b].start, drafts[b].n) for b in members):
+        if n == 0:
+            continue
+        if merged and merged[-1][1] == start:
+            merged[-1] = (merged[-1][0], start + n)
+        else:
+            merged.append((start, start + n))
+    return merged
+
+
+def _assemble(
+    robot: Robot, drafts: list[BlockDraft], layouts: list[LinkLayout]
+) -> tuple[Topology, Parameters]:
+    n = sum(draft.n for draft in drafts)
+    n_segments = sum(draft.count for draft in drafts)
+    n_columns = sum(draft.n * draft.count for draft in drafts)
+    blocks = np.zeros(len(drafts), block_t)
+    placement = np.zeros(len(drafts), pose_t)
+    segments = np.zeros(n_segments + 1, segment_t)
+    phi, screws = np.zeros((2, n_columns)), np.zeros((6, n))
+    component = np.full(n, -1, dtype=np.int64)
+    ranges: list[tuple[int, int]] = []
+    column = 0
+    for b, draft in enumerate(drafts):
+        own = slice(draft.start, draft.start + draft.n)
+        row = blocks[b]
+        row["kind"], row["start"], row["n"] = draft.kind, draft.start, draft.n
+        row["first"], row["count"], row["parent"] = draft.first, draft.count, draft.parent
+        # the tip of a leaf rod has no weight: dynamics need not go there
+        idle_tip = draft.kind == ROD and not draft.has_children
+        row["active"] = draft.count - 1 if idle_tip else draft.count
+        row["columns"] = column
+        for key, members in (("ancestors", draft.ancestors), ("descendants", draft.descendants)):
+            merged = _merged_ranges(drafts, members)
+            row[key] = (len(ranges), len(ranges) + len(merged))
+            ranges += merged
+        placement[b]["R"], placement[b]["p"] = draft.placement[:3, :3], draft.placement[:3, 3]
+        steps = segments[draft.first : draft.first + draft.count]
+        steps["inertia"] = draft.inertia
+        if draft.rod is not None:
+            component[own] = draft.rod.component
+            steps["half"], steps["bracket"], steps["rest"] = draft.rod.half, draft.rod.bracket, draft.rod.rest
+            phi[:, column : column + draft.n * draft.count] = draft.rod.phi.reshape(2, -1)
+        else:
+            screws[:, own] = draft.screws
+        column += draft.n * draft.count
+    topology = Topology(
+        blocks=blocks,
+        ranges=np.array(ranges, dtype=np.int64).reshape(-1, 2),
+        component=component,
+        links=np.array([(l.coordinates.start, l.coordinates.stop) for l in layouts], dtype=np.int64),
+    )
+    stiffness, damping, rest, limits = _internal_forces(robot, layouts, n)
+    parameters = Parameters(
+        placement=placement,
+        segments=segments,
+        phi=phi,
+        screws=screws,
+        gravity=np.array(robot.gravity, dtype=float),
+        stiffness=stiffness,
+        damping=damping,
+        rest=rest,
+        limits=limits,
+    )
+    return topology, parameters
+
+
+def _internal_forces(
+    robot: Robot, layouts: list[LinkLayout], n: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """K and D (D64, D65, summed at the Gauss nodes), rest coordinates, soft limits."""
+    stiffness, damping, rest = np.zeros((n, n)), np.zeros((n, n)), np.zeros(n)
+    limits = np.tile([-np.inf, np.inf, 0.0, 1.0], (n, 1))
+    for link, layout in zip(robot.links, layouts, strict=True):
+        joint = slice(layout.coordinates.start, layout.coordinates.start + layout.joint_dof)
+        if layout.joint_dof:
+            stiffness[joint, joint] = link.joint.stiffness_matrix
+            damping[joint, joint] = link.joint.damping_matrix
+            rest[joint] = link.joint.rest_vector
+            limits[joint, :2] = link.joint.limit_bounds
+            limits[joint, 2] = link.joint.limit_stiffnesses
+            limits[joint, 3] = link.joint.limit_widths
+        if layout.rod is not None:
+            own = slice(joint.stop, layout.coordinates.stop)
+            stiffness[own, own] = layout.rod.stiffness
+            damping[own, own] = layout.rod.damping
+    return stiffness, damping, rest, limits

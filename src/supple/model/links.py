@@ -1,0 +1,218 @@
+"""The bodies of links: soft rods and rigid bodies, as people describe them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeAlias, final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.bases.protocol import StrainBasis
+from supple.checks import (
+    ROUNDING,
+    Array,
+    finite_array,
+    finite_float,
+    nonnegative_float,
+    positive_float,
+    symmetric_psd,
+    whole_number,
+)
+from supple.errors import ModelError, naming
+from supple.lie.pose import check_pose, pose
+from supple.model.rigid_shapes import BoxShape, FrustumShape, SolidShape, SphereShape
+from supple.sections.direct import Section
+from supple.sections.materials import Material
+from supple.sections.properties import SectionProperties, check_material, section_properties
+from supple.sections.shapes import Shape
+
+#: Strain of a straight unstretched rod: torsion, bend_y, bend_z, stretch, shear_y, shear_z.
+STRAIGHT = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Rod:
+    """A soft rod along the local x axis.
+
+    Parameters
+    ----------
+    length : float
+        Rest length L, m.
+    section : Shape or Section
+        Cross-section along the rod.
+    material : Material, optional
+        Required with a shape; left out with a `Section`.
+    strain : StrainBasis
+        Which strains are free, and the functions they are made of, such as ``Legendre(bend_y=3)``.
+    points : int
+        Gauss nodes along the rod (per piece, for piecewise bases).
+    rest_strain : (6,) or callable of s, optional
+        Strain of the stress-free rod in physical units (1/m and 1), including the 1 of the stretch.
+        Default: straight, (0, 0, 0, 1, 0, 0).
+    magnus : int
+        Order of the Magnus step between nodes, 2 or 4.
+    extra_points : sequence of float
+        Further points s in (0, 1), without weight, at which the Magnus steps are split.
+    """
+
+    length: float
+    section: Shape | Section
+    material: Material | None = None
+    strain: StrainBasis = None  # type: ignore[assignment]  # required, but after an optional argument
+    points: int = 5
+    rest_strain: ArrayLike | Callable[[float], ArrayLike] | None = None
+    magnus: int = 4
+    extra_points: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        with naming("Rod"):
+            object.__setattr__(self, "length", positive_float(self.length, "length", "m"))
+            check_material(self.section, self.material)
+            self._check_strain()
+            self._check_extra_points()
+            if self.magnus not in (2, 4):
+                raise ModelError(f"magnus is {self.magnus!r}, must be 2 or 4")
+            if not callable(self.rest_strain):
+                value = STRAIGHT if self.rest_strain is None else self.rest_strain
+                object.__setattr__(self, "rest_strain", finite_array(value, (6,), "rest_strain"))
+            self.rest_strain_at(0.5)
+
+    def rest_strain_at(self, s: float) -> Array:
+        """Rest strain at s in [0, 1], (6,): 1/m in the angular part."""
+        value = self.rest_strain(s) if callable(self.rest_strain) else self.rest_strain
+        strain = finite_array(value, (6,), f"rest_strain at s = {s:.2f}")  # type: ignore[arg-type]
+        if strain[3] <= 0.0:
+            raise ModelError(
+                f"rest_strain at s = {s:.2f} has the stretch {strain[3]:g}, must be positive (usually 1)"
+            )
+        return strain
+
+    def properties_at(self, s: float) -> SectionProperties:
+        """Stiffness, damping and inertia per unit length at s in [0, 1], each (6, 6)."""
+        return section_properties(self.section, self.material, s)
+
+    def _check_strain(self) -> None:
+        if self.strain is None:
+            raise ModelError("strain is missing: say which are free, such as strain=Legendre(bend_y=3)")
+        if not isinstance(self.strain, StrainBasis):
+            raise ModelError(f"strain is {self.strain!r}, must be a strain basis such as Legendre(bend_y=3)")
+        needed = self.strain.min_points  # raises for a family without components
+        points = whole_number(self.points, "points", minimum=1)
+        if points < needed:
+            raise ModelError(
+                f"points is {points}, but {self.strain!r} needs at least {needed} Gauss nodes "
+                f"{'per piece' if self.strain.breaks else 'along the rod'}: K would be singular"
+            )
+
+    def _check_extra_points(self) -> None:
+        points = tuple(sorted(finite_float(point, "extra_points") for point in self.extra_points))
+        if points and not (points[0] > 0.0 and points[-1] < 1.0):
+            raise ModelError(f"extra_points are {points}, must lie inside (0, 1)")
+        if len(set(points)) < len(points):
+            raise ModelError(f"extra_points are {points}, must be different")
+        object.__setattr__(self, "extra_points", points)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Rigid:
+    """A rigid body. Its frame is the one after its joint; children attach at its tip.
+
+    Parameters
+    ----------
+    mass : float
+        Mass, kg; may be zero for a link that only carries others.
+    inertia : (3, 3) or (3,)
+        Inertia about the centre of mass in body axes, or its diagonal, kg m^2.
+    com : (3,)
+        Centre of mass in the body frame, m.
+    tip : (4, 4)
+        Pose of the tip in the body frame; identity if not given.
+    volume : float, optional
+        Volume in m^3, for buoyancy. Set by `box`, `cylinder`, `cone` and `sphere`.
+    shape : optional
+        What pictures draw; set by the same.
+    """
+
+    mass: float
+    inertia: ArrayLike
+    com: ArrayLike = (0.0, 0.0, 0.0)
+    tip: ArrayLike = field(default_factory=pose)
+    volume: float | None = None
+    shape: SolidShape | None = None
+
+    def __post_init__(self) -> None:
+        with naming("Rigid"):
+            object.__setattr__(self, "mass", nonnegative_float(self.mass, "mass", "kg"))
+            object.__setattr__(self, "inertia", _check_inertia(self.inertia))
+            object.__setattr__(self, "com", finite_array(self.com, (3,), "com"))
+            object.__setattr__(self, "tip", check_pose(self.tip, "tip"))
+            if self.volume is not None:
+                nonnegative_float(self.volume, "volume", "m^3")
+
+    @classmethod
+    def box(cls, size: tuple[float, float, float], *, density: float, tip: ArrayLike | None = None) -> Rigid:
+        """Box of edges ``size`` = (x, y, z) in m, centred on the body frame; density in kg/m^3."""
+        return cls._solid(BoxShape(size), density, pose() if tip is None else tip)
+
+    @classmethod
+    def sphere(cls, radius: float, *, density: float, tip: ArrayLike | None = None) -> Rigid:
+        """Ball of that radius in m, centred on the body frame; density in kg/m^3."""
+        return cls._solid(SphereShape(radius), density, pose() if tip is None else tip)
+
+    @classmethod
+    def cylinder(cls, length: float, radius: float, *, density: float, tip: ArrayLike | None = None) -> Rigid:
+        """Cylinder along x from the body frame to its tip at (length, 0, 0); density in kg/m^3."""
+        return cls.cone(length, radius, radius, density=density, tip=tip)
+
+    @classmethod
+    def cone(
+        cls,
+        length: float,
+        base_radius: float,
+        tip_radius: float = 0.0,
+        *,
+        density: float,
+        tip: ArrayLike | None = None,
+    ) -> Rigid:
+        """Cone or frustum along x from the body frame to its tip at (length, 0, 0); density in kg/m^3."""
+        shape = FrustumShape(length, base_radius, tip_radius)
+        return cls._solid(shape, density, pose(xyz=(length, 0.0, 0.0)) if tip is None else tip)
+
+    @classmethod
+    def _solid(cls, shape: SolidShape, density: float, tip: ArrayLike) -> Rigid:
+        density = positive_float(density, "Rigid: density", "kg/m^3")
+        return cls(density * shape.volume, density * shape.inertia, shape.com, tip, shape.volume, shape)
+
+    def spatial_inertia(self) -> Array:
+        """Spatial inertia about the body-frame origin, (6, 6), angular part first.
+
+        Notes
+        -----
+        With m the mass, c~ the cross-product matrix of the centre of mass, I_c the inertia about it::
+
+            M = [[I_c - m c~ c~,  m c~],
+                 [       -m c~,   m 1 ]]
+        """
+        x, y, z = np.asarray(self.com)
+        cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+        coupling = self.mass * cross
+        return np.block([[self.inertia - coupling @ cross, coupling], [-coupling, self.mass * np.eye(3)]])
+
+
+Body: TypeAlias = Rod | Rigid
+
+
+def _check_inertia(inertia: ArrayLike) -> Array:
+    """Symmetric, positive semi-definite, and no principal moment larger than the sum of the other two."""
+    matrix = symmetric_psd(inertia, 3, "inertia")
+    low, middle, high = np.linalg.eigvalsh(matrix)
+    if high > (low + middle) * (1.0 + ROUNDING) + ROUNDING * high:
+        raise ModelError(
+            f"inertia has principal moments {low:.4g}, {middle:.4g}, {high:.4g} kg m^2: "
+            "the largest must not exceed the sum of the others, no body has such an inertia"
+        )
+    return matrix

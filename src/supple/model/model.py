@@ -1,0 +1,555 @@
+"""Model: a compiled robot.  Names, shapes and messages outside; one kernel call inside each method."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.core import energy as _energy
+from supple.core import forward_dynamics as _forward
+from supple.core import inverse_dynamics as _inverse
+from supple.core import inverse_dynamics_derivatives as _derivatives
+from supple.core import kinematics as _kinematics
+from supple.core import mass_matrix as _mass
+from supple.core import residual as _residual
+from supple.core import tangent_products as _products
+from supple.errors import ModelError, ShapeError, SingularError, StateError
+from supple.model.arrays import Parameters, Topology, Workspace, make_workspace
+from supple.model.links import Rod
+from supple.model.probe import Probe, make_probe
+
+if TYPE_CHECKING:
+    from supple.model.compile import LinkLayout
+    from supple.model.robot import LinkSpec, Robot
+
+Array = np.ndarray
+
+#: Stations remembered per thread (see `Model._probe`).
+MOST_PROBES = 256
+
+
+class Energy(NamedTuple):
+    """Energies in joule; gravitational is zero at the world's origin."""
+
+    kinetic: float
+    elastic: float
+    gravitational: float
+
+    @property
+    def total(self) -> float:
+        """Sum of all three."""
+        return self.kinetic + self.elastic + self.gravitational
+
+
+class InverseDynamicsDerivatives(NamedTuple):
+    """Inverse dynamics and its Jacobians by q, v and a."""
+
+    force: Array  #: ID, (n,)
+    dq: Array  #: dID/dq, (n, n)
+    dv: Array  #: dID/dv, (n, n)
+    mass: Array  #: dID/da = M, (n, n)
+
+
+class InternalForceDerivatives(NamedTuple):
+    """Jacobians of the internal force."""
+
+    dq: Array  #: dtau/dq, (n, n)
+    dv: Array  #: dtau/dv, (n, n)
+    du: Array  #: dtau/du = B, (n, nu)
+
+
+class ResidualDerivatives(NamedTuple):
+    """Jacobians of the residual R = ID - tau - A^T lambda."""
+
+    dq: Array  #: (n, n)
+    dv: Array  #: (n, n)
+    da: Array  #: (n, n)
+    du: Array  #: (n, nu)
+    dlam: Array  #: (n, nc)
+
+
+class Acceleration(NamedTuple):
+    """Result of forward dynamics."""
+
+    a: Array  #: accelerations, (n,)
+    efforts: Array  #: of prescribed joints
+    multipliers: Array  #: of loops, (nc,)
+
+
+class AccelerationDerivatives(NamedTuple):
+    """Jacobians of the forward dynamics."""
+
+    dq: Array  #: da/dq, (n, n)
+    dv: Array  #: da/dv, (n, n)
+    du: Array  #: da/du, (n, nu)
+
+
+class Model:
+    """A compiled robot: immutable, picklable, safe to share between threads.
+
+    Made by `Robot.compile`.  States are plain vectors: q (n,) coordinates, v (n,) their rates, a (n,) accelerations;
+    links in the order they were added, in a link the joint's coordinates first, then the rod's.
+
+    Attributes
+    ----------
+    n, nu, nc : int
+        Numbers of coordinates, inputs and constraint rows.
+    name : str
+        Of the robot.
+    link_names, coordinate_names, input_names : tuple of str
+    point_table : tuple of (str, float)
+        (link, s) of every row of `points`.
+    """
+
+    def __init__(
+        self, robot: Robot, topology: Topology, parameters: Parameters, layouts: tuple[LinkLayout, ...]
+    ) -> None:
+        self.name = robot.name
+        self.description = str(robot)
+        self.topology = topology
+        self.parameters = parameters
+        self.layouts = layouts
+        self.n = len(topology.component)
+        self.nu = 0
+        self.nc = 0
+        self.link_names = tuple(layout.name for layout in layouts)
+        self.coordinate_names = tuple(name for link in robot.links for name in _coordinate_names(link))
+        self.input_names: tuple[str, ...] = ()
+        self.point_table = tuple((layout.name, s) for layout in layouts for s in layout.stations)
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Everything that is derived from the arrays and not pickled."""
+        for array in (*self.topology, *self.parameters):
+            array.setflags(write=False)
+        self._index = {name: i for i, name in enumerate(self.link_names)}
+        self._zero = np.zeros(self.n)
+        t, p = self.topology, self.parameters
+        # kernel arguments in the order all kernels share
+        self._tree = (t.blocks, t.component, p.placement, p.segments, p.phi, p.screws, p.gravity)
+        self._ranged_tree = (t.blocks, t.ranges, *self._tree[1:])
+        self._internal = (t.links, p.stiffness, p.damping, p.rest, p.limits)
+        self._threads = threading.local()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in self.__dict__.items() if not key.startswith("_")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._prepare()
+
+    def __repr__(self) -> str:
+        return f"<Model {self.name!r}: {len(self.link_names)} links, {self.n} coordinates>"
+
+    def __str__(self) -> str:
+        return self.description
+
+    @property
+    def stiffness(self) -> Array:
+        """K, shape (n, n): tau = -K (q - q_rest) - ..."""
+        return self.parameters.stiffness
+
+    @property
+    def damping(self) -> Array:
+        """D, shape (n, n): tau = - D v - ..."""
+        return self.parameters.damping
+
+    @property
+    def rest(self) -> Array:
+        """Coordinates at which springs and rods are unloaded, shape (n,)."""
+        return self.parameters.rest
+
+    # ------------------------------------------------------------------ kinematics
+
+    def points(self, q: ArrayLike) -> Array:
+        """World poses of all points, (P, 4, 4): per link its body frame, or base, nodes and tip (`point_table`)."""
+        w = self._workspace()
+        size = len(self.parameters.segments)
+        starts, ends = np.empty((size, 4, 4)), np.empty((size, 4, 4))
+        q = self._state("q", q)
+        _kinematics.point_poses(*self._tree, q, self._zero, w.work, w.scratch, starts, ends)
+        poses = np.concatenate(
+            [
+                part
+                for layout in self.layouts
+                for part in (
+                    starts[layout.segments[0] : layout.segments[0] + 1] if layout.rod is not None else starts[:0],
+                    ends[layout.segments.start : layout.segments.stop],
+                )
+            ]
+        )
+        return self._checked(poses, q=q)
+
+    def pose(self, q: ArrayLike, link: str, s: float = 1.0) -> Array:
+        """World pose (4, 4) of station ``s`` of a link: rods 0 to 1; rigid links 0 (body frame) or 1 (tip)."""
+        return self._station(link, s, q, None)[0]
+
+    def jacobian(self, q: ArrayLike, link: str, s: float = 1.0) -> Array:
+        """Body Jacobian J (6, n) of a station, angular part first: twist = J v."""
+        return self._station(link, s, q, None)[2]
+
+    def jacobian_rate(self, q: ArrayLike, v: ArrayLike, link: str, s: float = 1.0) -> Array:
+        """True time derivative dJ/dt (6, n) of the body Jacobian along v."""
+        return self._station(link, s, q, v)[3]
+
+    def twist(self, q: ArrayLike, v: ArrayLike, link: str, s: float = 1.0) -> Array:
+        """Body twist (6,) of a station, [angular rad/s; linear m/s]."""
+        return self._station(link, s, q, v)[1]
+
+    def _station(self, link: str, s: float, q: ArrayLike, v: ArrayLike | None) -> tuple[Array, Array, Array, Array]:
+        """Pose, twist, Jacobian and Jacobian rate of a station."""
+        probe, w = self._probe(link, s)
+        q = self._state("q", q)
+        v = self._zero if v is None else self._state("v", v)
+        pose, motion = np.empty((4, 4)), np.empty((2, 6))
+        J, Jd = np.empty((6, self.n)), np.empty((6, self.n))
+        t, p = self.topology, self.parameters
+        _kinematics.chain_end(
+            probe.blocks,
+            t.component,
+            probe.placement,
+            probe.segments,
+            probe.phi,
+            p.screws,
+            q,
+            v,
+            self._zero,
+            np.zeros(3),
+            w.work,
+            w.scratch,
+            w.columns,
+            w.totals,
+            pose,
+            motion,
+            J,
+            Jd,
+        )
+        self._checked(pose, q=q, v=v)
+        return pose, motion[0], J, Jd
+
+    # ------------------------------------------------------------------ dynamics
+
+    def inverse_dynamics(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, t: float = 0.0) -> Array:
+        """Generalised force ID = M a + Coriolis - gravity - external loads, (n,)."""
+        w = self._workspace()
+        q, v, a = self._state("q", q), self._state("v", v), self._state("a", a)
+        out = np.empty(self.n)
+        finite = _inverse.inverse_dynamics(*self._tree, q, v, a, w.work, w.scratch, out)
+        return out if finite else self._checked(out, q=q, v=v, a=a)
+
+    def inverse_dynamics_derivatives(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, t: float = 0.0
+    ) -> InverseDynamicsDerivatives:
+        """ID with dID/dq, dID/dv and dID/da = M, exact."""
+        w = self._workspace()
+        q, v, a = self._state("q", q), self._state("v", v), self._state("a", a)
+        n = self.n
+        out, matrices = np.empty(n), np.empty((3, n, n))
+        dq, dv, da = matrices
+        finite = _derivatives.inverse_dynamics_derivatives(
+            *self._ranged_tree, q, v, a, w.work, w.scratch, w.columns, w.totals, w.tangent, out, dq, dv, da
+        )
+        if not finite:
+            self._checked(out, q=q, v=v, a=a)
+        return InverseDynamicsDerivatives(out, dq, dv, da)
+
+    def mass_matrix(self, q: ArrayLike) -> Array:
+        """M(q), (n, n), symmetric positive definite."""
+        w = self._workspace()
+        q = self._state("q", q)
+        M = np.empty((self.n, self.n))
+        _mass.mass_matrix(
+            *self._ranged_tree, q, self._zero, w.work, w.scratch, w.columns, w.totals, w.tangent, M
+        )
+        return self._checked(M, q=q)
+
+    def actuation(self, q: ArrayLike) -> Array:
+        """B(q), (n, nu): generalised force per unit of input."""
+        self._state("q", q)
+        return np.zeros((self.n, self.nu))
+
+    def internal_force(self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None) -> Array:
+        """tau = B u - K (q - q_rest) - D v + soft limits, (n,)."""
+        q, v = self._state("q", q), self._state("v", v)
+        self._inputs("u", u, self.nu)
+        out = np.empty(self.n)
+        _residual.internal_force(*self._internal, q, v, out)
+        return self._checked(out, q=q, v=v)
+
+    def internal_force_derivatives(
+        self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None
+    ) -> InternalForceDerivatives:
+        """dtau/dq, dtau/dv, dtau/du."""
+        q, v = self._state("q", q), self._state("v", v)
+        self._inputs("u", u, self.nu)
+        links, stiffness, damping, _, limits = self._internal
+        dq = np.empty((self.n, self.n))
+        _residual.internal_force_tangent(links, stiffness, damping, limits, q, 0.0, dq)
+        self._checked(dq, q=q, v=v)
+        return InternalForceDerivatives(dq, -damping, self.actuation(q))
+
+    def residual(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        u: ArrayLike | None = None,
+        lam: ArrayLike | None = None,
+        t: float = 0.0,
+    ) -> Array:
+        """R = ID - tau - A^T lambda, (n,): zero along a motion."""
+        self._inputs("lam", lam, self.nc)
+        return self.inverse_dynamics(q, v, a, t) - self.internal_force(q, v, u)
+
+    def residual_tangent(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        u: ArrayLike | None = None,
+        lam: ArrayLike | None = None,
+        t: float = 0.0,
+        cv: float = 0.0,
+        ca: float = 0.0,
+    ) -> tuple[Array, Array]:
+        """R (n,) and dR/dq + cv dR/dv + ca dR/da (n, n) in one pass: what a Newton step of any implicit scheme needs."""
+        w = self._workspace()
+        q, v, a = self._state("q", q), self._state("v", v), self._state("a", a)
+        self._inputs("u", u, self.nu)
+        self._inputs("lam", lam, self.nc)
+        out, tangent = np.empty(self.n), np.empty((self.n, self.n))
+        blocks, ranges, component, *rest = self._ranged_tree
+        links, *internal = self._internal
+        finite = _residual.residual_tangent(
+            blocks,
+            ranges,
+            component,
+            links,
+            *rest,
+            *internal,
+            q,
+            v,
+            a,
+            float(cv),
+            float(ca),
+            w.work,
+            w.scratch,
+            w.columns,
+            w.totals,
+            w.tangent,
+            out,
+            tangent,
+        )
+        if not finite:
+            self._checked(out, q=q, v=v, a=a)
+        return out, tangent
+
+    def residual_derivatives(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        u: ArrayLike | None = None,
+        lam: ArrayLike | None = None,
+        t: float = 0.0,
+    ) -> ResidualDerivatives:
+        """dR/dq, dR/dv, dR/da, dR/du, dR/dlambda."""
+        self._inputs("lam", lam, self.nc)
+        inertial = self.inverse_dynamics_derivatives(q, v, a, t)
+        internal = self.internal_force_derivatives(q, v, u)
+        return ResidualDerivatives(
+            inertial.dq - internal.dq,
+            inertial.dv - internal.dv,
+            inertial.mass,
+            -internal.du,
+            np.zeros((self.n, self.nc)),
+        )
+
+    def tangent_product(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        x: ArrayLike,
+        cv: float = 0.0,
+        ca: float = 0.0,
+        transposed: bool = False,
+    ) -> Array:
+        """(dR/dq + cv dR/dv + ca dR/da) x, or its transpose times x, without forming the matrix: cost linear in n."""
+        w = self._workspace()
+        q, v, a, x = self._state("q", q), self._state("v", v), self._state("a", a), self._state("x", x)
+        out = np.empty(self.n)
+        _products.tangent_product(
+            *self._tree,
+            *self._internal,
+            q,
+            v,
+            a,
+            float(cv),
+            float(ca),
+            x,
+            bool(transposed),
+            w.work,
+            w.scratch,
+            w.columns,
+            w.totals,
+            out,
+        )
+        return self._checked(out, q=q, v=v, a=a, x=x)
+
+    def forward_dynamics(
+        self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, t: float = 0.0
+    ) -> Acceleration:
+        """Accelerations from M a = tau - ID(q, v, 0)."""
+        w = self._workspace()
+        q, v = self._state("q", q), self._state("v", v)
+        self._inputs("u", u, self.nu)
+        bias, M, a = np.empty(self.n), np.empty((self.n, self.n)), np.empty((self.n, 1))
+        blocks, ranges, component, *rest = self._ranged_tree
+        links, *internal = self._internal
+        pivot = _forward.forward_dynamics(
+            blocks,
+            ranges,
+            component,
+            links,
+            *rest,
+            *internal,
+            q,
+            v,
+            self._zero,
+            w.work,
+            w.scratch,
+            w.columns,
+            w.totals,
+            w.tangent,
+            bias,
+            M,
+            a,
+        )
+        self._check_pivot(pivot, q=q, v=v)
+        return Acceleration(a[:, 0], np.zeros(0), np.zeros(self.nc))
+
+    def forward_dynamics_derivatives(
+        self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, t: float = 0.0
+    ) -> AccelerationDerivatives:
+        """da/dq, da/dv, da/du = -M^-1 (dID - dtau) at the forward dynamics' accelerations."""
+        q, v = self._state("q", q), self._state("v", v)
+        a = self.forward_dynamics(q, v, u, t).a
+        _, dq, dv, M = self.inverse_dynamics_derivatives(q, v, a, t)
+        links, stiffness, damping, _, limits = self._internal
+        pivot = _forward.solve_acceleration_derivatives(links, stiffness, damping, limits, q, M, dq, dv)
+        self._check_pivot(pivot, q=q, v=v)
+        return AccelerationDerivatives(dq, dv, np.zeros((self.n, self.nu)))
+
+    # ------------------------------------------------------------------ invariants
+
+    def energy(self, q: ArrayLike, v: ArrayLike) -> Energy:
+        """Kinetic, elastic (rods, joint springs, limits) and gravitational energy [J]."""
+        parts, _ = self._energy_and_momentum(q, v)
+        return Energy(*(float(x) for x in parts))
+
+    def momentum(self, q: ArrayLike, v: ArrayLike) -> Array:
+        """[angular about the world origin; linear] momentum (6,), world axes."""
+        return self._energy_and_momentum(q, v)[1]
+
+    def _energy_and_momentum(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
+        w = self._workspace()
+        q, v = self._state("q", q), self._state("v", v)
+        parts, momentum = np.empty(3), np.empty(6)
+        links, stiffness, _, rest, limits = self._internal
+        _energy.energy_and_momentum(
+            *self._tree, links, stiffness, rest, limits, q, v, self._zero, w.work, w.scratch, parts, momentum
+        )
+        self._checked(parts, q=q, v=v)
+        return parts, momentum
+
+    # ------------------------------------------------------------------ the border: scratch, checks, messages
+
+    def _workspace(self) -> Workspace:
+        """This thread's scratch."""
+        try:
+            workspace: Workspace = self._threads.workspace
+        except AttributeError:
+            workspace = self._threads.workspace = self._make_workspace(
+                len(self.parameters.segments) - 1, self.parameters.phi.shape[1]
+            )
+        return workspace
+
+    def _make_workspace(self, n_segments: int, n_columns: int) -> Workspace:
+        return make_workspace(self.n, n_segments, n_columns, int(self.topology.blocks["n"].max()))
+
+    def _probe(self, link: str, s: float) -> tuple[Probe, Workspace]:
+        """The chain to a station and scratch for it, remembered per thread."""
+        probes = self._threads.__dict__.setdefault("probes", {})
+        key = (link, s)
+        if key not in probes:
+            layout = self.layouts[self._link(link)]
+            probe = make_probe(self, layout, float(s))
+            if len(probes) >= MOST_PROBES:
+                probes.pop(next(iter(probes)))
+            probes[key] = probe, self._make_workspace(len(probe.segments) - 1, probe.phi.shape[1])
+        found: tuple[Probe, Workspace] = probes[key]
+        return found
+
+    def _link(self, name: str) -> int:
+        """Index of a link by name."""
+        try:
+            return self._index[name]
+        except (KeyError, TypeError):
+            raise ModelError(f"there is no link {name!r}; links are: {', '.join(self.link_names)}") from None
+
+    def _state(self, name: str, value: ArrayLike) -> Array:
+        """``value`` as a contiguous float64 vector of n entries; finiteness is tested by the kernels."""
+        if type(value) is np.ndarray and value.dtype == np.float64 and value.shape == (self.n,):
+            flags = value.flags
+            if flags.c_contiguous and flags.writeable:
+                return value
+        try:
+            array = np.array(value, dtype=np.float64)  # a copy: kernels are compiled for writeable arrays only
+        except (TypeError, ValueError):
+            raise ShapeError(f"{name} must be {self.n} real numbers, got {value!r}") from None
+        if array.shape != (self.n,):
+            raise ShapeError(f"{name} has shape {array.shape}, model {self.name!r} needs ({self.n},)")
+        return array
+
+    def _inputs(self, name: str, value: ArrayLike | None, size: int) -> None:
+        """Check the number of inputs or multipliers."""
+        if value is not None and np.shape(value) != (size,):
+            raise ShapeError(f"{name} has shape {np.shape(value)}, model {self.name!r} needs ({size},)")
+
+    def _checked(self, result: Array, **states: Array) -> Array:
+        """The result, if it is finite; else an error that names the state and the coordinate behind it."""
+        if np.isfinite(result).all():
+            return result
+        for name, value in states.items():
+            bad = np.flatnonzero(~np.isfinite(value))
+            if bad.size:
+                raise StateError(
+                    f"{name}[{bad[0]}] ({self.coordinate_names[bad[0]]}) is {value[bad[0]]}; states must be finite"
+                )
+        name, value = max(states.items(), key=lambda item: float(np.abs(item[1]).max()))
+        worst = int(np.abs(value).argmax())
+        raise StateError(
+            f"the result overflows; the largest entry of the state is {name}[{worst}] "
+            f"({self.coordinate_names[worst]}) = {value[worst]:.3g}"
+        )
+
+    def _check_pivot(self, pivot: int, **states: Array) -> None:
+        if pivot == -2:
+            self._checked(np.full(1, np.nan), **states)
+        if pivot >= 0:
+            raise SingularError(
+                f"the mass matrix is singular at {self.coordinate_names[pivot]}: this coordinate moves no inertia; "
+                "give the link or one that hangs on it mass, or lock the coordinate"
+            )
+
+
+def _coordinate_names(link: LinkSpec) -> list[str]:
+    """Names such as ``arm.bend_y_0``, joint first."""
+    names = [f"{link.name}.{label}" for label in link.joint.labels]
+    if isinstance(link.body, Rod):
+        names += [f"{link.name}.{label}" for label in link.body.strain.labels]
+    return names

@@ -1,0 +1,136 @@
+"""A station on a link, as the chain of blocks from the world to it.
+
+The same kernels that sweep a whole tree then give pose, twist and Jacobian of any point: a rod is cut at s, by one
+Magnus step from the computational point before s, so that at a computational point the result equals `Model.points`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from supple.errors import ModelError
+from supple.model.arrays import SCREW, block_t, pose_t, segment_t
+
+if TYPE_CHECKING:
+    from supple.model.compile import LinkLayout
+    from supple.model.model import Model
+
+#: Stations closer than this (in s) to a computational point are that point.
+SAME_STATION = 1e-12
+
+
+class Probe(NamedTuple):
+    """Kernel arrays of a serial chain; coordinates keep their places in q."""
+
+    blocks: np.ndarray
+    placement: np.ndarray
+    segments: np.ndarray
+    phi: np.ndarray
+
+
+def make_probe(model: Model, layout: LinkLayout, s: float) -> Probe:
+    """Chain from the world to station ``s`` of a link (rods: 0 to 1; rigid links: 0 body frame, 1 tip frame)."""
+    if not 0.0 <= s <= 1.0:
+        raise ModelError(f"link {layout.name!r}: s is {s!r}, must lie between 0 and 1")
+    if layout.rod is None and s not in (0.0, 1.0):
+        raise ModelError(f"link {layout.name!r}: s is {s:g}, but the link is rigid: 0 is its body frame, 1 its tip")
+    chain = _Chain(model)
+    for b in _path(model, layout.blocks[-1]):
+        if layout.rod is not None and b == layout.blocks[-1]:
+            chain.append_cut_rod(b, layout, s)
+        else:
+            chain.append(b, int(model.topology.blocks[b]["count"]))
+    if layout.rod is None and s == 1.0:
+        chain.append_fixed(layout.tip)
+    return chain.probe()
+
+
+def _path(model: Model, block: int) -> list[int]:
+    """Blocks from the world to ``block``, outward."""
+    blocks = model.topology.blocks
+    owner = {s: b for b, row in enumerate(blocks) for s in range(row["first"], row["first"] + row["count"])}
+    path = [block]
+    while blocks[path[-1]]["parent"]:
+        path.append(owner[int(blocks[path[-1]]["parent"])])
+    return path[::-1]
+
+
+class _Chain:
+    """A serial chain under construction."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.blocks: list[np.ndarray] = []
+        self.placement: list[np.ndarray] = []
+        self.segments = [np.zeros(1, segment_t)]
+        self.phi: list[np.ndarray] = []
+
+    @property
+    def last(self) -> int:
+        return sum(len(part) for part in self.segments) - 1
+
+    def append(self, b: int, count: int) -> None:
+        """Copy the first ``count`` segments of block b of the model."""
+        parameters = self.model.parameters
+        source = self.model.topology.blocks[b]
+        row = source.copy()
+        row["count"] = row["active"] = count
+        n, first, columns = int(row["n"]), int(source["first"]), int(source["columns"])
+        self._place(row, parameters.placement[b])
+        self.segments.append(parameters.segments[first : first + count])
+        self.phi.append(parameters.phi[:, columns : columns + n * count])
+
+    def append_cut_rod(self, b: int, layout: LinkLayout, s: float) -> None:
+        """Copy block b, a rod, up to station s."""
+        rod = layout.rod
+        assert rod is not None
+        node = int(np.searchsorted(rod.s, s + SAME_STATION, side="right")) - 1
+        if s - rod.s[node] <= SAME_STATION:  # at a computational point
+            if node == 0:
+                self.append_fixed(_matrix(self.model.parameters.placement[b]))
+            else:
+                self.append(b, node)
+            return
+        self.append(b, node)
+        half, bracket, rest, phi = rod.step(float(rod.s[node]), s)
+        step = np.zeros(1, segment_t)
+        step["half"], step["bracket"], step["rest"] = half, bracket, rest
+        self.segments.append(step)
+        self.phi.append(phi)
+        self.blocks[-1]["count"] = self.blocks[-1]["active"] = node + 1
+
+    def append_fixed(self, pose: np.ndarray) -> None:
+        """A block without coordinates."""
+        row, placement = np.zeros(1, block_t)[0], np.zeros(1, pose_t)[0]
+        row["kind"], row["count"], row["active"] = SCREW, 1, 1
+        placement["R"], placement["p"] = pose[:3, :3], pose[:3, 3]
+        self._place(row, placement)
+        self.segments.append(np.zeros(1, segment_t))
+
+    def _place(self, row: np.ndarray, placement: np.ndarray) -> None:
+        row["parent"], row["first"] = self.last, self.last + 1
+        row["columns"] = sum(part.shape[1] for part in self.phi)
+        row["ancestors"] = row["descendants"] = 0
+        self.blocks.append(row)
+        self.placement.append(placement)
+
+    def probe(self) -> Probe:
+        columns = self.phi if self.phi else [np.zeros((2, 0))]
+        arrays = Probe(
+            blocks=np.array(self.blocks, dtype=block_t),
+            placement=np.array(self.placement, dtype=pose_t),
+            segments=np.concatenate(self.segments),
+            phi=np.ascontiguousarray(np.concatenate(columns, axis=1)),
+        )
+        for array in arrays:
+            array.setflags(write=False)
+        return arrays
+
+
+def _matrix(placement: np.ndarray) -> np.ndarray:
+    """(4, 4) pose of a `pose_t` record."""
+    g = np.eye(4)
+    g[:3, :3], g[:3, 3] = placement["R"], placement["p"]
+    return g

@@ -1,0 +1,82 @@
+"""The table printed for a robot."""
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from supple.model.links import Body, Rod
+
+if TYPE_CHECKING:
+    from supple.model.robot import LinkSpec, Robot
+
+WIDTH = 110
+COLUMNS = ("link", "parent", "joint", "body", "strain", "coordinates")
+
+
+def summary(robot: Robot) -> str:
+    """Readable table of a robot: a title line, then one row per link. Plain text, no colour."""
+    table = Table(*COLUMNS, box=None, pad_edge=False)
+    first = 0
+    for link in robot.links:
+        last = first + coordinate_count(link)
+        row = (
+            link.name,
+            link.parent,
+            joint_text(link),
+            body_text(link.body),
+            strain_text(link.body),
+            f"[{first}:{last})",
+        )
+        table.add_row(*(Text(cell, overflow="fold") for cell in row))
+        first = last
+    gravity = ", ".join(f"{component:g}" for component in robot.gravity)
+    size = f"{counted(len(robot.links), 'link')}, {counted(first, 'coordinate')}"
+    lines = [f"Robot {robot.name!r}: {size}, gravity ({gravity}) m/s^2"]
+    if robot.links:
+        lines.append(_render(table))
+    if robot.items:
+        lines.append("with " + ", ".join(type(item).__name__ for item in robot.items))
+    return "\n".join(lines)
+
+
+def coordinate_count(link: LinkSpec) -> int:
+    """Coordinates of a link: its joint's, then its rod's."""
+    return link.joint.dof + (link.body.strain.size if isinstance(link.body, Rod) else 0)
+
+
+def joint_text(link: LinkSpec) -> str:
+    """Joint with its number of coordinates, such as ``Revolute (1)``."""
+    name = type(link.joint).__name__
+    return f"{name} ({link.joint.dof})" if link.joint.dof else name
+
+
+def body_text(body: Body) -> str:
+    """Length, section and points of a rod; mass of a rigid body."""
+    if isinstance(body, Rod):
+        return f"rod {body.length:g} m, {type(body.section).__name__}, {counted(body.points, 'point')}"
+    return f"rigid {body.mass:.4g} kg"
+
+
+def strain_text(body: Body) -> str:
+    """Basis of a rod with its orders."""
+    return repr(body.strain) if isinstance(body, Rod) else "-"
+
+
+def counted(number: int, noun: str) -> str:
+    """Number and noun, such as ``1 link`` or ``2 links``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _render(table: Table) -> str:
+    stream = StringIO()
+    # Fixed width and no terminal features: the text must be the same in a terminal, a file and a test.
+    console = Console(
+        file=stream, width=WIDTH, color_system=None, force_terminal=False, markup=False, emoji=False
+    )
+    console.print(table)
+    return "\n".join(line.rstrip() for line in stream.getvalue().rstrip().splitlines())

@@ -1,0 +1,181 @@
+"""Every check on the description of a robot, one small function each, each message naming the link.
+
+Checks of a single link run when it is added, so that the traceback points at the user's line; checks of the
+whole run in `validate`, which compilation calls first. Checks of a rod, a joint or a section by itself live
+with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from supple.bases.protocol import COMPONENTS
+from supple.checks import Array
+from supple.errors import ModelError, naming
+from supple.joints.protocol import Joint
+from supple.model.links import Rigid, Rod
+
+if TYPE_CHECKING:
+    from supple.model.robot import LinkSpec, Robot
+
+#: Name of the inertial frame, the parent of root links.
+WORLD = "world"
+
+#: Part of the terms of phi^T M phi below which their sum is rounding.
+NO_INERTIA = 1e-12
+
+#: Where a rod's section is looked at before compilation: inside, since a taper may end in a point.
+SAMPLES = (0.25, 0.5, 0.75)
+
+
+def validate(robot: Robot) -> tuple[int, ...]:
+    """Check the description of a robot.
+
+    Parameters
+    ----------
+    robot : Robot
+        With its links in the order they were added.
+
+    Returns
+    -------
+    tuple of int
+        Indices of ``robot.links`` with parents before children, otherwise in the order of addition.
+
+    Raises
+    ------
+    ModelError
+        Naming the link, the value and the remedy.
+    """
+    links = robot.links
+    if not links:
+        raise ModelError(f"robot {robot.name!r} has no links: add one with robot.add_link(name, body)")
+    parents = parent_indices(links)
+    order = topological_order(links, parents)
+    for link in links:
+        check_rod(link)
+    check_massless(links, parents)
+    return order
+
+
+def check_name(name: Any, taken: Iterable[str]) -> None:
+    """A link's name is a non-empty string, not "world", and not taken."""
+    if not isinstance(name, str):
+        raise ModelError(f"link name is {name!r}, must be a string")
+    if not name.strip():
+        raise ModelError(f"link name is {name!r}, must not be empty")
+    if name == WORLD:
+        raise ModelError(f"link name {WORLD!r} is reserved for the inertial frame, choose another")
+    if name in taken:
+        raise ModelError(f"link {name!r}: a link of this name was added before, names must differ")
+
+
+def check_body(body: Any) -> None:
+    """A body is a `Rod` or a `Rigid`."""
+    if not isinstance(body, (Rod, Rigid)):
+        raise ModelError(f"body is {_what(body)}, must be a Rod or a Rigid")
+
+
+def check_joint(joint: Any) -> None:
+    """A joint is an instance of a joint class."""
+    if isinstance(joint, type) and issubclass(joint, Joint):
+        raise ModelError(f"joint is a class, must be an instance: write {joint.__name__}(...)")
+    if not isinstance(joint, Joint):
+        raise ModelError(f'joint is {_what(joint)}, must be a joint such as Fixed() or Revolute("z")')
+
+
+def check_parent(parent: Any) -> None:
+    """A parent is named; it may be added later."""
+    if not isinstance(parent, str):
+        raise ModelError(f"parent is {_what(parent)}, must be the name of a link or {WORLD!r}")
+
+
+def parent_indices(links: Sequence[LinkSpec]) -> tuple[int, ...]:
+    """Index of each link's parent, -1 for the world."""
+    index = {link.name: i for i, link in enumerate(links)} | {WORLD: -1}
+    for link in links:
+        if link.parent not in index:
+            close = get_close_matches(link.parent, index, n=1)
+            hint = f", did you mean {close[0]!r}?" if close else "."
+            known = ", ".join(repr(name) for name in index)
+            raise ModelError(f"link {link.name!r}: parent {link.parent!r} is unknown{hint} Known: {known}")
+    return tuple(index[link.parent] for link in links)
+
+
+def topological_order(links: Sequence[LinkSpec], parents: Sequence[int]) -> tuple[int, ...]:
+    """Indices with parents first: each link in the order of addition, preceded by its ancestors."""
+    order: list[int] = []
+    placed = {-1}
+    for start in range(len(links)):
+        chain: list[int] = []
+        i = start
+        while i not in placed:
+            if i in chain:
+                loop = [links[k].name for k in [*chain[chain.index(i) :], i]]
+                raise ModelError(
+                    f"link {links[i].name!r}: its parents form a cycle, {' -> '.join(loop)}; "
+                    f"attach one of them to {WORLD!r} (closed loops are made with Loop)"
+                )
+            chain.append(i)
+            i = parents[i]
+        order.extend(reversed(chain))
+        placed.update(chain)
+    return tuple(order)
+
+
+def check_rod(link: LinkSpec) -> None:
+    """A rod's section can be evaluated, has mass, and has stiffness along every free strain."""
+    if not isinstance(link.body, Rod):
+        return
+    with naming(f"link {link.name!r}"):
+        stiffness = sum(np.diag(link.body.properties_at(s).stiffness) for s in SAMPLES)
+        for component in np.unique(link.body.strain.components):
+            if stiffness[component] <= 0.0:  # type: ignore[index]
+                name = COMPONENTS[component]
+                raise ModelError(
+                    f"{name} is free, but the section has no stiffness for it: add it, or set {name}=None"
+                )
+
+
+def check_massless(links: Sequence[LinkSpec], parents: Sequence[int]) -> None:
+    """A joint that moves has inertia to move: that of its own body, or some further out."""
+    carried = _carries_inertia(links, parents)
+    for link, inertia_beyond in zip(links, carried, strict=True):
+        if isinstance(link.body, Rod) or inertia_beyond or link.joint.dof == 0:
+            continue
+        if not _positive_definite(np.hstack(link.joint.factors()), link.body.spatial_inertia()):
+            raise ModelError(
+                f"link {link.name!r}: its {type(link.joint).__name__} joint moves no inertia "
+                f"(mass {link.body.mass:g} kg, nothing with mass attached), accelerations would be infinite; "
+                "give the body mass and inertia, or make the joint Fixed()"
+            )
+
+
+def _carries_inertia(links: Sequence[LinkSpec], parents: Sequence[int]) -> list[bool]:
+    """Whether some descendant of each link has inertia."""
+    carried = [False] * len(links)
+    for i, link in enumerate(links):
+        if isinstance(link.body, Rod) or np.any(link.body.spatial_inertia()):
+            k = parents[i]
+            while k >= 0:
+                carried[k] = True
+                k = parents[k]
+    return carried
+
+
+def _positive_definite(phi: Array, inertia: Array) -> bool:
+    """Whether phi^T M phi > 0, judged in the units of its own diagonal (rad and m do not compare)."""
+    felt = phi.T @ inertia @ phi
+    diagonal = np.diag(felt)
+    terms = np.diag(np.abs(phi).T @ np.abs(inertia) @ np.abs(phi))  # what cancellation is measured against
+    if np.any(diagonal <= NO_INERTIA * terms):
+        return False
+    scale = np.sqrt(diagonal)
+    return bool(np.linalg.eigvalsh(felt / np.outer(scale, scale))[0] > NO_INERTIA)
+
+
+def _what(value: Any) -> str:
+    return f"{value!r} ({type(value).__name__})"

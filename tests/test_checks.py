@@ -1,0 +1,102 @@
+"""Checks at the border: what they accept, what they say when they refuse."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from supple import checks
+from supple.errors import ModelError
+
+
+@pytest.mark.parametrize("value", [2, 2.0, np.float32(2), np.int64(2), np.array(2.0)])
+def test_finite_float_accepts_numbers(value):
+    assert checks.finite_float(value, "x") == 2.0
+    assert type(checks.finite_float(value, "x")) is float
+
+
+@pytest.mark.parametrize("value", [True, np.True_, "2", None, [2.0], 1j, object()])
+def test_finite_float_refuses_what_is_not_a_number(value):
+    with pytest.raises(ModelError, match="^x is .*must be a number"):
+        checks.finite_float(value, "x")
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_finite_float_refuses_non_finite_numbers(value):
+    with pytest.raises(ModelError, match="x is -?(nan|inf), must be finite"):
+        checks.finite_float(value, "x")
+
+
+def test_signs():
+    assert checks.nonnegative_float(0, "x") == 0.0
+    with pytest.raises(ModelError, match="x is -1 kg, must not be negative"):
+        checks.nonnegative_float(-1, "x", "kg")
+    with pytest.raises(ModelError, match="x is 0 m, must be positive"):
+        checks.positive_float(0, "x", "m")
+
+
+@pytest.mark.parametrize("value", [True, 2.0, "2", None, np.True_])
+def test_whole_number_refuses_other_types(value):
+    with pytest.raises(ModelError, match="n is .*must be a whole number"):
+        checks.whole_number(value, "n")
+
+
+def test_whole_number_bounds():
+    assert checks.whole_number(np.int32(3), "n") == 3
+    with pytest.raises(ModelError, match="n is 0, must be at least 1"):
+        checks.whole_number(0, "n", minimum=1)
+
+
+def test_finite_array_is_a_read_only_copy():
+    source = np.arange(3)
+    array = checks.finite_array(source, (3,), "x")
+    source[0] = 7
+    assert_array_equal(array, [0.0, 1.0, 2.0])
+    assert array.dtype == np.float64
+    assert not array.flags.writeable
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ([1, 2], r"x has shape \(2,\), must have shape \(3,\)"),
+        ([1, 2, np.nan], "x is .*must be finite"),
+        ([1, [2], 3], "x is .*must be an array of real numbers"),
+        (["a", "b", "c"], "must be an array of real numbers"),
+        ([1j, 0, 0], "must be an array of real numbers"),
+        (None, "must be an array of real numbers"),
+    ],
+)
+def test_finite_array_refuses(value, message):
+    with pytest.raises(ModelError, match=message):
+        checks.finite_array(value, (3,), "x")
+
+
+def test_symmetric_psd_accepts_a_diagonal_and_a_singular_matrix():
+    assert_array_equal(checks.symmetric_psd([1.0, 0.0], 2, "K"), np.diag([1.0, 0.0]))
+    assert_array_equal(checks.symmetric_psd(np.ones((2, 2)), 2, "K"), np.ones((2, 2)))
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ([[1.0, 0.5], [0.4, 1.0]], "K is not symmetric"),
+        ([-1.0, 1.0], "K has a negative diagonal entry, -1"),
+        ([[1.0, 2.0], [2.0, 1.0]], "K is not positive semi-definite: an off-diagonal"),
+        ([1.0, 2.0, 3.0], r"K has shape \(3,\), must have shape \(2, 2\)"),
+        ([[1.0, np.nan], [np.nan, 1.0]], "must be finite"),
+    ],
+)
+def test_symmetric_psd_refuses(value, message):
+    with pytest.raises(ModelError, match=message):
+        checks.symmetric_psd(value, 2, "K")
+
+
+def test_symmetric_psd_sees_a_negative_eigenvalue_that_no_pair_of_entries_shows():
+    matrix = np.full((3, 3), -0.9) + 1.9 * np.eye(3)
+    with pytest.raises(ModelError, match="negative eigenvalue"):
+        checks.symmetric_psd(matrix, 3, "K")
+    # The same matrix in other units, hidden behind an entry 1e15 times larger.
+    units = np.diag([1.0, 1e-6, 1e-6, 1e3])
+    hidden = units @ np.block([[matrix, np.zeros((3, 1))], [np.zeros((1, 3)), np.ones((1, 1))]]) @ units
+    with pytest.raises(ModelError, match="negative eigenvalue"):
+        checks.symmetric_psd(hidden, 4, "K")
