@@ -16,13 +16,13 @@ def test_finite_float_accepts_numbers(value):
 
 @pytest.mark.parametrize("value", [True, np.True_, "2", None, [2.0], 1j, object()])
 def test_finite_float_refuses_what_is_not_a_number(value):
-    with pytest.raises(ModelError, match="^x is .*must be a number"):
+    with pytest.raises(ModelError, match=r"^x is .*must be a number"):
         checks.finite_float(value, "x")
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_finite_float_refuses_non_finite_numbers(value):
-    with pytest.raises(ModelError, match="x is -?(nan|inf), must be finite"):
+    with pytest.raises(ModelError, match=r"x is -?(nan|inf), must be finite"):
         checks.finite_float(value, "x")
 
 
@@ -36,7 +36,7 @@ def test_signs():
 
 @pytest.mark.parametrize("value", [True, 2.0, "2", None, np.True_])
 def test_whole_number_refuses_other_types(value):
-    with pytest.raises(ModelError, match="n is .*must be a whole number"):
+    with pytest.raises(ModelError, match=r"n is .*must be a whole number"):
         checks.whole_number(value, "n")
 
 

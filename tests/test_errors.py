@@ -23,9 +23,9 @@ def test_every_error_is_a_supple_error_and_a_builtin_one(name, builtin):
 
 
 def test_naming_prefixes_the_message_and_nests():
-    with pytest.raises(ModelError, match=r"^robot 'r': link 'arm': radius is bad$"):
-        with naming("robot 'r'"), naming("link 'arm'"):
-            raise ModelError("radius is bad")
+    expected = r"^robot 'r': link 'arm': radius is bad$"
+    with pytest.raises(ModelError, match=expected), naming("robot 'r'"), naming("link 'arm'"):
+        raise ModelError("radius is bad")
 
 
 def test_naming_keeps_type_and_attributes():
@@ -39,7 +39,7 @@ def test_naming_keeps_type_and_attributes():
 
 
 def test_naming_copes_with_an_empty_message():
-    with pytest.raises(ModelError, match="^link 'a': $"), naming("link 'a'"):
+    with pytest.raises(ModelError, match=r"^link 'a': $"), naming("link 'a'"):
         raise ModelError
 
 

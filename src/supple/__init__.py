@@ -12,7 +12,7 @@ from supple.bases import (
     PiecewiseConstant,
     Strain,
 )
-from supple.errors import ConvergenceError, ModelError, ShapeError, SingularError, StateError, SuppleError
+from supple.errors import ConvergenceError, ModelError, ModelWarning, ShapeError, SingularError, StateError, SuppleError
 from supple.joints import (
     Cylindrical,
     Fixed,

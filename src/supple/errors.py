@@ -18,6 +18,10 @@ class ModelError(SuppleError, ValueError):
     """The description of a robot is wrong: a dimension, a name, an order, a material constant."""
 
 
+class ModelWarning(UserWarning):
+    """The description of a robot is legal but strange: an inertia that no body has, a kink between points."""
+
+
 class ShapeError(SuppleError, ValueError):
     """An array passed to a function has the wrong shape."""
 

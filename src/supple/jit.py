@@ -47,4 +47,4 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 def inner(function: Callable[..., Any]) -> Any:
     """Compile ``function`` for use inside kernels only: it is never entered from Python, so it is not cached apart."""
-    return numba.njit(nogil=True, fastmath=FASTMATH, error_model="numpy")(function)
+    return numba.njit(nogil=True, fastmath=FASTMATH, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)

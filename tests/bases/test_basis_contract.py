@@ -1,5 +1,7 @@
 """What every family of strain functions satisfies, and what a strain basis made of it does."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -41,8 +43,10 @@ every_family = pytest.mark.parametrize(
 )
 whole_number_families = pytest.mark.parametrize(
     ("family", "minimum"),
-    [(Legendre, 0), (Chebyshev, 0), (Monomial, 0), (Fourier, 0)]
-    + [(PiecewiseConstant, 1), (Hat, 1), (Hermite, 1), (Gaussian, 1)],
+    [
+        *((family, 0) for family in (Legendre, Chebyshev, Monomial, Fourier)),
+        *((family, 1) for family in (PiecewiseConstant, Hat, Hermite, Gaussian)),
+    ],
 )
 
 
@@ -50,7 +54,7 @@ def gauss_nodes(basis, points):
     """Gauss nodes, ``points`` in each piece of the basis."""
     x, _ = np.polynomial.legendre.leggauss(points)
     edges = np.array([0.0, *basis.breaks, 1.0])
-    return np.concatenate([a + (b - a) * (x + 1) / 2 for a, b in zip(edges[:-1], edges[1:], strict=True)])
+    return np.concatenate([a + (b - a) * (x + 1) / 2 for a, b in pairwise(edges)])
 
 
 @every_family
@@ -123,7 +127,7 @@ def test_a_family_must_move(family, order, count):
 
 @every_family
 def test_one_order_and_named_orders_exclude_each_other(family, order, count):
-    with pytest.raises(ModelError, match="either one order .* or orders by component, not both"):
+    with pytest.raises(ModelError, match=r"either one order .* or orders by component, not both"):
         family(order, torsion=order)
 
 

@@ -27,5 +27,5 @@ def test_points_needed():
 
 @pytest.mark.parametrize("width", [0.0, -1.0])
 def test_width_must_be_positive(width):
-    with pytest.raises(ModelError, match="Gaussian: bend_y: width is -?[01], must be positive"):
+    with pytest.raises(ModelError, match=r"Gaussian: bend_y: width is -?[01], must be positive"):
         Gaussian(bend_y=4, width=width)

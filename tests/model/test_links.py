@@ -101,7 +101,8 @@ def test_rigid_defaults():
     body = Rigid(1.0, np.zeros(3))
     assert_array_equal(body.tip, np.eye(4))
     assert_array_equal(body.com, np.zeros(3))
-    assert body.volume is None and body.shape is None
+    assert body.volume is None
+    assert body.shape is None
 
 
 def test_solids_know_their_mass_volume_shape_and_tip():

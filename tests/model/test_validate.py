@@ -130,7 +130,7 @@ def test_a_free_strain_needs_stiffness():
     assert validate(single(Rod(1.0, section, strain=Legendre(bend_y=1)), Fixed())) == (0,)
     body = Rod(1.0, section, strain=Legendre(bend_y=1, shear_z=0))
     with pytest.raises(
-        ModelError, match="link 'arm': shear_z is free, but the section has no stiffness .*shear_z=None"
+        ModelError, match=r"link 'arm': shear_z is free, but the section has no stiffness .*shear_z=None"
     ):
         validate(single(body, Fixed()))
 

@@ -40,6 +40,7 @@ class CustomBasis(Family[Callable[[float], ArrayLike]]):
     pieces: tuple[float, ...] = field(default=(), kw_only=True)
 
     def functions(self, order: Callable[[float], ArrayLike]) -> Functions:
+        """The user's functions, called at s = 0, 0.5 and 1 to check them."""
         if not callable(order):
             raise ModelError(f"{order!r} must be a function of s that returns the values of the basis")
         count = real_array(order(0.5), "value at s = 0.50").size

@@ -23,6 +23,7 @@ class Fourier(Family[int]):
     """
 
     def functions(self, order: int) -> Functions:
+        """The constant and ``order`` pairs of cosine and sine."""
         n = whole_number(order, "number of harmonics")
 
         def evaluate(s: float) -> Array:

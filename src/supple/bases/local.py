@@ -24,6 +24,7 @@ class PiecewiseConstant(Family[int]):
     """
 
     def functions(self, order: int) -> Functions:
+        """One function per element."""
         n = whole_number(order, "number of elements", minimum=1)
         borders = _borders(n)
 
@@ -43,6 +44,7 @@ class Hat(Family[int]):
     """
 
     def functions(self, order: int) -> Functions:
+        """One function per node."""
         n = whole_number(order, "number of elements", minimum=1)
 
         def evaluate(s: float) -> Array:
@@ -63,6 +65,7 @@ class Hermite(Family[int]):
     """
 
     def functions(self, order: int) -> Functions:
+        """A value and a slope function per node."""
         n = whole_number(order, "number of elements", minimum=1)
         borders = _borders(n)
 

@@ -25,6 +25,7 @@ class Legendre(Family[int]):
     """
 
     def functions(self, order: int) -> Functions:
+        """P_0 to P_order."""
         n = whole_number(order, "order")
 
         def evaluate(s: float) -> Array:
@@ -38,6 +39,7 @@ class Chebyshev(Family[int]):
     """Chebyshev polynomials of the first kind T_k(2 s - 1), k = 0..order."""
 
     def functions(self, order: int) -> Functions:
+        """T_0 to T_order."""
         n = whole_number(order, "order")
 
         def evaluate(s: float) -> Array:
@@ -51,6 +53,7 @@ class Monomial(Family[int]):
     """Powers s^k, k = 0..order. Readable coordinates, but badly conditioned above order 5 or so."""
 
     def functions(self, order: int) -> Functions:
+        """1 to s^order."""
         n = whole_number(order, "order")
 
         def evaluate(s: float) -> Array:

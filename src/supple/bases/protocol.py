@@ -139,6 +139,7 @@ class Family(StrainBasis, Generic[Order]):
         """The functions of that order, after checking it."""
 
     def parts(self) -> tuple[tuple[int, Functions], ...]:
+        """Free strain components with their functions."""
         if self.order is not None:
             raise ModelError(
                 f"{self!r} does not say which strains are free: name them, as in "

@@ -26,6 +26,7 @@ class Gaussian(Family[int]):
     width: float | None = field(default=None, kw_only=True)
 
     def functions(self, order: int) -> Functions:
+        """One bump per centre."""
         n = whole_number(order, "number of elements", minimum=1)
         width = 1.0 / n if self.width is None else positive_float(self.width, "width")
         centres = np.arange(n + 1) / n

@@ -34,6 +34,7 @@ class Strain(StrainBasis):
             raise no_coordinates("Strain")
 
     def parts(self) -> tuple[tuple[int, Functions], ...]:
+        """Free strain components with their functions."""
         parts = []
         for index, (name, family) in enumerate(self._families()):
             if family is None:

@@ -16,10 +16,15 @@ written in place of R and Q: with c_v = c_a = 0 the same pass serves the separat
 
 from __future__ import annotations
 
+import numpy as np
+
 from supple.core.segment import EXPONENTIAL, ROD, collocation_matrices
 from supple.jit import inner
 from supple.lie.dual import add_apply
 from supple.lie.se3 import Ad, add_ad
+
+U = np.uint64  # unsigned indices vectorise, see core.products
+U6 = np.uint64(6)
 
 
 @inner
@@ -87,25 +92,21 @@ def collocation_columns(Z, cv, ca, W):
 @inner
 def expand_columns(block, i, component, phi, W, columns):
     """Columns of the i-th segment of a rod: W Phi, added to those of the segment before for J, R, Q."""
-    n = block.n
-    c = block.columns + i * n
-    phi0, phi1 = phi[0, c : c + n], phi[1, c : c + n]
-    strain = component[block.start : block.start + n]
+    n, start = U(block.n), U(block.start)
+    c = U(block.columns) + U(i) * n
     for k in range(6):
-        S, J = columns[0, k, c : c + n], columns[1, k, c : c + n]
-        R, Q = columns[2, k, c : c + n], columns[3, k, c : c + n]
         for j in range(n):
-            r = strain[j]
-            f0, f1 = phi0[j], phi1[j]
-            S[j] = f0 * W[0, k, r] + f1 * W[0, k, 6 + r]
-            J[j] = S[j]
-            R[j] = f0 * W[1, k, r] + f1 * W[1, k, 6 + r]
-            Q[j] = f0 * W[2, k, r] + f1 * W[2, k, 6 + r]
+            r = U(component[start + j])
+            f0, f1 = phi[0, c + j], phi[1, c + j]
+            S = f0 * W[0, k, r] + f1 * W[0, k, U6 + r]
+            columns[0, k, c + j] = S
+            columns[1, k, c + j] = S
+            columns[2, k, c + j] = f0 * W[1, k, r] + f1 * W[1, k, U6 + r]
+            columns[3, k, c + j] = f0 * W[2, k, r] + f1 * W[2, k, U6 + r]
         if i > 0:
             for m in range(1, 4):
-                before, row = columns[m, k, c - n : c], columns[m, k, c : c + n]
                 for j in range(n):
-                    row[j] += before[j]
+                    columns[m, k, c + j] += columns[m, k, c + j - n]
 
 
 @inner
@@ -141,11 +142,12 @@ def fill_jacobian_columns(blocks, component, segments, phi, screws, work, t, col
 @inner
 def expand_jacobian_columns(block, i, component, phi, W, J):
     """J of the i-th segment of a rod: that of the segment before plus W Phi."""
-    n = block.n
-    c = block.columns + i * n
+    n, start = U(block.n), U(block.start)
+    c = U(block.columns) + U(i) * n
     for k in range(6):
         for j in range(n):
-            r = component[block.start + j]
-            J[k, c + j] = phi[0, c + j] * W[0, k, r] + phi[1, c + j] * W[0, k, 6 + r]
-            if i > 0:
+            r = U(component[start + j])
+            J[k, c + j] = phi[0, c + j] * W[0, k, r] + phi[1, c + j] * W[0, k, U6 + r]
+        if i > 0:
+            for j in range(n):
                 J[k, c + j] += J[k, c + j - n]

@@ -52,7 +52,7 @@ def forward_dynamics(
     finite = project_all(blocks, component, segments, phi, screws, work, t, bias)
     fill_jacobian_columns(blocks, component, segments, phi, screws, work, t, columns, totals)
     composite_inertias(blocks, segments, work)
-    fill_mass_matrix(blocks, ranges, work, columns, totals, X, M)
+    fill_mass_matrix(blocks, ranges, work, t, columns, totals, X, M)
     add_internal_force(-1.0, links, stiffness, damping, rest, limits, q, v, bias)
     for i in range(a.shape[0]):
         a[i, 0] = -bias[i]

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from supple.core.segment import EXPONENTIAL, ROD
 from supple.jit import inner
 from supple.lie.coefficients import tangent_coefficients
 from supple.lie.dual import apply_transposed
 from supple.lie.se3 import Ad_transposed
 from supple.lie.tangent import tangent_transposed_derivative
+
+U = np.uint64  # unsigned indices vectorise, see core.products
+U6 = np.uint64(6)
 
 
 @inner
@@ -97,16 +102,13 @@ def left_times_step(B, h, c, X, out, r, s):
 @inner
 def add_rod_block(block, i, component, phi, C, out):
     """out += Phi^T C Phi, where each coordinate moves one strain component."""
-    n = block.n
-    c = block.columns + i * n
-    phi0, phi1 = phi[0, c : c + n], phi[1, c : c + n]
-    strain = component[block.start : block.start + n]
+    n, start = U(block.n), U(block.start)
+    c = U(block.columns) + U(i) * n
     for l in range(n):
-        r = strain[l]
-        a, b = phi0[l], phi1[l]
-        row = out[block.start + l, block.start : block.start + n]
+        r = U(component[start + l])
+        a, b = phi[0, c + l], phi[1, c + l]
         for j in range(n):
-            s = strain[j]
-            row[j] += phi0[j] * (a * C[r, s] + b * C[6 + r, s]) + phi1[j] * (
-                a * C[r, 6 + s] + b * C[6 + r, 6 + s]
+            s = U(component[start + j])
+            out[start + l, start + j] += phi[0, c + j] * (a * C[r, s] + b * C[U6 + r, s]) + phi[1, c + j] * (
+                a * C[r, U6 + s] + b * C[U6 + r, U6 + s]
             )

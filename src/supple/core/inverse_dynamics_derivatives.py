@@ -6,31 +6,39 @@ In world axes the wrench of a point k moves by
 
 with the columns of `core.columns`.  For a block (a rod or a joint) with points k, rows and columns split three ways:
 
-* inside the block:      sum_k J_k^T X_k + C29,  X_k = dF_k + adbar*_{F^C_k} S_k  (the last for dq only, P of 22g);
-* before it (ancestors):  (sum_k N_k^T J_k)^T R + (sum_k M_k J_k)^T Q, the ancestors' columns being the same for all k;
-* after it (descendants): J^T U, where U = sum_k X_k is what a descendant block hands inward.
+* inside the block:       sum_k J_k^T X_k + C29,  X_k = dF_k + adbar*_{F^C_k} S_k  (the last for dq only, P of 22g);
+* inward (ancestors):     (sum_k N_k^T J_k)^T R + (sum_k M_k J_k)^T Q, the ancestors' columns being the same for all k;
+* outward (descendants):  J^T U, where U = sum_k X_k is what a descendant block hands inward.
 
 A block's last point carries the summed M, N and F of everything attached to it, so each block is one visit and
-each pair of blocks is one product of 6 rows: no recursion over points of other rods is left.
+each pair of blocks is one product of 6 rows: no recursion over points of other rods is left.  A joint has one point, so
+its own columns are just the beginning of its outward ones.
 """
 
 from __future__ import annotations
 
 from supple.core.columns import fill_columns
 from supple.core.geometric_stiffness import add_geometric_stiffness
-from supple.core.inertia import add_coadbar, point_wrench, velocity_tangent, world_inertia
+from supple.core.inertia import point_wrench, velocity_tangent, world_inertia
 from supple.core.inverse_dynamics import project_all
+from supple.core.mass_matrix import write_mass_rows
 from supple.core.products import (
     add_columns,
-    add_map_columns,
+    add_coad_columns,
     add_map_columns_transposed,
     add_projection,
+    clear_range,
     map_columns,
+    map_two_columns,
+    project_range,
+    project_two_range,
 )
+from supple.core.segment import ROD
 from supple.core.sweep_out import sweep_out
 from supple.jit import inner, kernel
+from supple.lie.se3 import add_coad, add_scaled, product6, product6_transposed
 
-# rows of Workspace.columns and Workspace.totals
+# rows of Workspace.columns and of Workspace.totals
 S, J, R, Q = 0, 1, 2, 3
 J_END, R_END, Q_END, U_Q, U_V, NJ, MJ = 0, 1, 2, 3, 4, 5, 6
 
@@ -74,22 +82,76 @@ def clear_operators(w):
 
 
 @inner
-def point_tangent_q(w, columns, c, n, t, X):
-    """X = N R + M Q + adbar*_F S for the columns c .. c+n of one point."""
-    map_columns(w.N, columns[R], c, n, X)
-    add_map_columns(1.0, w.M, columns[Q], c, n, X)
-    for k in range(6):
-        for l in range(6):
-            t.B[k, l] = 0.0
-    add_coadbar(w.F, t.B)
-    add_map_columns(1.0, t.B, columns[S], c, n, X)
+def joint_sums(block, w, t, columns, totals):
+    """U_q, U_v, N^T J and M J of a joint, column by column: its one point is the whole sum."""
+    for j in range(block.n):
+        c, i = block.columns + j, block.start + j
+        s, r, q = t.f[0], t.f[1], t.x
+        for k in range(6):
+            s[k], r[k], q[k] = columns[S, k, c], columns[R, k, c], columns[Q, k, c]
+        product6(w.N, r, t.y)
+        product6(w.M, q, t.z)
+        add_coad(s, w.F, t.y)
+        for k in range(6):
+            totals[U_Q, k, i] = t.y[k] + t.z[k]
+        product6(w.N, s, t.y)
+        product6(w.M, r, t.z)
+        add_scaled(2.0, t.z, t.y)
+        product6(w.M, s, t.z)
+        product6_transposed(w.N, s, t.x)
+        for k in range(6):
+            totals[U_V, k, i] = t.y[k]
+            totals[MJ, k, i] = t.z[k]
+            totals[NJ, k, i] = t.x[k]
 
 
 @inner
-def point_tangent_v(w, columns, c, n, X):
-    """X = N J + 2 M R."""
-    map_columns(w.N, columns[J], c, n, X)
-    add_map_columns(2.0, w.M, columns[R], c, n, X)
+def rod_sums(block, component, segments, phi, screws, work, t, columns, totals, X, separate, dq, dv, da):
+    """The same sums over the points of a rod, and the rod's own rows and columns."""
+    n, start = block.n, block.start
+    clear_rod(start, n, separate, totals, dq, dv, da)
+    for i in range(block.active):
+        w = work[block.first + i]
+        c = block.columns + i * n
+        map_two_columns(w.N, columns[R], 1.0, w.M, columns[Q], c, n, X)
+        add_coad_columns(w.F, columns[S], c, n, X)
+        add_columns(X, n, totals[U_Q], start)
+        add_projection(columns[J], c, X, n, start, dq)
+        add_geometric_stiffness(block, i, component, segments, phi, screws, w, t, dq)
+        map_columns(w.M, columns[J], c, n, X)
+        add_columns(X, n, totals[MJ], start)
+        add_map_columns_transposed(w.N, columns[J], c, n, totals[NJ], start)
+        if separate:
+            add_projection(columns[J], c, X, n, start, da)
+            map_two_columns(w.N, columns[J], 2.0, w.M, columns[R], c, n, X)
+            add_columns(X, n, totals[U_V], start)
+            add_projection(columns[J], c, X, n, start, dv)
+
+
+@inner
+def clear_rod(start, n, separate, totals, dq, dv, da):
+    """Zero a rod's sums and its own rows and columns."""
+    for m in range(U_Q, MJ + 1):
+        for k in range(6):
+            for j in range(start, start + n):
+                totals[m, k, j] = 0.0
+    for i in range(start, start + n):
+        clear_range(i, start, start + n, dq)
+        if separate:
+            clear_range(i, start, start + n, dv)
+            clear_range(i, start, start + n, da)
+
+
+@inner
+def write_rows(block, ranges, X, s, Y, sums, totals, out):
+    """Rows of a block: inward (N^T J)^T X + s (M J)^T Y, outward J^T sums, zero where no path leads."""
+    for i in range(block.start, block.start + block.n):
+        for r in range(block.inward[0], block.inward[1]):
+            project_two_range(totals[NJ], X, s, totals[MJ], Y, i, ranges[r, 0], ranges[r, 1], out)
+        for r in range(block.outward[0], block.outward[1]):
+            project_range(totals[J_END], i, sums, ranges[r, 0], ranges[r, 1], out)
+        for r in range(block.apart[0], block.apart[1]):
+            clear_range(i, ranges[r, 0], ranges[r, 1], out)
 
 
 @inner
@@ -102,50 +164,16 @@ def tangent_blocks(
     """
     for b in range(blocks.shape[0] - 1, -1, -1):
         block = blocks[b]
-        n, start = block.n, block.start
-        has_ancestors = block.ancestors[1] > block.ancestors[0]
-        clear_totals(totals, start, n)
-        for i in range(block.active - 1, -1, -1):
-            w = work[block.first + i]
-            c = block.columns + i * n
-            point_tangent_q(w, columns, c, n, t, X)
-            add_columns(X, n, totals[U_Q], start)
-            add_projection(columns[J], c, n, start, X, 0, n, start, dq)
-            add_geometric_stiffness(block, i, component, segments, phi, screws, w, t, dq)
-            if has_ancestors or separate:
-                map_columns(w.M, columns[J], c, n, X)
-                add_columns(X, n, totals[MJ], start)
-            if separate:
-                add_projection(columns[J], c, n, start, X, 0, n, start, da)
-                point_tangent_v(w, columns, c, n, X)
-                add_columns(X, n, totals[U_V], start)
-                add_projection(columns[J], c, n, start, X, 0, n, start, dv)
-            if has_ancestors:
-                add_map_columns_transposed(w.N, columns[J], c, n, totals[NJ], start)
-        for r in range(block.ancestors[0], block.ancestors[1]):
-            lo, m = ranges[r, 0], ranges[r, 1] - ranges[r, 0]
-            add_projection(totals[NJ], start, n, start, totals[R_END], lo, m, lo, dq)
-            add_projection(totals[MJ], start, n, start, totals[Q_END], lo, m, lo, dq)
-            if separate:
-                add_projection(totals[NJ], start, n, start, totals[J_END], lo, m, lo, dv)
-                add_projection(totals[MJ], start, n, start, totals[R_END], lo, m, lo, dv)
-                add_projection(totals[MJ], start, n, start, totals[R_END], lo, m, lo, dv)
-                add_projection(totals[MJ], start, n, start, totals[J_END], lo, m, lo, da)
-        for r in range(block.descendants[0], block.descendants[1]):
-            lo, m = ranges[r, 0], ranges[r, 1] - ranges[r, 0]
-            add_projection(totals[J_END], start, n, start, totals[U_Q], lo, m, lo, dq)
-            if separate:
-                add_projection(totals[J_END], start, n, start, totals[U_V], lo, m, lo, dv)
-                add_projection(totals[J_END], start, n, start, totals[MJ], lo, m, lo, da)
-
-
-@inner
-def clear_totals(totals, start, n):
-    """Zero U_q, U_v, N^T J and M J of one block."""
-    for m in range(U_Q, MJ + 1):
-        for k in range(6):
-            for j in range(start, start + n):
-                totals[m, k, j] = 0.0
+        if block.kind == ROD:
+            rod_sums(block, component, segments, phi, screws, work, t, columns, totals, X, separate, dq, dv, da)
+        else:
+            joint_sums(block, work[block.first], t, columns, totals)
+        write_rows(block, ranges, totals[R_END], 1.0, totals[Q_END], totals[U_Q], totals, dq)
+        if block.kind != ROD:
+            add_geometric_stiffness(block, 0, component, segments, phi, screws, work[block.first], t, dq)
+        if separate:
+            write_rows(block, ranges, totals[J_END], 2.0, totals[R_END], totals[U_V], totals, dv)
+            write_mass_rows(block, ranges, totals, da)
 
 
 @kernel
@@ -178,7 +206,6 @@ def inverse_dynamics_derivatives(
     point_operators(blocks, segments, work, t)
     accumulate_operators(blocks, work)
     finite = project_all(blocks, component, segments, phi, screws, work, t, out)
-    dq[:], dv[:], da[:] = 0.0, 0.0, 0.0
     tangent_blocks(
         blocks, ranges, component, segments, phi, screws, work, t, columns, totals, X, True, dq, dv, da
     )

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from supple.core.columns import fill_jacobian_columns
 from supple.core.inertia import world_inertia
-from supple.core.products import add_columns, add_projection, map_columns
+from supple.core.products import add_columns, add_projection, clear_range, map_columns, project_range
+from supple.core.segment import ROD
 from supple.core.sweep_out import sweep_out
 from supple.jit import inner, kernel
+from supple.lie.se3 import product6
 
 J = 1  # Workspace.columns
 J_END, MJ = 0, 6  # Workspace.totals
@@ -30,26 +32,47 @@ def composite_inertias(blocks, segments, work):
 
 
 @inner
-def fill_mass_matrix(blocks, ranges, work, columns, totals, X, M):
+def write_mass_rows(block, ranges, totals, M):
+    """Rows of a block in the mass matrix: inward (M J)^T J, outward J^T (M J), zero where no path leads."""
+    for i in range(block.start, block.start + block.n):
+        for r in range(block.inward[0], block.inward[1]):
+            project_range(totals[MJ], i, totals[J_END], ranges[r, 0], ranges[r, 1], M)
+        for r in range(block.outward[0], block.outward[1]):
+            project_range(totals[J_END], i, totals[MJ], ranges[r, 0], ranges[r, 1], M)
+        for r in range(block.apart[0], block.apart[1]):
+            clear_range(i, ranges[r, 0], ranges[r, 1], M)
+
+
+@inner
+def rod_mass(block, work, columns, totals, X, M):
+    """M J summed over a rod's points, and the rod's own rows and columns."""
+    n, start = block.n, block.start
+    for i in range(start, start + n):
+        clear_range(i, start, start + n, M)
+        for k in range(6):
+            totals[MJ, k, i] = 0.0
+    for i in range(block.active):
+        c = block.columns + i * n
+        map_columns(work[block.first + i].M, columns[J], c, n, X)
+        add_columns(X, n, totals[MJ], start)
+        add_projection(columns[J], c, X, n, start, M)
+
+
+@inner
+def fill_mass_matrix(blocks, ranges, work, t, columns, totals, X, M):
     """M from the columns J and the inertias of `composite_inertias`."""
-    M[:] = 0.0
     for b in range(blocks.shape[0] - 1, -1, -1):
         block = blocks[b]
-        n, start = block.n, block.start
-        for k in range(6):
-            for j in range(start, start + n):
-                totals[MJ, k, j] = 0.0
-        for i in range(block.active):
-            c = block.columns + i * n
-            map_columns(work[block.first + i].M, columns[J], c, n, X)
-            add_columns(X, n, totals[MJ], start)
-            add_projection(columns[J], c, n, start, X, 0, n, start, M)
-        for r in range(block.ancestors[0], block.ancestors[1]):
-            lo, m = ranges[r, 0], ranges[r, 1] - ranges[r, 0]
-            add_projection(totals[MJ], start, n, start, totals[J_END], lo, m, lo, M)
-        for r in range(block.descendants[0], block.descendants[1]):
-            lo, m = ranges[r, 0], ranges[r, 1] - ranges[r, 0]
-            add_projection(totals[J_END], start, n, start, totals[MJ], lo, m, lo, M)
+        if block.kind == ROD:
+            rod_mass(block, work, columns, totals, X, M)
+        else:
+            for j in range(block.n):
+                for k in range(6):
+                    t.x[k] = columns[J, k, block.columns + j]
+                product6(work[block.first].M, t.x, t.y)
+                for k in range(6):
+                    totals[MJ, k, block.start + j] = t.y[k]
+        write_mass_rows(block, ranges, totals, M)
 
 
 @kernel
@@ -61,4 +84,4 @@ def mass_matrix(
     sweep_out(blocks, component, placement, segments, phi, screws, gravity, q, zero, zero, work, t, 0)
     fill_jacobian_columns(blocks, component, segments, phi, screws, work, t, columns, totals)
     composite_inertias(blocks, segments, work)
-    fill_mass_matrix(blocks, ranges, work, columns, totals, X, M)
+    fill_mass_matrix(blocks, ranges, work, t, columns, totals, X, M)

@@ -48,7 +48,6 @@ def residual_tangent(
     point_operators(blocks, segments, work, t)
     accumulate_operators(blocks, work)
     finite = project_all(blocks, component, segments, phi, screws, work, t, out)
-    tangent[:] = 0.0
     tangent_blocks(
         blocks,
         ranges,

@@ -23,38 +23,47 @@ class Fixed(Joint):
     """No motion: the link is welded to its parent."""
 
     def factors(self) -> tuple[Array, ...]:
+        """Screw blocks (6, k_i), angular part first."""
         return ()
 
     @property
     def labels(self) -> tuple[str, ...]:
+        """Name of each coordinate."""
         return ()
 
     @property
     def stiffness_matrix(self) -> Array:
+        """Stiffness of the joint spring, (k, k)."""
         return np.zeros((0, 0))
 
     @property
     def damping_matrix(self) -> Array:
+        """Damping of the joint, (k, k)."""
         return np.zeros((0, 0))
 
     @property
     def rest_vector(self) -> Array:
+        """Coordinates at which the spring is slack, (k,)."""
         return np.zeros(0)
 
     @property
     def limit_bounds(self) -> Array:
+        """Lower and upper limit of each coordinate, (k, 2); infinite where free."""
         return np.zeros((0, 2))
 
     @property
     def limit_stiffnesses(self) -> Array:
+        """Stiffness of the soft limit of each coordinate, (k,)."""
         return np.zeros(0)
 
     @property
     def limit_widths(self) -> Array:
+        """Width of the soft limit of each coordinate, (k,)."""
         return np.zeros(0)
 
     @property
     def keeps_chart(self) -> bool:
+        """Whether a spring, damper, rest or limit gives q itself a meaning."""
         return False
 
 
@@ -66,11 +75,13 @@ class Cylindrical(MovableJoint):
     axis: Axis
 
     def factors(self) -> tuple[Array, ...]:
+        """Screw blocks (6, k_i), angular part first."""
         axis = unit_axis(self.axis, "Cylindrical: axis")
         return (np.hstack([screw(angular=axis), screw(linear=axis)]),)
 
     @property
     def labels(self) -> tuple[str, ...]:
+        """Name of each coordinate."""
         return ("rotation", "translation")
 
 
@@ -86,6 +97,7 @@ class Universal(MovableJoint):
     axis2: Axis
 
     def factors(self) -> tuple[Array, ...]:
+        """Screw blocks (6, k_i), angular part first."""
         first, second = unit_axis(self.axis1, "Universal: axis1"), unit_axis(self.axis2, "Universal: axis2")
         if np.linalg.norm(np.cross(first, second)) < PARALLEL:
             raise ModelError("Universal: axis1 and axis2 are parallel, must differ (one axis: use Revolute)")
@@ -93,6 +105,7 @@ class Universal(MovableJoint):
 
     @property
     def labels(self) -> tuple[str, ...]:
+        """Name of each coordinate."""
         return ("rotation_1", "rotation_2")
 
 
@@ -109,12 +122,14 @@ class Planar(MovableJoint):
     normal: Axis = "z"
 
     def factors(self) -> tuple[Array, ...]:
+        """Screw blocks (6, k_i), angular part first."""
         normal = unit_axis(self.normal, "Planar: normal")
         first, second = in_plane_pair(normal)
         return (np.hstack([screw(angular=normal), screw(linear=first), screw(linear=second)]),)
 
     @property
     def labels(self) -> tuple[str, ...]:
+        """Name of each coordinate."""
         normal = unit_axis(self.normal, "Planar: normal")
         if normal.max() < 1.0:
             return ("rotation", "u", "v")
@@ -128,10 +143,12 @@ class Translational(MovableJoint):
     """Free translation without rotation; q = (x, y, z) in m."""
 
     def factors(self) -> tuple[Array, ...]:
+        """Screw blocks (6, k_i), angular part first."""
         return (np.eye(6)[:, 3:],)
 
     @property
     def labels(self) -> tuple[str, ...]:
+        """Name of each coordinate."""
         return ("x", "y", "z")
 
 
@@ -141,10 +158,12 @@ class Spherical(MovableJoint):
     """Free rotation about a point; q is the rotation vector in rad, R = exp(q)."""
 
     def factors(self) -> tuple[Array, ...]:
+        """Screw blocks (6, k_i), angular part first."""
         return (np.eye(6)[:, :3],)
 
     @property
     def labels(self) -> tuple[str, ...]:
+        """Name of each coordinate."""
         return ("wx", "wy", "wz")
 
 
@@ -154,8 +173,10 @@ class Free(MovableJoint):
     """Free motion of a floating base: g = exp(q), q = (rotation vector in rad, linear part in m)."""
 
     def factors(self) -> tuple[Array, ...]:
+        """Screw blocks (6, k_i), angular part first."""
         return (np.eye(6),)
 
     @property
     def labels(self) -> tuple[str, ...]:
+        """Name of each coordinate."""
         return ("wx", "wy", "wz", "x", "y", "z")

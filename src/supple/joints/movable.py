@@ -60,26 +60,32 @@ class MovableJoint(Joint):
 
     @property
     def stiffness_matrix(self) -> Array:
+        """Stiffness of the joint spring, (k, k)."""
         return self._matrix("stiffness")
 
     @property
     def damping_matrix(self) -> Array:
+        """Damping of the joint, (k, k)."""
         return self._matrix("damping")
 
     @property
     def rest_vector(self) -> Array:
+        """Coordinates at which the spring is slack, (k,)."""
         return self._vector("rest")
 
     @property
     def limit_stiffnesses(self) -> Array:
+        """Stiffness of the soft limit of each coordinate, (k,)."""
         return self._positive("limit_stiffness")
 
     @property
     def limit_widths(self) -> Array:
+        """Width of the soft limit of each coordinate, (k,)."""
         return self._positive("limit_width")
 
     @property
     def limit_bounds(self) -> Array:
+        """Lower and upper limit of each coordinate, (k, 2); infinite where free."""
         bounds = np.tile([-np.inf, np.inf], (self.dof, 1))
         for row, pair in zip(bounds, self._pairs(), strict=True):
             if pair is not None:
@@ -88,6 +94,7 @@ class MovableJoint(Joint):
 
     @property
     def keeps_chart(self) -> bool:
+        """Whether a spring, damper, rest or limit gives q itself a meaning."""
         forces = (
             self.stiffness_matrix,
             self.damping_matrix,

@@ -24,10 +24,12 @@ class Revolute(MovableJoint):
     axis: Axis = "z"
 
     def factors(self) -> tuple[Array, ...]:
+        """Screw blocks (6, k_i), angular part first."""
         return (screw(angular=unit_axis(self.axis, "Revolute: axis")),)
 
     @property
     def labels(self) -> tuple[str, ...]:
+        """Name of each coordinate."""
         return ("rotation",)
 
 
@@ -39,10 +41,12 @@ class Prismatic(MovableJoint):
     axis: Axis
 
     def factors(self) -> tuple[Array, ...]:
+        """Screw blocks (6, k_i), angular part first."""
         return (screw(linear=unit_axis(self.axis, "Prismatic: axis")),)
 
     @property
     def labels(self) -> tuple[str, ...]:
+        """Name of each coordinate."""
         return ("translation",)
 
 
@@ -55,9 +59,11 @@ class Helical(MovableJoint):
     pitch: float
 
     def factors(self) -> tuple[Array, ...]:
+        """Screw blocks (6, k_i), angular part first."""
         axis = unit_axis(self.axis, "Helical: axis")
         return (screw(axis, finite_float(self.pitch, "Helical: pitch") * axis),)
 
     @property
     def labels(self) -> tuple[str, ...]:
+        """Name of each coordinate."""
         return ("rotation",)

@@ -30,8 +30,9 @@ block_t = np.dtype(
         ("active", "i8"),  # segments that dynamics must visit (a leaf rod's massless tip is left out)
         ("parent", "i8"),  # segment at whose end the block begins; 0 = world
         ("columns", "i8"),  # first column of the block's first segment
-        ("ancestors", "i8", (2,)),  # rows of `ranges`: coordinate ranges of all blocks before this one
-        ("descendants", "i8", (2,)),  # rows of `ranges`: coordinate ranges of all blocks after this one
+        ("inward", "i8", (2,)),  # rows of `ranges`: coordinates of all blocks before this one
+        ("outward", "i8", (2,)),  # rows of `ranges`: of all blocks after this one (and of a joint itself)
+        ("apart", "i8", (2,)),  # rows of `ranges`: of all others, which this block never feels
     ],
     align=True,
 )

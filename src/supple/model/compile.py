@@ -220,7 +220,13 @@ def _assemble(
         idle_tip = draft.kind == ROD and not draft.has_children
         row["active"] = draft.count - 1 if idle_tip else draft.count
         row["columns"] = column
-        for key, members in (("ancestors", draft.ancestors), ("descendants", draft.descendants)):
+        own_blocks = [] if draft.kind == ROD else [b]
+        related = {b, *draft.ancestors, *draft.descendants}
+        for key, members in (
+            ("inward", draft.ancestors),
+            ("outward", own_blocks + draft.descendants),
+            ("apart", [other for other in range(len(drafts)) if other not in related]),
+        ):
             merged = _merged_ranges(drafts, members)
             row[key] = (len(ranges), len(ranges) + len(merged))
             ranges += merged

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias, final
@@ -20,7 +21,7 @@ from supple.checks import (
     symmetric_psd,
     whole_number,
 )
-from supple.errors import ModelError, naming
+from supple.errors import ModelError, ModelWarning, naming
 from supple.lie.pose import check_pose, pose
 from supple.model.rigid_shapes import BoxShape, FrustumShape, SolidShape, SphereShape
 from supple.sections.direct import Section
@@ -207,12 +208,17 @@ Body: TypeAlias = Rod | Rigid
 
 
 def _check_inertia(inertia: ArrayLike) -> Array:
-    """Symmetric, positive semi-definite, and no principal moment larger than the sum of the other two."""
+    """Symmetric and positive semi-definite; warns of a principal moment larger than the sum of the other two.
+
+    No body has such an inertia, but identified and made-up ones do, and the equations do not mind.
+    """
     matrix = symmetric_psd(inertia, 3, "inertia")
     low, middle, high = np.linalg.eigvalsh(matrix)
     if high > (low + middle) * (1.0 + ROUNDING) + ROUNDING * high:
-        raise ModelError(
-            f"inertia has principal moments {low:.4g}, {middle:.4g}, {high:.4g} kg m^2: "
-            "the largest must not exceed the sum of the others, no body has such an inertia"
+        warnings.warn(
+            f"Rigid: inertia has principal moments {low:.4g}, {middle:.4g}, {high:.4g} kg m^2: "
+            "the largest exceeds the sum of the others, no real body has such an inertia",
+            ModelWarning,
+            stacklevel=4,
         )
     return matrix

@@ -112,7 +112,7 @@ class _Chain:
     def _place(self, row: np.ndarray, placement: np.ndarray) -> None:
         row["parent"], row["first"] = self.last, self.last + 1
         row["columns"] = sum(part.shape[1] for part in self.phi)
-        row["ancestors"] = row["descendants"] = 0
+        row["inward"] = row["outward"] = row["apart"] = 0
         self.blocks.append(row)
         self.placement.append(placement)
 

@@ -48,14 +48,17 @@ class BoxShape:
 
     @property
     def volume(self) -> float:
+        """Volume, m^3."""
         return float(np.prod(self.size))
 
     @property
     def com(self) -> Array:
+        """Centre of mass in the body frame, (3,), m."""
         return np.zeros(3)
 
     @property
     def inertia(self) -> Array:
+        """Moments of inertia about the centre of mass at unit density, (3,), m^5."""
         x, y, z = np.square(self.size)
         return self.volume / 12.0 * np.array([y + z, z + x, x + y])
 
@@ -72,14 +75,17 @@ class SphereShape:
 
     @property
     def volume(self) -> float:
+        """Volume, m^3."""
         return 4.0 / 3.0 * np.pi * self.radius**3
 
     @property
     def com(self) -> Array:
+        """Centre of mass in the body frame, (3,), m."""
         return np.zeros(3)
 
     @property
     def inertia(self) -> Array:
+        """Moments of inertia about the centre of mass at unit density, (3,), m^5."""
         return np.full(3, 0.4 * self.volume * self.radius**2)
 
 
@@ -112,15 +118,18 @@ class FrustumShape:
 
     @property
     def volume(self) -> float:
+        """Volume, m^3."""
         return np.pi * self.length / 3.0 * self._squares
 
     @property
     def com(self) -> Array:
+        """Centre of mass in the body frame, (3,), m."""
         a, b = self.base_radius, self.tip_radius
         return np.array([self.length * (a**2 + 2.0 * a * b + 3.0 * b**2) / (4.0 * self._squares), 0.0, 0.0])
 
     @property
     def inertia(self) -> Array:
+        """Moments of inertia about the centre of mass at unit density, (3,), m^5."""
         a, b, length = self.base_radius, self.tip_radius, self.length
         axial = np.pi * length / 10.0 * (a**4 + a**3 * b + a**2 * b**2 + a * b**3 + b**4)
         about_base = 0.5 * axial + np.pi * length**3 * (a**2 + 3.0 * a * b + 6.0 * b**2) / 30.0

@@ -111,9 +111,11 @@ def tabulate_rod(rod: Rod) -> RodTable:
     inertia = np.zeros((len(s), 6, 6))
     stiffness, damping = np.zeros((n, n)), np.zeros((n, n))
     for i, (x, w) in enumerate(zip(s.tolist(), weight.tolist(), strict=True)):
-        properties = rod.properties_at(x)
-        inertia[i] = w * properties.inertia
-        if w > 0.0:
+        if w == 0.0:  # a taper may end in a point, but not beyond
+            rod.section.half_extents(x)
+        else:
+            properties = rod.properties_at(x)
+            inertia[i] = w * properties.inertia
             phi = np.zeros((6, n))
             phi[component, np.arange(n)] = exact(x)
             stiffness += w * phi.T @ properties.stiffness @ phi

@@ -11,6 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from supple.errors import ModelWarning
+
 #: Degrees tried for an interpolant, and the error (relative to the function's size) at which to stop.
 DEGREES = (15, 31, 63)
 ACCURACY = 1e-12
@@ -50,6 +52,7 @@ class ChebyshevTable:
         warnings.warn(
             f"{what}: not smooth between s = {a:.3f} and s = {b:.3f} (interpolation error {error:.1e}); poses between "
             "points use the interpolant. Put extra_points at the kinks.",
+            ModelWarning,
             stacklevel=4,
         )
         return coefficients

@@ -121,13 +121,16 @@ class Circle(Shape):
     radius: Profile
 
     def area(self, s: float) -> float:
+        """Area at s, m^2."""
         return np.pi * self._at("radius", s) ** 2
 
     def second_moments(self, s: float) -> SecondMoments:
+        """Second moments of area at s, m^4."""
         moment = np.pi * self._at("radius", s) ** 4 / 4.0
         return SecondMoments(2.0 * moment, moment, moment)
 
     def half_extents(self, s: float) -> tuple[float, float]:
+        """Half the size along y and z at s, m."""
         radius = self._size("radius", s)
         return radius, radius
 
@@ -140,15 +143,18 @@ class Annulus(Shape):
     inner: Profile
 
     def area(self, s: float) -> float:
+        """Area at s, m^2."""
         outer, inner = self._radii(s)
         return np.pi * (outer**2 - inner**2)
 
     def second_moments(self, s: float) -> SecondMoments:
+        """Second moments of area at s, m^4."""
         outer, inner = self._radii(s)
         moment = np.pi * (outer**4 - inner**4) / 4.0
         return SecondMoments(2.0 * moment, moment, moment)
 
     def half_extents(self, s: float) -> tuple[float, float]:
+        """Half the size along y and z at s, m."""
         radius = self._size("outer", s)
         return radius, radius
 
@@ -173,17 +179,21 @@ class Rectangle(Shape):
     width: Profile
 
     def area(self, s: float) -> float:
+        """Area at s, m^2."""
         return self._at("height", s) * self._at("width", s)
 
     def second_moments(self, s: float) -> SecondMoments:
+        """Second moments of area at s, m^4."""
         height, width = self._at("height", s), self._at("width", s)
         y, z = height * width**3 / 12.0, height**3 * width / 12.0
         return SecondMoments(y + z, y, z)
 
     def half_extents(self, s: float) -> tuple[float, float]:
+        """Half the size along y and z at s, m."""
         return 0.5 * self._size("height", s), 0.5 * self._size("width", s)
 
     def outline_radius(self, s: float) -> float:
+        """Distance of the corners from the centreline at s, m."""
         return float(np.hypot(*self.half_extents(s)))
 
 
@@ -199,12 +209,15 @@ class Ellipse(Shape):
     semi_z: Profile
 
     def area(self, s: float) -> float:
+        """Area at s, m^2."""
         return np.pi * self._at("semi_y", s) * self._at("semi_z", s)
 
     def second_moments(self, s: float) -> SecondMoments:
+        """Second moments of area at s, m^4."""
         a, b = self._at("semi_y", s), self._at("semi_z", s)
         y, z = np.pi * a * b**3 / 4.0, np.pi * a**3 * b / 4.0
         return SecondMoments(y + z, y, z)
 
     def half_extents(self, s: float) -> tuple[float, float]:
+        """Half the size along y and z at s, m."""
         return self._size("semi_y", s), self._size("semi_z", s)

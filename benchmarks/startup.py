@@ -1,0 +1,79 @@
+"""Start-up: import, first calls with an empty cache and with a warm one, and for another robot."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks.report import GOAL, Column, Table
+
+ROOT = Path(__file__).parent.parent
+
+#: Budgets in seconds: import, first call with a warm cache, CPU for a cold compile of everything.
+IMPORT_AT_MOST = 1.0
+WARM_AT_MOST = 1.0
+COLD_AT_MOST = 60.0
+
+#: Processes started for the import time and the warm calls; the fastest counts.
+REPEATS = 5
+
+Times = dict[str, dict[str, float]]
+
+
+def first_calls(robot: str, cache: str) -> Times:
+    """Times of one fresh process, with the kernel cache in the folder ``cache``."""
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    environment["NUMBA_CACHE_DIR"] = cache
+    command = [sys.executable, "-m", "benchmarks.first_calls", robot]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command[1:])} failed:\n{done.stderr}")
+    times: Times = json.loads(done.stdout)
+    return times
+
+
+def fastest(runs: list[Times]) -> Times:
+    """Smallest times of several runs, stage by stage."""
+    return {stage: {kind: min(run[stage][kind] for run in runs) for kind in runs[0][stage]} for stage in runs[0]}
+
+
+def binaries(cache: str) -> int:
+    """Compiled kernels in a cache folder."""
+    return sum(1 for _ in Path(cache).rglob("*.nbc"))
+
+
+def run(seconds: float) -> list[Table]:
+    """Times of the stages from ``import supple`` to the first result of every kernel (``seconds`` is not used)."""
+    with tempfile.TemporaryDirectory() as cache:
+        cold = first_calls("manipulator", cache)
+        compiled = binaries(cache)
+        warm = fastest([first_calls("manipulator", cache) for _ in range(REPEATS)])
+        other = first_calls("tree", cache)
+        recompiled = binaries(cache) - compiled
+    stages = Table(
+        "Start-up: first calls in a fresh process, seconds",
+        (
+            Column("stage", "stage"),
+            Column("cold", "cold cache, CPU", "seconds"),
+            Column("warm", "warm cache", "seconds"),
+            Column("other", "another robot, warm", "seconds"),
+        ),
+        note="In this order in one process: a later kernel finds what earlier ones compiled of the shared functions.",
+    )
+    for stage, time in cold.items():
+        stages.add(stage=stage, cold=time["cpu"], warm=warm[stage]["wall"], other=other[stage]["wall"])
+    budget = Table(
+        "Start-up against its budget",
+        (Column("what", "what"), Column("seconds", "measured", "seconds"), *GOAL),
+    )
+    budget.add(what="import supple, s", seconds=warm["import supple"]["wall"], at_most=IMPORT_AT_MOST)
+    first = warm["robot.compile()"]["wall"] + warm["inverse_dynamics"]["wall"]
+    budget.add(what="robot.compile() and first call, warm cache, s", seconds=first, at_most=WARM_AT_MOST)
+    everything = sum(time["cpu"] for time in cold.values())
+    budget.add(what="all kernels from an empty cache, s of CPU", seconds=everything, at_most=COLD_AT_MOST)
+    budget.add(what="kernels compiled for another robot", seconds=float(recompiled), at_most=0.0)
+    return [stages, budget.judge("seconds")]

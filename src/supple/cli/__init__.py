@@ -1,0 +1,1 @@
+"""The command line: ``supple info``, ``supple check``."""

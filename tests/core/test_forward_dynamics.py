@@ -1,0 +1,107 @@
+"""Forward dynamics: it solves the equations of motion, and so do its derivatives."""
+
+import numpy as np
+import pytest
+from helpers import ROBOTS, case, difference_jacobian, floating_tree, make_case, relative_error, size
+
+import supple as sp
+
+SEEDS = range(ROBOTS)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_solves_the_equations_of_motion(seed):
+    """R(q, v, a) = 0, measured in forces: accelerations themselves carry the condition number of M."""
+    _, model, q, v, _ = case(seed)
+    found = model.forward_dynamics(q, v)
+    terms = size(model.residual(q, v, 0 * q)) + size(model.mass_matrix(q)) * size(found.a)
+    assert size(model.residual(q, v, found.a)) < 1e-12 * terms
+    assert found.efforts.shape == (0,)
+    assert found.multipliers.shape == (model.nc,)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_inverts_inverse_dynamics(seed):
+    """With the internal force a motion leaves, forward dynamics returns the acceleration of that motion."""
+    _, model, q, v, _ = case(seed)
+    M = model.mass_matrix(q)
+    expected = np.linalg.solve(M, model.internal_force(q, v) - model.inverse_dynamics(q, v, 0 * q))
+    scale = np.sqrt(np.diag(M))
+    condition = np.linalg.cond(M / np.outer(scale, scale))
+    found = model.forward_dynamics(q, v).a
+    assert relative_error(scale * found, scale * expected) < 1e-14 * condition
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_derivatives_solve_the_varied_equations(seed):
+    """M da/dq = -dR/dq and M da/dv = -dR/dv at the acceleration of the motion."""
+    _, model, q, v, _ = case(seed)
+    found = model.forward_dynamics_derivatives(q, v)
+    blocks = model.residual_derivatives(q, v, model.forward_dynamics(q, v).a)
+    M = blocks.da
+    for derivative, block in ((found.dq, blocks.dq), (found.dv, blocks.dv)):
+        assert size(M @ derivative + block) < 1e-11 * (size(M) * size(derivative) + size(block))
+    assert found.du.shape == (model.n, model.nu)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_derivatives_against_differences(seed):
+    """Robots without soft limits (their kinks spoil differences); compared in forces, M da."""
+    robot, model, q, v, _ = make_case(seed, links=3)
+    for link in robot.links:
+        if np.isfinite(link.joint.limit_bounds).any():
+            pytest.skip("has soft limits")
+    found = model.forward_dynamics_derivatives(q, v)
+    M = model.mass_matrix(q)
+    scale = np.sqrt(np.diag(M))[:, None]
+    dq = difference_jacobian(lambda x: model.forward_dynamics(x, v).a, q, 1e-3)
+    dv = difference_jacobian(lambda x: model.forward_dynamics(q, x).a, v, 1.0)
+    assert relative_error(scale * found.dq, scale * dq) < 1e-6
+    assert relative_error(scale * found.dv, scale * dv, floor=1e-6 * size(scale * found.dq)) < 1e-7
+
+
+def test_free_fall():
+    """A free body in gravity falls with g, whatever it looks like."""
+    robot = sp.Robot("stone", gravity=(1.0, 2.0, -9.0))
+    robot.add_link("stone", sp.Rigid(3.0, (0.1, 0.2, 0.25), com=(0.1, -0.2, 0.3)), joint=sp.Free())
+    model = robot.compile()
+    a = model.forward_dynamics(np.zeros(6), np.zeros(6)).a
+    assert a == pytest.approx([0, 0, 0, 1.0, 2.0, -9.0], abs=1e-14)
+
+
+def test_torque_free_euler_top():
+    """Euler's equations I w' = (I w) x w at the origin of the chart, where rates are body rates up to first order."""
+    inertia = np.array([0.1, 0.2, 0.25])
+    robot = sp.Robot("top", gravity=(0, 0, 0))
+    robot.add_link("top", sp.Rigid(1.0, inertia), joint=sp.Spherical())
+    model = robot.compile()
+    w = np.array([1.0, -2.0, 0.5])
+    assert model.forward_dynamics(np.zeros(3), w).a == pytest.approx(np.cross(inertia * w, w) / inertia, rel=1e-13)
+
+
+def test_a_large_robot():
+    model = floating_tree().compile()
+    rng = np.random.default_rng(0)
+    q, v = 0.3 * rng.standard_normal((2, model.n))
+    a = model.forward_dynamics(q, v).a
+    terms = size(model.residual(q, v, 0 * q)) + size(model.mass_matrix(q) @ a)
+    assert size(model.residual(q, v, a)) < 1e-11 * terms
+
+
+def test_a_coordinate_without_inertia_is_named():
+    """A point mass on the axis of a massless shaft: the shaft turns nothing."""
+    robot = sp.Robot("shaft")
+    robot.add_link("shaft", sp.Rigid(0.0, np.zeros(3)), joint=sp.Revolute("x"))
+    robot.add_link("bead", sp.Rigid(1.0, np.zeros(3)), joint=sp.Prismatic("x"), parent="shaft")
+    model = robot.compile()
+    for call in (model.forward_dynamics, model.forward_dynamics_derivatives):
+        with pytest.raises(sp.SingularError, match=r"singular at shaft\.rotation.*moves no inertia"):
+            call(np.zeros(2), np.zeros(2))
+
+
+def test_a_chart_at_its_singularity_is_named():
+    """At |w| = 2 pi exponential coordinates do not move the body: the mass matrix is singular."""
+    robot = sp.Robot("top")
+    robot.add_link("top", sp.Rigid(1.0, np.ones(3)), joint=sp.Spherical())
+    with pytest.raises(sp.SingularError, match=r"top\.w[xyz]"):
+        robot.compile().forward_dynamics([0.0, 0.0, 2.0 * np.pi], np.zeros(3))

@@ -1,0 +1,89 @@
+"""The examples, the README's lines and the commands it names give the numbers they promise."""
+
+import importlib.util
+import re
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import supple
+from supple.cli.main import app
+
+ROOT = Path(__file__).parent.parent
+EXAMPLES = ROOT / "examples"
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def load(name):
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_example_is_tested_here():
+    names = {path.stem for path in EXAMPLES.glob("*.py")}
+    assert names == {"soft_arm_on_shaft", "sagging_rod", "swinging_rod"}
+
+
+def test_readme_shows_the_first_example():
+    blocks = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    source = (EXAMPLES / "soft_arm_on_shaft.py").read_text(encoding="utf-8")
+    assert blocks[0] in source
+    assert len([line for line in blocks[0].splitlines() if line.strip()]) <= 20
+
+
+def test_soft_arm_on_shaft(capsys):
+    names = runpy.run_path(str(EXAMPLES / "soft_arm_on_shaft.py"))
+    np.testing.assert_allclose(names["dq"][:, 3], names["difference"], atol=1e-8)
+    assert "16 coordinates" in capsys.readouterr().out
+
+
+def test_sagging_rod_agrees_with_beam_theory():
+    sag, beam, steps = load("sagging_rod").main()
+    assert sag == pytest.approx(beam, rel=1e-3)
+    assert steps <= 4
+
+
+def test_swinging_rod_conserves_energy_to_second_order():
+    example = load("swinging_rod")
+    lowest, coarse = example.main(h=2e-3, duration=0.2)
+    _, fine = example.main(h=1e-3, duration=0.2)
+    assert lowest < -0.05
+    assert fine < 1e-5
+    assert 3.0 < coarse / fine < 5.0
+
+
+def test_readme_names_one_command_that_tests():
+    # `.ci/run` takes the command from here
+    assert len(re.findall(r"^python3 .*-m pytest$", README, flags=re.MULTILINE)) == 1
+
+
+def test_version():
+    result = CliRunner().invoke(app, ["--version"])
+    assert result.exit_code == 0
+    assert result.output.strip() == f"supple {supple.__version__}"
+
+
+def test_info_describes_the_manipulator():
+    result = CliRunner().invoke(app, ["info"])
+    assert result.exit_code == 0
+    assert "24 coordinates" in result.output
+    # frustum: pi L (a^2 + a b + b^2) / 3 * 1000 kg/m^3
+    assert "0.8247 kg" in result.output
+
+
+def test_check_passes_and_prints_every_error():
+    result = CliRunner().invoke(app, ["check", "--seed", "3"])
+    assert result.exit_code == 0, result.output
+    assert result.output.count(" ok") == 9
+    assert "9 of 9" in result.output
+
+
+def test_check_fails_when_an_error_is_above_the_tolerance():
+    result = CliRunner().invoke(app, ["check", "--tolerance", "1e-14"])
+    assert result.exit_code == 1
+    assert " off" in result.output
