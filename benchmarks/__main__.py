@@ -10,6 +10,7 @@ from rich.console import Console
 
 from benchmarks import growth, jacobians, rigid_chains, soft_robots, startup
 from benchmarks.pinocchio_reference import PinocchioMissingError
+from benchmarks.publish import publish
 from benchmarks.report import Table, machine, markdown, print_table, write_json
 
 SUBJECTS: dict[str, Callable[[float], list[Table]]] = {
@@ -28,6 +29,9 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--seconds", type=float, default=3.0, help="time to spend on a group of calls (default 3)")
     parser.add_argument("--markdown", action="store_true", help="print Markdown instead of boxes")
+    parser.add_argument(
+        "--publish", action="store_true", help="only write the results at hand into docs/benchmarks.md and README.md"
+    )
     parser.add_argument("--strict", action="store_true", help="exit with 1 if a goal is missed")
     chosen = parser.parse_args()
     unknown = [name for name in chosen.subjects if name not in SUBJECTS]
@@ -38,6 +42,9 @@ def arguments() -> argparse.Namespace:
 
 def main() -> int:
     chosen = arguments()
+    if chosen.publish:
+        publish()
+        return 0
     console = Console(width=None if sys.stdout.isatty() else 140, highlight=False)
     facts = machine()
     versions = ", ".join(f"{name} {number or 'missing'}" for name, number in facts["packages"].items())

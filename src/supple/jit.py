@@ -45,6 +45,23 @@ def kernel(function: Callable[..., Any]) -> Any:
     return dispatcher
 
 
+_INNER = {
+    "nogil": True,
+    "fastmath": FASTMATH,
+    "error_model": "numpy",
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}
+
+
 def inner(function: Callable[..., Any]) -> Any:
-    """Compile ``function`` for use inside kernels only: it is never entered from Python, so it is not cached apart."""
-    return numba.njit(nogil=True, fastmath=FASTMATH, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+    """Compile ``function`` for use inside kernels: never entered from Python, and cached with the kernels it is in."""
+    return numba.njit(**_INNER)(function)
+
+
+def inlined(function: Callable[..., Any]) -> Any:
+    """As `inner`, but always inlined: for short functions called once per segment that take the whole tree.
+
+    A named tuple of arrays is passed by value, which costs more than such a function does.
+    """
+    return numba.njit(forceinline=True, **_INNER)(function)

@@ -23,7 +23,7 @@ def test_gradient_of_the_gravitational_energy_is_the_static_force(seed):
     _, model, q, _, _ = case(seed)
     rest = np.zeros(model.n)
     gradient = difference_jacobian(lambda x: model.energy(x, rest).gravitational, q)
-    assert relative_error(model.inverse_dynamics(q, rest, rest), gradient) < 1e-8
+    assert relative_error(model.inverse_dynamics(q, rest, rest), gradient, floor=size(model.mass_matrix(q))) < 1e-9
 
 
 @pytest.mark.parametrize("seed", range(0, ROBOTS, 2))
@@ -78,15 +78,18 @@ def total_mass(body):
 def test_momentum_of_a_floating_robot_is_a_row_of_the_mass_matrix(seed):
     """The base's rows of M v are the momentum in the base frame, carried by its Jacobian: h = Ad^-T X^-T (M v)."""
     _, model, q, v, _ = make_case(seed, root="Free", bare_root=True)
-    base = model.link_names[[layout.coordinates.start for layout in model.layouts].index(0)]
-    base = next(name for name in model.link_names if name == "link0") if "link0" in model.link_names else base
     layout = model.layouts[model.link_names.index("link0")]
     own = slice(layout.coordinates.start, layout.coordinates.start + 6)
-    g, J = model.pose(q, base, 0.0), model.jacobian(q, base, 0.0)
+    g, J = model.pose(q, "link0", 0.0), model.jacobian(q, "link0", 0.0)
     body = np.linalg.solve(J[:, own].T, (model.mass_matrix(q) @ v)[own])
     moment, force = g[:3, :3] @ body[:3], g[:3, :3] @ body[3:]
     world = np.concatenate([moment + np.cross(g[:3, 3], force), force])
     assert relative_error(model.momentum(q, v), world, floor=1.0) < 1e-9
+
+
+def momentum_rate(model, q, v, a):
+    """dp/dt: by differences in q; momentum is linear in v, so the part of the acceleration is exact."""
+    return central_difference(lambda t: model.momentum(q + t * v, v)) + model.momentum(q, a)
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -94,7 +97,7 @@ def test_momentum_is_conserved_by_forward_dynamics(seed):
     """A floating robot without gravity: springs, dampers and limits inside it change nothing."""
     _, model, q, v, _ = make_case(seed, root="Free", bare_root=True, gravity=(0.0, 0.0, 0.0))
     a = model.forward_dynamics(q, v).a
-    rate = central_difference(lambda t: model.momentum(q + t * v + 0.5 * t * t * a, v + t * a), 1e-3)
+    rate = momentum_rate(model, q, v, a)
     assert size(rate) < 1e-9 * size(model.mass_matrix(q)) * (size(a) + size(v) ** 2)
 
 
@@ -104,7 +107,7 @@ def test_gravity_changes_the_momentum_by_the_weight(seed):
     gravity = np.array([1.0, -2.0, -9.0])
     robot, model, q, v, _ = make_case(seed, root="Free", bare_root=True, gravity=gravity)
     a = model.forward_dynamics(q, v).a
-    rate = central_difference(lambda t: model.momentum(q + t * v + 0.5 * t * t * a, v + t * a), 1e-3)
+    rate = momentum_rate(model, q, v, a)
     mass = sum(total_mass(link.body) for link in robot.links)
     # the centre of mass from the energies of three gravities: U = -m g.c
     centre = [-rebuilt(robot, gravity=e).compile().energy(q, 0 * v).gravitational / mass for e in np.eye(3)]

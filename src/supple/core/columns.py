@@ -18,7 +18,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.core.segment import EXPONENTIAL, ROD, collocation_matrices
+from supple.core.records import EXPONENTIAL, ROD
+from supple.core.segment import collocation_matrices
 from supple.jit import inner
 from supple.lie.dual import add_apply
 from supple.lie.se3 import Ad, add_ad
@@ -28,23 +29,31 @@ U6 = np.uint64(6)
 
 
 @inner
-def fill_columns(blocks, component, segments, phi, screws, cv, ca, work, t, columns, totals):
+def fill_columns(tree, cv, ca, space):
     """Columns of every active segment; ``totals[0..2]`` (6, n) receive J, R, Q at the block's end."""
-    for b in range(blocks.shape[0]):
-        block = blocks[b]
+    work, t = space.work, space.scratch[0]
+    for b in range(tree.blocks.shape[0]):
+        block = tree.blocks[b]
         if block.kind == ROD:
             for i in range(block.active):
                 s = block.first + i
-                collocation_matrices(segments[s], work[s], 2, t.Z)
+                collocation_matrices(tree.segments[s], work[s], 2, t.Z)
                 collocation_columns(t.Z, cv, ca, t.W)
-                expand_columns(block, i, component, phi, t.W, columns)
+                expand_columns(block, i, tree.component, tree.phi, t.W, space.columns)
         else:
-            joint_columns(block, screws, work[block.parent], work[block.first], cv, ca, t, columns)
-        last = block.columns + (block.active - 1) * block.n
-        for m in range(3):
-            for k in range(6):
-                for j in range(block.n):
-                    totals[m, k, block.start + j] = columns[m + 1, k, last + j]
+            joint_columns(block, tree.screws, work[block.parent], work[block.first], cv, ca, t, space.columns)
+        copy_end(block, space.columns, space.totals)
+
+
+@inner
+def copy_end(block, columns, totals):
+    """J, R, Q of a block's last segment become the block's own columns in ``totals[0..2]``."""
+    n, start = U(block.n), U(block.start)
+    last = U(block.columns) + U(block.active - 1) * n
+    for m in range(3):
+        for k in range(6):
+            for j in range(n):
+                totals[m, k, start + j] = columns[m + 1, k, last + j]
 
 
 @inner
@@ -110,33 +119,35 @@ def expand_columns(block, i, component, phi, W, columns):
 
 
 @inner
-def fill_jacobian_columns(blocks, component, segments, phi, screws, work, t, columns, totals):
-    """S and J alone, for a robot at rest (mass matrix): as `fill_columns` without R and Q."""
-    for b in range(blocks.shape[0]):
-        block = blocks[b]
-        n = block.n
+def fill_jacobian_columns(tree, space):
+    """J alone, for a robot at rest (mass matrix): as `fill_columns` without S, R and Q."""
+    work, t = space.work, space.scratch[0]
+    for b in range(tree.blocks.shape[0]):
+        block = tree.blocks[b]
         if block.kind == ROD:
             for i in range(block.active):
                 s = block.first + i
-                collocation_matrices(segments[s], work[s], 0, t.Z)
+                collocation_matrices(tree.segments[s], work[s], 0, t.Z)
                 collocation_columns(t.Z, 0.0, 0.0, t.W)
-                expand_jacobian_columns(block, i, component, phi, t.W, columns[1])
+                expand_jacobian_columns(block, i, tree.component, tree.phi, t.W, space.columns[1])
         else:
-            w = work[block.first]
-            for j in range(n):
-                for k in range(6):
-                    t.x[k] = screws[k, block.start + j]
-                    t.y[k] = 0.0
-                if block.kind == EXPONENTIAL:
-                    add_apply(w.T[0], t.x, t.y)
-                else:
-                    Ad(w.R0, w.p0, t.x, t.y)
-                for k in range(6):
-                    columns[1, k, block.columns + j] = t.y[k]
-        last = block.columns + (block.active - 1) * n
+            joint_jacobian_columns(block, tree.screws, work[block.first], t, space.columns[1])
+        copy_end(block, space.columns, space.totals)
+
+
+@inner
+def joint_jacobian_columns(block, screws, w, t, J):
+    """J of a joint: Ad_g T Phi, or Ad_g Phi for commuting screws."""
+    for j in range(block.n):
         for k in range(6):
-            for j in range(n):
-                totals[0, k, block.start + j] = columns[1, k, last + j]
+            t.x[k] = screws[k, block.start + j]
+            t.y[k] = 0.0
+        if block.kind == EXPONENTIAL:
+            add_apply(w.T[0], t.x, t.y)
+        else:
+            Ad(w.R0, w.p0, t.x, t.y)
+        for k in range(6):
+            J[k, block.columns + j] = t.y[k]
 
 
 @inner

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from supple.core.arrays import space_at, tree_at
 from supple.core.internal_forces import elastic_energy
 from supple.core.inverse_dynamics import point_wrenches
 from supple.core.sweep_out import sweep_out
@@ -10,37 +11,20 @@ from supple.lie.se3 import dot6
 
 
 @kernel
-def energy_and_momentum(
-    blocks,
-    component,
-    placement,
-    segments,
-    phi,
-    screws,
-    gravity,
-    links,
-    stiffness,
-    rest,
-    limits,
-    q,
-    v,
-    zero,
-    work,
-    scratch,
-    energy,
-    momentum,
-):
+def energy_and_momentum(tree_handle, space_handle, q, v, zero, energy, momentum):
     """energy = [kinetic, elastic, gravitational], momentum (6,) = [angular about the world origin; linear], world axes.
 
     T = sum V^T M V / 2.  Gravity: -m g . c with mass and first moment read off the inertia about the common origin,
     M = [[., m c~], [., m I]].
     """
-    t = scratch[0]
-    sweep_out(blocks, component, placement, segments, phi, screws, gravity, q, v, zero, work, t, 1)
-    point_wrenches(blocks, segments, work)
+    tree, space = tree_at(tree_handle), space_at(space_handle)
+    work, gravity = space.work, tree.gravity
+    sweep_out(tree, q, v, zero, space, 1)
+    point_wrenches(tree, work)
     energy[:], momentum[:] = 0.0, 0.0
-    for b in range(blocks.shape[0]):
-        for s in range(blocks[b].first, blocks[b].first + blocks[b].active):
+    for b in range(tree.blocks.shape[0]):
+        block = tree.blocks[b]
+        for s in range(block.first, block.first + block.active):
             w = work[s]
             mass = w.M[3, 3]
             energy[0] += 0.5 * dot6(w.V, w.h)
@@ -49,7 +33,7 @@ def energy_and_momentum(
             energy[2] -= gravity[2] * (w.M[1, 3] - mass * work[0].p[2])
             for k in range(6):
                 momentum[k] += w.h[k]
-    energy[1] = elastic_energy(links, stiffness, rest, limits, q)
+    energy[1] = elastic_energy(tree, q)
     # the common origin lies at -work[0].p: shift the angular momentum by its lever arm
     x, y, z = -work[0].p[0], -work[0].p[1], -work[0].p[2]
     momentum[0] += y * momentum[5] - z * momentum[4]

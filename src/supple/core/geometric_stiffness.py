@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.core.segment import EXPONENTIAL, ROD
-from supple.jit import inner
+from supple.core.records import EXPONENTIAL, ROD
+from supple.jit import inlined, inner
 from supple.lie.coefficients import tangent_coefficients
 from supple.lie.dual import apply_transposed
 from supple.lie.se3 import Ad_transposed
@@ -15,17 +15,17 @@ U = np.uint64  # unsigned indices vectorise, see core.products
 U6 = np.uint64(6)
 
 
-@inner
-def add_geometric_stiffness(block, i, component, segments, phi, screws, w, t, out):
+@inlined
+def add_geometric_stiffness(tree, block, i, w, t, out):
     """out[block, block] += d(S^T F)/dq for the i-th segment, F = w.F in world axes about the common origin."""
     if block.kind == EXPONENTIAL:
         local_derivative(w, t)
-        add_joint_block(block, screws, t.H, out)
+        add_joint_block(block, tree.screws, t.H, out)
     elif block.kind == ROD:
         local_derivative(w, t)
         apply_transposed(w.T[0], w.F, t.x)
-        collocation_derivative(segments[block.first + i], w.xi, t)
-        add_rod_block(block, i, component, phi, t.C, out)
+        collocation_derivative(tree.segments[block.first + i], w.xi, t)
+        add_rod_block(block, i, tree.component, tree.phi, t.C, out)
     # commuting screws: S is constant, nothing to add
 
 

@@ -5,16 +5,21 @@ K and D couple only the coordinates of one link, so sums run over each link's ow
 
 from __future__ import annotations
 
+import numpy as np
+
 from supple.jit import inner
+
+U = np.uint64  # unsigned indices vectorise, see core.products
 
 
 @inner
-def limit_law(q, lower, upper, stiffness, width):
+def limit_law(q, limit):
     """Force, slope and energy of a soft limit: zero inside, quadratic over ``width``, then linear (C1).
 
     For penetration d: force k d^2/(2 w) and energy k d^3/(6 w) if d < w, else k (d - w/2) and k (d^2 - w d + w^2/3)/2.
     The force returned is the generalised force on q (it points back inside).
     """
+    lower, upper, stiffness, width = limit[0], limit[1], limit[2], limit[3]
     if q < lower:
         d, sign = lower - q, 1.0
     elif q > upper:
@@ -31,53 +36,52 @@ def limit_law(q, lower, upper, stiffness, width):
 
 
 @inner
-def add_internal_force(scale, links, stiffness, damping, rest, limits, q, v, out):
+def add_internal_force(scale, tree, q, v, out):
     """out += scale * tau(q, v)."""
-    for l in range(links.shape[0]):
-        lo, hi = links[l, 0], links[l, 1]
+    for l in range(tree.links.shape[0]):
+        lo, hi = tree.links[l, 0], tree.links[l, 1]
         for i in range(lo, hi):
             x = 0.0
             for j in range(lo, hi):
-                x += stiffness[i, j] * (q[j] - rest[j]) + damping[i, j] * v[j]
-            force, _, _ = limit_law(q[i], limits[i, 0], limits[i, 1], limits[i, 2], limits[i, 3])
+                x += tree.stiffness[i, j] * (q[j] - tree.rest[j]) + tree.damping[i, j] * v[j]
+            force, _, _ = limit_law(q[i], tree.limits[i])
             out[i] += scale * (force - x)
 
 
 @inner
-def add_internal_tangent(scale, cv, links, stiffness, damping, limits, q, out):
+def add_internal_tangent(scale, cv, tree, q, out):
     """out += scale * (dtau/dq + c_v dtau/dv)."""
-    for l in range(links.shape[0]):
-        lo, hi = links[l, 0], links[l, 1]
+    for l in range(tree.links.shape[0]):
+        lo, hi = tree.links[l, 0], tree.links[l, 1]
         for i in range(lo, hi):
-            row, k, d = out[i, lo:hi], stiffness[i, lo:hi], damping[i, lo:hi]
-            for j in range(hi - lo):
-                row[j] -= scale * (k[j] + cv * d[j])
-            _, slope, _ = limit_law(q[i], limits[i, 0], limits[i, 1], limits[i, 2], limits[i, 3])
+            for j in range(U(lo), U(hi)):
+                out[i, j] -= scale * (tree.stiffness[i, j] + cv * tree.damping[i, j])
+            _, slope, _ = limit_law(q[i], tree.limits[i])
             out[i, i] += scale * slope
 
 
 @inner
-def add_internal_product(scale, cv, links, stiffness, damping, limits, q, x, out):
+def add_internal_product(scale, cv, tree, q, x, out):
     """out += scale * (dtau/dq + c_v dtau/dv) x; the matrix is symmetric."""
-    for l in range(links.shape[0]):
-        lo, hi = links[l, 0], links[l, 1]
+    for l in range(tree.links.shape[0]):
+        lo, hi = tree.links[l, 0], tree.links[l, 1]
         for i in range(lo, hi):
-            _, slope, _ = limit_law(q[i], limits[i, 0], limits[i, 1], limits[i, 2], limits[i, 3])
+            _, slope, _ = limit_law(q[i], tree.limits[i])
             y = slope * x[i]
             for j in range(lo, hi):
-                y -= (stiffness[i, j] + cv * damping[i, j]) * x[j]
+                y -= (tree.stiffness[i, j] + cv * tree.damping[i, j]) * x[j]
             out[i] += scale * y
 
 
 @inner
-def elastic_energy(links, stiffness, rest, limits, q):
+def elastic_energy(tree, q):
     """(q - q_rest)^T K (q - q_rest) / 2 plus the energy of soft limits."""
     energy = 0.0
-    for l in range(links.shape[0]):
-        lo, hi = links[l, 0], links[l, 1]
+    for l in range(tree.links.shape[0]):
+        lo, hi = tree.links[l, 0], tree.links[l, 1]
         for i in range(lo, hi):
             for j in range(lo, hi):
-                energy += 0.5 * (q[i] - rest[i]) * stiffness[i, j] * (q[j] - rest[j])
-            _, _, stop = limit_law(q[i], limits[i, 0], limits[i, 1], limits[i, 2], limits[i, 3])
+                energy += 0.5 * (q[i] - tree.rest[i]) * tree.stiffness[i, j] * (q[j] - tree.rest[j])
+            _, _, stop = limit_law(q[i], tree.limits[i])
             energy += stop
     return energy

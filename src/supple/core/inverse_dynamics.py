@@ -9,48 +9,49 @@ from __future__ import annotations
 
 import math
 
+from supple.core.arrays import space_at, tree_at
 from supple.core.inertia import point_wrench, world_inertia
-from supple.core.segment import EXPONENTIAL, ROD
+from supple.core.records import EXPONENTIAL, ROD
 from supple.core.sweep_out import sweep_out
-from supple.jit import inner, kernel
+from supple.jit import inlined, inner, kernel
 from supple.lie.dual import apply_transposed
 from supple.lie.se3 import Ad_transposed, add_coad
 
 
 @inner
-def point_wrenches(blocks, segments, work):
+def point_wrenches(tree, work):
     """World inertia M, momentum h and wrench F of every point."""
-    for b in range(blocks.shape[0]):
-        for s in range(blocks[b].first, blocks[b].first + blocks[b].active):
+    for b in range(tree.blocks.shape[0]):
+        block = tree.blocks[b]
+        for s in range(block.first, block.first + block.active):
             w = work[s]
-            world_inertia(w.R, w.p, segments[s].inertia, w.M)
+            world_inertia(w.R, w.p, tree.segments[s].inertia, w.M)
             point_wrench(w)
 
 
 @inner
-def accumulate_wrenches(blocks, work):
+def accumulate_wrenches(tree, work):
     """F of every segment becomes F^C, the resultant of all points from there outward (22c)."""
     for k in range(6):
         work[0].F[k] = 0.0
-    for b in range(blocks.shape[0] - 1, -1, -1):
-        block = blocks[b]
+    for b in range(tree.blocks.shape[0] - 1, -1, -1):
+        block = tree.blocks[b]
         for s in range(block.first + block.active - 1, block.first - 1, -1):
-            inner_segment = work[s - 1] if s > block.first else work[block.parent]
+            before = work[s - 1] if s > block.first else work[block.parent]
             for k in range(6):
-                inner_segment.F[k] += work[s].F[k]
+                before.F[k] += work[s].F[k]
 
 
-@inner
-def project_wrench(block, i, F, component, segments, phi, screws, w, t, out):
+@inlined
+def project_wrench(tree, block, i, F, w, t, out):
     """out += S^T F for the i-th segment of a block; F is a wrench in world axes about the common origin."""
     if block.kind == ROD:
-        segment = segments[block.first + i]
         apply_transposed(w.T[0], F, t.x)
-        collocation_wrenches(segment, w.xi, t.x, t.f)
+        collocation_wrenches(tree.segments[block.first + i], w.xi, t.x, t.f)
         column = block.columns + i * block.n
         for j in range(block.n):
-            k = component[block.start + j]
-            out[block.start + j] += phi[0, column + j] * t.f[0, k] + phi[1, column + j] * t.f[1, k]
+            k = tree.component[block.start + j]
+            out[block.start + j] += tree.phi[0, column + j] * t.f[0, k] + tree.phi[1, column + j] * t.f[1, k]
         return
     if block.kind == EXPONENTIAL:
         apply_transposed(w.T[0], F, t.x)
@@ -58,7 +59,7 @@ def project_wrench(block, i, F, component, segments, phi, screws, w, t, out):
         Ad_transposed(w.R0, w.p0, F, t.x)
     for j in range(block.start, block.start + block.n):
         for k in range(6):
-            out[j] += screws[k, j] * t.x[k]
+            out[j] += tree.screws[k, j] * t.x[k]
 
 
 @inner
@@ -73,29 +74,28 @@ def collocation_wrenches(segment, xi, F, f):
             f[m, k] = segment.half * F[k] + c * f[m, k]
 
 
-@kernel
-def inverse_dynamics(
-    blocks, component, placement, segments, phi, screws, gravity, q, v, a, work, scratch, out
-):
-    """out = ID(q, v, a), shape (n,).  Returns False if the result is not finite."""
-    t = scratch[0]
-    sweep_out(blocks, component, placement, segments, phi, screws, gravity, q, v, a, work, t, 1)
-    point_wrenches(blocks, segments, work)
-    accumulate_wrenches(blocks, work)
-    return project_all(blocks, component, segments, phi, screws, work, t, out)
-
-
 @inner
-def project_all(blocks, component, segments, phi, screws, work, t, out):
+def project_all(tree, space, out):
     """out = sum over segments of S^T F^C (14).  Returns whether the result is finite."""
+    work, t = space.work, space.scratch[0]
     for j in range(out.shape[0]):
         out[j] = 0.0
-    for b in range(blocks.shape[0]):
-        block = blocks[b]
+    for b in range(tree.blocks.shape[0]):
+        block = tree.blocks[b]
         for i in range(block.active):
             w = work[block.first + i]
-            project_wrench(block, i, w.F, component, segments, phi, screws, w, t, out)
+            project_wrench(tree, block, i, w.F, w, t, out)
     total = 0.0
     for j in range(out.shape[0]):
         total += out[j]
     return math.isfinite(total)
+
+
+@kernel
+def inverse_dynamics(tree_handle, space_handle, q, v, a, out):
+    """out = ID(q, v, a), shape (n,).  Returns False if the result is not finite."""
+    tree, space = tree_at(tree_handle), space_at(space_handle)
+    sweep_out(tree, q, v, a, space, 1)
+    point_wrenches(tree, space.work)
+    accumulate_wrenches(tree, space.work)
+    return project_all(tree, space, out)

@@ -17,6 +17,7 @@ its own columns are just the beginning of its outward ones.
 
 from __future__ import annotations
 
+from supple.core.arrays import space_at, tree_at
 from supple.core.columns import fill_columns
 from supple.core.geometric_stiffness import add_geometric_stiffness
 from supple.core.inertia import point_wrench, velocity_tangent, world_inertia
@@ -33,10 +34,10 @@ from supple.core.products import (
     project_range,
     project_two_range,
 )
-from supple.core.segment import ROD
+from supple.core.records import EXPONENTIAL, ROD
 from supple.core.sweep_out import sweep_out
 from supple.jit import inner, kernel
-from supple.lie.se3 import add_coad, add_scaled, product6, product6_transposed
+from supple.lie.se3 import add_coad, product6, product6_transposed
 
 # rows of Workspace.columns and of Workspace.totals
 S, J, R, Q = 0, 1, 2, 3
@@ -44,22 +45,24 @@ J_END, R_END, Q_END, U_Q, U_V, NJ, MJ = 0, 1, 2, 3, 4, 5, 6
 
 
 @inner
-def point_operators(blocks, segments, work, t):
+def point_operators(tree, space):
     """M, N, h, F of every point."""
-    for b in range(blocks.shape[0]):
-        for s in range(blocks[b].first, blocks[b].first + blocks[b].active):
-            w = work[s]
-            world_inertia(w.R, w.p, segments[s].inertia, w.M)
+    t = space.scratch[0]
+    for b in range(tree.blocks.shape[0]):
+        block = tree.blocks[b]
+        for s in range(block.first, block.first + block.active):
+            w = space.work[s]
+            world_inertia(w.R, w.p, tree.segments[s].inertia, w.M)
             point_wrench(w)
             velocity_tangent(w, t.B)
 
 
 @inner
-def accumulate_operators(blocks, work):
+def accumulate_operators(tree, work):
     """Sum inward: F along every segment (F^C), M and N from a block's points to the point the block hangs on."""
     clear_operators(work[0])
-    for b in range(blocks.shape[0] - 1, -1, -1):
-        block = blocks[b]
+    for b in range(tree.blocks.shape[0] - 1, -1, -1):
+        block = tree.blocks[b]
         parent = work[block.parent]
         for s in range(block.first + block.active - 1, block.first - 1, -1):
             w = work[s]
@@ -82,7 +85,7 @@ def clear_operators(w):
 
 
 @inner
-def joint_sums(block, w, t, columns, totals):
+def joint_sums(block, w, t, columns, separate, totals):
     """U_q, U_v, N^T J and M J of a joint, column by column: its one point is the whole sum."""
     for j in range(block.n):
         c, i = block.columns + j, block.start + j
@@ -94,30 +97,32 @@ def joint_sums(block, w, t, columns, totals):
         add_coad(s, w.F, t.y)
         for k in range(6):
             totals[U_Q, k, i] = t.y[k] + t.z[k]
-        product6(w.N, s, t.y)
-        product6(w.M, r, t.z)
-        add_scaled(2.0, t.z, t.y)
-        product6(w.M, s, t.z)
-        product6_transposed(w.N, s, t.x)
+        if separate:
+            product6(w.N, s, t.y)
+            product6(w.M, r, t.z)
+            for k in range(6):
+                totals[U_V, k, i] = t.y[k] + 2.0 * t.z[k]
+        product6(w.M, s, t.y)
+        product6_transposed(w.N, s, t.z)
         for k in range(6):
-            totals[U_V, k, i] = t.y[k]
-            totals[MJ, k, i] = t.z[k]
-            totals[NJ, k, i] = t.x[k]
+            totals[MJ, k, i] = t.y[k]
+            totals[NJ, k, i] = t.z[k]
 
 
 @inner
-def rod_sums(block, component, segments, phi, screws, work, t, columns, totals, X, separate, dq, dv, da):
+def rod_sums(tree, block, space, separate, dq, dv, da):
     """The same sums over the points of a rod, and the rod's own rows and columns."""
+    columns, totals, X, t = space.columns, space.totals, space.tangent, space.scratch[0]
     n, start = block.n, block.start
     clear_rod(start, n, separate, totals, dq, dv, da)
     for i in range(block.active):
-        w = work[block.first + i]
+        w = space.work[block.first + i]
         c = block.columns + i * n
         map_two_columns(w.N, columns[R], 1.0, w.M, columns[Q], c, n, X)
         add_coad_columns(w.F, columns[S], c, n, X)
         add_columns(X, n, totals[U_Q], start)
         add_projection(columns[J], c, X, n, start, dq)
-        add_geometric_stiffness(block, i, component, segments, phi, screws, w, t, dq)
+        add_geometric_stiffness(tree, block, i, w, t, dq)
         map_columns(w.M, columns[J], c, n, X)
         add_columns(X, n, totals[MJ], start)
         add_map_columns_transposed(w.N, columns[J], c, n, totals[NJ], start)
@@ -155,58 +160,35 @@ def write_rows(block, ranges, X, s, Y, sums, totals, out):
 
 
 @inner
-def tangent_blocks(
-    blocks, ranges, component, segments, phi, screws, work, t, columns, totals, X, separate, dq, dv, da
-):
+def tangent_blocks(tree, space, separate, dq, dv, da):
     """Fill dq (and, if ``separate``, dv and da) block by block, from the leaves inward.
 
     ``separate`` is False for the fused tangent, whose columns already hold the combined R and Q.
     """
-    for b in range(blocks.shape[0] - 1, -1, -1):
-        block = blocks[b]
+    totals, t = space.totals, space.scratch[0]
+    for b in range(tree.blocks.shape[0] - 1, -1, -1):
+        block = tree.blocks[b]
+        w = space.work[block.first]
         if block.kind == ROD:
-            rod_sums(block, component, segments, phi, screws, work, t, columns, totals, X, separate, dq, dv, da)
+            rod_sums(tree, block, space, separate, dq, dv, da)
         else:
-            joint_sums(block, work[block.first], t, columns, totals)
-        write_rows(block, ranges, totals[R_END], 1.0, totals[Q_END], totals[U_Q], totals, dq)
-        if block.kind != ROD:
-            add_geometric_stiffness(block, 0, component, segments, phi, screws, work[block.first], t, dq)
+            joint_sums(block, w, t, space.columns, separate, totals)
+        write_rows(block, tree.ranges, totals[R_END], 1.0, totals[Q_END], totals[U_Q], totals, dq)
+        if block.kind == EXPONENTIAL:
+            add_geometric_stiffness(tree, block, 0, w, t, dq)
         if separate:
-            write_rows(block, ranges, totals[J_END], 2.0, totals[R_END], totals[U_V], totals, dv)
-            write_mass_rows(block, ranges, totals, da)
+            write_rows(block, tree.ranges, totals[J_END], 2.0, totals[R_END], totals[U_V], totals, dv)
+            write_mass_rows(block, tree.ranges, totals, da)
 
 
 @kernel
-def inverse_dynamics_derivatives(
-    blocks,
-    ranges,
-    component,
-    placement,
-    segments,
-    phi,
-    screws,
-    gravity,
-    q,
-    v,
-    a,
-    work,
-    scratch,
-    columns,
-    totals,
-    X,
-    out,
-    dq,
-    dv,
-    da,
-):
+def inverse_dynamics_derivatives(tree_handle, space_handle, q, v, a, out, dq, dv, da):
     """out = ID (n,), dq = dID/dq, dv = dID/dv, da = M, each (n, n).  Returns False if not finite."""
-    t = scratch[0]
-    sweep_out(blocks, component, placement, segments, phi, screws, gravity, q, v, a, work, t, 2)
-    fill_columns(blocks, component, segments, phi, screws, 0.0, 0.0, work, t, columns, totals)
-    point_operators(blocks, segments, work, t)
-    accumulate_operators(blocks, work)
-    finite = project_all(blocks, component, segments, phi, screws, work, t, out)
-    tangent_blocks(
-        blocks, ranges, component, segments, phi, screws, work, t, columns, totals, X, True, dq, dv, da
-    )
+    tree, space = tree_at(tree_handle), space_at(space_handle)
+    sweep_out(tree, q, v, a, space, 2)
+    fill_columns(tree, 0.0, 0.0, space)
+    point_operators(tree, space)
+    accumulate_operators(tree, space.work)
+    finite = project_all(tree, space, out)
+    tangent_blocks(tree, space, True, dq, dv, da)
     return finite

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from supple.core.arrays import space_at, tree_at
 from supple.core.columns import fill_columns
 from supple.core.segment import end_pose, start_pose
 from supple.core.sweep_out import segment_jet, set_world, sweep_out
@@ -21,18 +22,19 @@ def write_pose(R, p, g):
 
 
 @kernel
-def point_poses(blocks, component, placement, segments, phi, screws, gravity, q, zero, work, scratch, starts, ends):
+def point_poses(tree_handle, space_handle, q, zero, starts, ends):
     """World poses of the start and of the end of every segment, each (1 + n_segments, 4, 4)."""
-    t = scratch[0]
-    set_world(gravity, work[0])
-    for b in range(blocks.shape[0]):
-        block = blocks[b]
+    tree, space = tree_at(tree_handle), space_at(space_handle)
+    work, t = space.work, space.scratch[0]
+    set_world(tree.gravity, work[0])
+    for b in range(tree.blocks.shape[0]):
+        block = tree.blocks[b]
         previous = work[block.parent]
         for i in range(block.count):
             s = block.first + i
             w = work[s]
-            segment_jet(block, i, component, segments, phi, screws, q, zero, zero, w)
-            start_pose(previous, placement[b], i == 0, w)
+            segment_jet(tree, block, i, q, zero, zero, w)
+            start_pose(previous, tree.placement[b], i == 0, w)
             end_pose(w, t)
             write_pose(w.R0, w.p0, starts[s])
             write_pose(w.R, w.p, ends[s])
@@ -40,16 +42,15 @@ def point_poses(blocks, component, placement, segments, phi, screws, gravity, q,
 
 
 @kernel
-def chain_end(
-    blocks, component, placement, segments, phi, screws, q, v, a, zero, work, scratch, columns, totals, pose, motion, J, Jd
-):
+def chain_end(tree_handle, space_handle, q, v, a, pose, motion, J, Jd):
     """End of a chain of blocks: pose (4, 4), body twist and its rate (2, 6), body Jacobian and its rate (6, n).
 
     In world axes J^ = sum S^ and dJ^/dt = sum R^; in the body frame J = Ad^-1 J^ and dJ/dt = Ad^-1 (dJ^/dt - ad_V J^).
     """
-    t = scratch[0]
-    sweep_out(blocks, component, placement, segments, phi, screws, zero, q, v, a, work, t, 2)
-    fill_columns(blocks, component, segments, phi, screws, 0.0, 0.0, work, t, columns, totals)
+    tree, space = tree_at(tree_handle), space_at(space_handle)
+    blocks, work, totals, t = tree.blocks, space.work, space.totals, space.scratch[0]
+    sweep_out(tree, q, v, a, space, 2)
+    fill_columns(tree, 0.0, 0.0, space)
     last = blocks[blocks.shape[0] - 1]
     w = work[last.first + last.count - 1]
     J[:], Jd[:] = 0.0, 0.0

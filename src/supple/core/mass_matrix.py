@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from supple.core.arrays import space_at, tree_at
 from supple.core.columns import fill_jacobian_columns
 from supple.core.inertia import world_inertia
 from supple.core.products import add_columns, add_projection, clear_range, map_columns, project_range
-from supple.core.segment import ROD
+from supple.core.records import ROD
 from supple.core.sweep_out import sweep_out
 from supple.jit import inner, kernel
 from supple.lie.se3 import product6
@@ -15,14 +16,15 @@ J_END, MJ = 0, 6  # Workspace.totals
 
 
 @inner
-def composite_inertias(blocks, segments, work):
+def composite_inertias(tree, work):
     """World inertia of every point; a block's last point takes everything that hangs on it."""
     for k in range(6):
         for l in range(6):
             work[0].M[k, l] = 0.0
+    blocks = tree.blocks
     for b in range(blocks.shape[0]):
         for s in range(blocks[b].first, blocks[b].first + blocks[b].active):
-            world_inertia(work[s].R, work[s].p, segments[s].inertia, work[s].M)
+            world_inertia(work[s].R, work[s].p, tree.segments[s].inertia, work[s].M)
     for b in range(blocks.shape[0] - 1, -1, -1):
         parent = work[blocks[b].parent]
         for s in range(blocks[b].first, blocks[b].first + blocks[b].active):
@@ -44,8 +46,9 @@ def write_mass_rows(block, ranges, totals, M):
 
 
 @inner
-def rod_mass(block, work, columns, totals, X, M):
+def rod_sums(block, space, M):
     """M J summed over a rod's points, and the rod's own rows and columns."""
+    columns, totals, X = space.columns, space.totals, space.tangent
     n, start = block.n, block.start
     for i in range(start, start + n):
         clear_range(i, start, start + n, M)
@@ -53,35 +56,39 @@ def rod_mass(block, work, columns, totals, X, M):
             totals[MJ, k, i] = 0.0
     for i in range(block.active):
         c = block.columns + i * n
-        map_columns(work[block.first + i].M, columns[J], c, n, X)
+        map_columns(space.work[block.first + i].M, columns[J], c, n, X)
         add_columns(X, n, totals[MJ], start)
         add_projection(columns[J], c, X, n, start, M)
 
 
 @inner
-def fill_mass_matrix(blocks, ranges, work, t, columns, totals, X, M):
+def joint_sums(block, w, t, columns, totals):
+    """M J of a joint."""
+    for j in range(block.n):
+        for k in range(6):
+            t.x[k] = columns[J, k, block.columns + j]
+        product6(w.M, t.x, t.y)
+        for k in range(6):
+            totals[MJ, k, block.start + j] = t.y[k]
+
+
+@inner
+def fill_mass_matrix(tree, space, M):
     """M from the columns J and the inertias of `composite_inertias`."""
-    for b in range(blocks.shape[0] - 1, -1, -1):
-        block = blocks[b]
+    for b in range(tree.blocks.shape[0] - 1, -1, -1):
+        block = tree.blocks[b]
         if block.kind == ROD:
-            rod_mass(block, work, columns, totals, X, M)
+            rod_sums(block, space, M)
         else:
-            for j in range(block.n):
-                for k in range(6):
-                    t.x[k] = columns[J, k, block.columns + j]
-                product6(work[block.first].M, t.x, t.y)
-                for k in range(6):
-                    totals[MJ, k, block.start + j] = t.y[k]
-        write_mass_rows(block, ranges, totals, M)
+            joint_sums(block, space.work[block.first], space.scratch[0], space.columns, space.totals)
+        write_mass_rows(block, tree.ranges, space.totals, M)
 
 
 @kernel
-def mass_matrix(
-    blocks, ranges, component, placement, segments, phi, screws, gravity, q, zero, work, scratch, columns, totals, X, M
-):
+def mass_matrix(tree_handle, space_handle, q, zero, M):
     """M(q), shape (n, n)."""
-    t = scratch[0]
-    sweep_out(blocks, component, placement, segments, phi, screws, gravity, q, zero, zero, work, t, 0)
-    fill_jacobian_columns(blocks, component, segments, phi, screws, work, t, columns, totals)
-    composite_inertias(blocks, segments, work)
-    fill_mass_matrix(blocks, ranges, work, t, columns, totals, X, M)
+    tree, space = tree_at(tree_handle), space_at(space_handle)
+    sweep_out(tree, q, zero, zero, space, 0)
+    fill_jacobian_columns(tree, space)
+    composite_inertias(tree, space.work)
+    fill_mass_matrix(tree, space, M)

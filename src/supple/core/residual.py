@@ -5,6 +5,7 @@ One pass gives both: the combined columns of `core.columns` make the tangent as 
 
 from __future__ import annotations
 
+from supple.core.arrays import space_at, tree_at
 from supple.core.columns import fill_columns
 from supple.core.internal_forces import add_internal_force, add_internal_tangent
 from supple.core.inverse_dynamics import project_all
@@ -14,71 +15,29 @@ from supple.jit import kernel
 
 
 @kernel
-def residual_tangent(
-    blocks,
-    ranges,
-    component,
-    links,
-    placement,
-    segments,
-    phi,
-    screws,
-    gravity,
-    stiffness,
-    damping,
-    rest,
-    limits,
-    q,
-    v,
-    a,
-    cv,
-    ca,
-    work,
-    scratch,
-    columns,
-    totals,
-    X,
-    out,
-    tangent,
-):
+def residual_tangent(tree_handle, space_handle, q, v, a, cv, ca, out, tangent):
     """out = R (n,), tangent (n, n).  Returns False if R is not finite."""
-    t = scratch[0]
-    sweep_out(blocks, component, placement, segments, phi, screws, gravity, q, v, a, work, t, 2)
-    fill_columns(blocks, component, segments, phi, screws, cv, ca, work, t, columns, totals)
-    point_operators(blocks, segments, work, t)
-    accumulate_operators(blocks, work)
-    finite = project_all(blocks, component, segments, phi, screws, work, t, out)
-    tangent_blocks(
-        blocks,
-        ranges,
-        component,
-        segments,
-        phi,
-        screws,
-        work,
-        t,
-        columns,
-        totals,
-        X,
-        False,
-        tangent,
-        tangent,
-        tangent,
-    )
-    add_internal_force(-1.0, links, stiffness, damping, rest, limits, q, v, out)
-    add_internal_tangent(-1.0, cv, links, stiffness, damping, limits, q, tangent)
+    tree, space = tree_at(tree_handle), space_at(space_handle)
+    sweep_out(tree, q, v, a, space, 2)
+    fill_columns(tree, cv, ca, space)
+    point_operators(tree, space)
+    accumulate_operators(tree, space.work)
+    finite = project_all(tree, space, out)
+    tangent_blocks(tree, space, False, tangent, tangent, tangent)
+    add_internal_force(-1.0, tree, q, v, out)
+    add_internal_tangent(-1.0, cv, tree, q, tangent)
     return finite
 
 
 @kernel
-def internal_force(links, stiffness, damping, rest, limits, q, v, out):
+def internal_force(tree_handle, q, v, out):
     """out = tau(q, v)."""
     out[:] = 0.0
-    add_internal_force(1.0, links, stiffness, damping, rest, limits, q, v, out)
+    add_internal_force(1.0, tree_at(tree_handle), q, v, out)
 
 
 @kernel
-def internal_force_tangent(links, stiffness, damping, limits, q, cv, out):
+def internal_force_tangent(tree_handle, q, cv, out):
     """out = dtau/dq + c_v dtau/dv."""
     out[:] = 0.0
-    add_internal_tangent(1.0, cv, links, stiffness, damping, limits, q, out)
+    add_internal_tangent(1.0, cv, tree_at(tree_handle), q, out)

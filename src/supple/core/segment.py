@@ -5,12 +5,11 @@ This is the local pass.  It knows the three kinds of blocks; the sweeps over the
 
 from __future__ import annotations
 
+from supple.core.records import EXPONENTIAL, ROD, SCREW
 from supple.jit import inner
 from supple.lie.dual import Ad_times, add_ad_times, add_apply, add_times_ad
 from supple.lie.se3 import Ad, add_ad, compose, exp
 from supple.lie.tangent import scalar_jets, tangent_operator
-
-SCREW, EXPONENTIAL, ROD = 0, 1, 2  # as in model.arrays; plain integers so that kernels freeze them
 
 
 @inner

@@ -8,29 +8,20 @@ Gravity is a base acceleration -G.
 
 from __future__ import annotations
 
-from supple.core.segment import (
-    ROD,
-    SCREW,
-    curved_motion,
-    end_pose,
-    joint_jet,
-    magnus_jet,
-    screw_motion,
-    start_pose,
-    strain_jet,
-)
-from supple.jit import inner
+from supple.core.records import ROD, SCREW
+from supple.core.segment import curved_motion, end_pose, joint_jet, magnus_jet, screw_motion, start_pose, strain_jet
+from supple.jit import inlined, inner
 
 
-@inner
-def segment_jet(block, i, component, segments, phi, screws, q, v, a, w):
+@inlined
+def segment_jet(tree, block, i, q, v, a, w):
     """Omega(t) of the i-th segment of a block: from its screws, or from its strains by a Magnus step."""
     if block.kind == ROD:
-        segment = segments[block.first + i]
-        strain_jet(block, segment, block.columns + i * block.n, phi, component, q, v, a, w.xi)
+        segment = tree.segments[block.first + i]
+        strain_jet(block, segment, block.columns + i * block.n, tree.phi, tree.component, q, v, a, w.xi)
         magnus_jet(segment, w.xi, w.jet)
     else:
-        joint_jet(block, screws, q, v, a, w.jet)
+        joint_jet(block, tree.screws, q, v, a, w.jet)
 
 
 @inner
@@ -45,29 +36,30 @@ def set_world(gravity, world):
 
 
 @inner
-def set_origin(blocks, component, placement, segments, phi, screws, q, v, a, work, t):
+def set_origin(tree, q, v, a, work, t):
     """Move the common origin to the end of the first segment: the world's own position becomes minus that."""
-    block = blocks[0]
+    block = tree.blocks[0]
     w = work[block.first]
-    segment_jet(block, 0, component, segments, phi, screws, q, v, a, w)
-    start_pose(work[0], placement[0], True, w)
+    segment_jet(tree, block, 0, q, v, a, w)
+    start_pose(work[0], tree.placement[0], True, w)
     end_pose(w, t)
     for i in range(3):
         work[0].p[i] = -w.p[i]
 
 
 @inner
-def sweep_out(blocks, component, placement, segments, phi, screws, gravity, q, v, a, work, t, order):
+def sweep_out(tree, q, v, a, space, order):
     """Pose, V, A of every active segment's end; world tangent operators up to time derivative ``order`` (0, 1 or 2)."""
-    set_world(gravity, work[0])
-    set_origin(blocks, component, placement, segments, phi, screws, q, v, a, work, t)
-    for b in range(blocks.shape[0]):
-        block = blocks[b]
+    work, t = space.work, space.scratch[0]
+    set_world(tree.gravity, work[0])
+    set_origin(tree, q, v, a, work, t)
+    for b in range(tree.blocks.shape[0]):
+        block = tree.blocks[b]
         previous = work[block.parent]
         for i in range(block.active):
             w = work[block.first + i]
-            segment_jet(block, i, component, segments, phi, screws, q, v, a, w)
-            start_pose(previous, placement[b], i == 0, w)
+            segment_jet(tree, block, i, q, v, a, w)
+            start_pose(previous, tree.placement[b], i == 0, w)
             end_pose(w, t)
             if block.kind == SCREW:
                 screw_motion(previous, w, t)

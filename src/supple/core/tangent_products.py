@@ -7,15 +7,16 @@ linear in the number of segments and coordinates, where the matrix costs their p
 
 from __future__ import annotations
 
+from supple.core.arrays import space_at, tree_at
 from supple.core.columns import fill_columns
 from supple.core.geometric_stiffness import collocation_derivative, local_derivative
 from supple.core.inertia import add_coadbar
 from supple.core.internal_forces import add_internal_product
 from supple.core.inverse_dynamics import accumulate_wrenches, project_wrench
 from supple.core.inverse_dynamics_derivatives import J, Q, R, S, point_operators
-from supple.core.segment import EXPONENTIAL, SCREW
+from supple.core.records import EXPONENTIAL, SCREW
 from supple.core.sweep_out import sweep_out
-from supple.jit import inner, kernel
+from supple.jit import inlined, inner, kernel
 from supple.lie.dual import apply_transposed
 from supple.lie.se3 import product6, product6_transposed
 
@@ -40,12 +41,13 @@ def add_contract_transposed(columns, m, c, n, F, start, out):
         out[start + j] += s
 
 
-@inner
-def add_geometric_product(block, i, component, segments, phi, screws, w, t, x, transposed, out):
+@inlined
+def add_geometric_product(tree, block, i, w, t, x, transposed, out):
     """out += C29 x or C29^T x for the i-th segment, in collocation space for rods."""
     if block.kind == SCREW:
         return
     local_derivative(w, t)
+    component, phi, screws = tree.component, tree.phi, tree.screws
     start, n = block.start, block.n
     if block.kind == EXPONENTIAL:
         for k in range(6):
@@ -61,7 +63,7 @@ def add_geometric_product(block, i, component, segments, phi, screws, w, t, x, t
                 out[j] += screws[k, j] * t.y[k]
         return
     apply_transposed(w.T[0], w.F, t.x)
-    collocation_derivative(segments[block.first + i], w.xi, t)
+    collocation_derivative(tree.segments[block.first + i], w.xi, t)
     c = block.columns + i * n
     for m in range(2):
         for k in range(6):
@@ -83,12 +85,13 @@ def add_geometric_product(block, i, component, segments, phi, screws, w, t, x, t
 
 
 @inner
-def plain_product(blocks, component, segments, phi, screws, work, t, columns, x, out):
+def plain_product(tree, space, x, out):
     """out = tangent x: dF = N (R x) + M (Q x) at points, then sums of dF + adbar*_F (S x) inward, projected by S^T."""
+    work, columns, t = space.work, space.columns, space.scratch[0]
     for k in range(6):
         work[0].dV[k], work[0].dA[k], work[0].dF[k] = 0.0, 0.0, 0.0
-    for b in range(blocks.shape[0]):
-        block = blocks[b]
+    for b in range(tree.blocks.shape[0]):
+        block = tree.blocks[b]
         base = work[block.parent]
         for i in range(block.active):
             w = work[block.first + i]
@@ -103,8 +106,8 @@ def plain_product(blocks, component, segments, phi, screws, work, t, columns, x,
             product6(w.M, w.dA, t.x)
             for k in range(6):
                 w.dF[k] += t.x[k]
-    for b in range(blocks.shape[0] - 1, -1, -1):
-        block = blocks[b]
+    for b in range(tree.blocks.shape[0] - 1, -1, -1):
+        block = tree.blocks[b]
         for i in range(block.active - 1, -1, -1):
             s = block.first + i
             w = work[s]
@@ -112,8 +115,8 @@ def plain_product(blocks, component, segments, phi, screws, work, t, columns, x,
             before = work[s - 1] if i > 0 else work[block.parent]
             for k in range(6):
                 before.dF[k] += w.dF[k]
-            project_wrench(block, i, w.dF, component, segments, phi, screws, w, t, out)
-            add_geometric_product(block, i, component, segments, phi, screws, w, t, x, False, out)
+            project_wrench(tree, block, i, w.dF, w, t, out)
+            add_geometric_product(tree, block, i, w, t, x, False, out)
 
 
 @inner
@@ -129,16 +132,17 @@ def add_coadbar_product(F, X, t, out):
 
 
 @inner
-def transposed_product(blocks, component, segments, phi, screws, work, t, columns, y, out):
+def transposed_product(tree, space, y, out):
     """out = tangent^T y: z = J y at points, then R^T sum N^T z + Q^T sum M z + S^T adbar*_F^T z + C29^T y.
 
     In the scratch records dS holds z; dV and dA hold N^T z and M z, those of a block's last point with
     everything that hangs on it.
     """
+    work, columns, t = space.work, space.columns, space.scratch[0]
     for k in range(6):
         work[0].dS[k], work[0].dV[k], work[0].dA[k] = 0.0, 0.0, 0.0
-    for b in range(blocks.shape[0]):
-        block = blocks[b]
+    for b in range(tree.blocks.shape[0]):
+        block = tree.blocks[b]
         base = work[block.parent]
         for i in range(block.active):
             w = work[block.first + i]
@@ -147,8 +151,8 @@ def transposed_product(blocks, component, segments, phi, screws, work, t, column
                 w.dS[k] += base.dS[k]
             product6_transposed(w.N, w.dS, w.dV)
             product6_transposed(w.M, w.dS, w.dA)
-    for b in range(blocks.shape[0] - 1, -1, -1):
-        block = blocks[b]
+    for b in range(tree.blocks.shape[0] - 1, -1, -1):
+        block = tree.blocks[b]
         base = work[block.parent]
         for i in range(block.active - 1, -1, -1):
             w = work[block.first + i]
@@ -164,45 +168,20 @@ def transposed_product(blocks, component, segments, phi, screws, work, t, column
             add_contract_transposed(columns, R, c, block.n, w.dV, block.start, out)
             add_contract_transposed(columns, Q, c, block.n, w.dA, block.start, out)
             add_contract_transposed(columns, S, c, block.n, t.z, block.start, out)
-            add_geometric_product(block, i, component, segments, phi, screws, w, t, y, True, out)
+            add_geometric_product(tree, block, i, w, t, y, True, out)
 
 
 @kernel
-def tangent_product(
-    blocks,
-    component,
-    placement,
-    segments,
-    phi,
-    screws,
-    gravity,
-    links,
-    stiffness,
-    damping,
-    rest,
-    limits,
-    q,
-    v,
-    a,
-    cv,
-    ca,
-    x,
-    transposed,
-    work,
-    scratch,
-    columns,
-    totals,
-    out,
-):
+def tangent_product(tree_handle, space_handle, q, v, a, cv, ca, x, transposed, out):
     """out = (dR/dq + c_v dR/dv + c_a dR/da) x with R = ID - tau, or the transpose times x."""
-    t = scratch[0]
-    sweep_out(blocks, component, placement, segments, phi, screws, gravity, q, v, a, work, t, 2)
-    fill_columns(blocks, component, segments, phi, screws, cv, ca, work, t, columns, totals)
-    point_operators(blocks, segments, work, t)
-    accumulate_wrenches(blocks, work)
+    tree, space = tree_at(tree_handle), space_at(space_handle)
+    sweep_out(tree, q, v, a, space, 2)
+    fill_columns(tree, cv, ca, space)
+    point_operators(tree, space)
+    accumulate_wrenches(tree, space.work)
     out[:] = 0.0
     if transposed:
-        transposed_product(blocks, component, segments, phi, screws, work, t, columns, x, out)
+        transposed_product(tree, space, x, out)
     else:
-        plain_product(blocks, component, segments, phi, screws, work, t, columns, x, out)
-    add_internal_product(-1.0, cv, links, stiffness, damping, limits, q, x, out)
+        plain_product(tree, space, x, out)
+    add_internal_product(-1.0, cv, tree, q, x, out)

@@ -7,17 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from supple.core.arrays import Parameters, Topology
+from supple.core.records import EXPONENTIAL, ROD, SCREW, block_t, pose_t, segment_t
 from supple.errors import ModelError, naming
-from supple.model.arrays import (
-    EXPONENTIAL,
-    ROD,
-    SCREW,
-    Parameters,
-    Topology,
-    block_t,
-    pose_t,
-    segment_t,
-)
 from supple.model.links import Rigid, Rod
 from supple.model.rod_table import RodTable, tabulate_rod
 from supple.model.validate import validate

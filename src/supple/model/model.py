@@ -16,8 +16,8 @@ from supple.core import kinematics as _kinematics
 from supple.core import mass_matrix as _mass
 from supple.core import residual as _residual
 from supple.core import tangent_products as _products
+from supple.core.arrays import Parameters, Topology, handle, make_space
 from supple.errors import ModelError, ShapeError, SingularError, StateError
-from supple.model.arrays import Parameters, Topology, Workspace, make_workspace
 from supple.model.links import Rod
 from supple.model.probe import Probe, make_probe
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from supple.model.robot import LinkSpec, Robot
 
 Array = np.ndarray
+FLOAT = np.dtype(np.float64)
 
 #: Stations remembered per thread (see `Model._probe`).
 MOST_PROBES = 256
@@ -69,6 +70,15 @@ class ResidualDerivatives(NamedTuple):
     da: Array  #: (n, n)
     du: Array  #: (n, nu)
     dlam: Array  #: (n, nc)
+
+
+class Station(NamedTuple):
+    """Motion of a point of a link."""
+
+    pose: Array  #: world pose, (4, 4)
+    twist: Array  #: body twist, (6,)
+    jacobian: Array  #: body Jacobian, (6, n)
+    jacobian_rate: Array  #: its time derivative, (6, n)
 
 
 class Acceleration(NamedTuple):
@@ -124,14 +134,12 @@ class Model:
     def _prepare(self) -> None:
         """Everything that is derived from the arrays and not pickled."""
         for array in (*self.topology, *self.parameters):
-            array.setflags(write=False)
+            array.setflags(write=False)  # immutable: kernels read these by address
         self._index = {name: i for i, name in enumerate(self.link_names)}
         self._zero = np.zeros(self.n)
-        t, p = self.topology, self.parameters
-        # kernel arguments in the order all kernels share
-        self._tree = (t.blocks, t.component, p.placement, p.segments, p.phi, p.screws, p.gravity)
-        self._ranged_tree = (t.blocks, t.ranges, *self._tree[1:])
-        self._internal = (t.links, p.stiffness, p.damping, p.rest, p.limits)
+        self._shape = (self.n,)
+        # every kernel takes the robot as one handle, see core.arrays
+        self._tree = handle((*self.topology, *self.parameters))
         self._threads = threading.local()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -166,104 +174,70 @@ class Model:
 
     def points(self, q: ArrayLike) -> Array:
         """World poses of all points, (P, 4, 4): per link its body frame, or base, nodes and tip (`point_table`)."""
-        w = self._workspace()
+        q = self._state("q", q)
         size = len(self.parameters.segments)
         starts, ends = np.empty((size, 4, 4)), np.empty((size, 4, 4))
-        q = self._state("q", q)
-        _kinematics.point_poses(*self._tree, q, self._zero, w.work, w.scratch, starts, ends)
-        poses = np.concatenate(
-            [
-                part
-                for layout in self.layouts
-                for part in (
-                    starts[layout.segments[0] : layout.segments[0] + 1] if layout.rod is not None else starts[:0],
-                    ends[layout.segments.start : layout.segments.stop],
-                )
-            ]
-        )
-        return self._checked(poses, q=q)
+        _kinematics.point_poses(self._tree, self._space(), q, self._zero, starts, ends)
+        poses = []
+        for layout in self.layouts:
+            if layout.rod is not None:
+                poses.append(starts[layout.segments.start][None])
+            poses.append(ends[layout.segments.start : layout.segments.stop])
+        return self._checked(np.concatenate(poses), q=q)
 
     def pose(self, q: ArrayLike, link: str, s: float = 1.0) -> Array:
         """World pose (4, 4) of station ``s`` of a link: rods 0 to 1; rigid links 0 (body frame) or 1 (tip)."""
-        return self._station(link, s, q, None)[0]
+        return self._station(link, s, q, None).pose
 
     def jacobian(self, q: ArrayLike, link: str, s: float = 1.0) -> Array:
         """Body Jacobian J (6, n) of a station, angular part first: twist = J v."""
-        return self._station(link, s, q, None)[2]
+        return self._station(link, s, q, None).jacobian
 
     def jacobian_rate(self, q: ArrayLike, v: ArrayLike, link: str, s: float = 1.0) -> Array:
         """True time derivative dJ/dt (6, n) of the body Jacobian along v."""
-        return self._station(link, s, q, v)[3]
+        return self._station(link, s, q, v).jacobian_rate
 
     def twist(self, q: ArrayLike, v: ArrayLike, link: str, s: float = 1.0) -> Array:
         """Body twist (6,) of a station, [angular rad/s; linear m/s]."""
-        return self._station(link, s, q, v)[1]
+        return self._station(link, s, q, v).twist
 
-    def _station(self, link: str, s: float, q: ArrayLike, v: ArrayLike | None) -> tuple[Array, Array, Array, Array]:
+    def _station(self, link: str, s: float, q: ArrayLike, v: ArrayLike | None) -> Station:
         """Pose, twist, Jacobian and Jacobian rate of a station."""
-        probe, w = self._probe(link, s)
+        probe = self._probe(link, s)
         q = self._state("q", q)
         v = self._zero if v is None else self._state("v", v)
         pose, motion = np.empty((4, 4)), np.empty((2, 6))
         J, Jd = np.empty((6, self.n)), np.empty((6, self.n))
-        t, p = self.topology, self.parameters
-        _kinematics.chain_end(
-            probe.blocks,
-            t.component,
-            probe.placement,
-            probe.segments,
-            probe.phi,
-            p.screws,
-            q,
-            v,
-            self._zero,
-            np.zeros(3),
-            w.work,
-            w.scratch,
-            w.columns,
-            w.totals,
-            pose,
-            motion,
-            J,
-            Jd,
-        )
+        _kinematics.chain_end(probe.tree_handle, probe.space_handle, q, v, self._zero, pose, motion, J, Jd)
         self._checked(pose, q=q, v=v)
-        return pose, motion[0], J, Jd
+        return Station(pose, motion[0], J, Jd)
 
     # ------------------------------------------------------------------ dynamics
 
     def inverse_dynamics(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, t: float = 0.0) -> Array:
         """Generalised force ID = M a + Coriolis - gravity - external loads, (n,)."""
-        w = self._workspace()
         q, v, a = self._state("q", q), self._state("v", v), self._state("a", a)
         out = np.empty(self.n)
-        finite = _inverse.inverse_dynamics(*self._tree, q, v, a, w.work, w.scratch, out)
-        return out if finite else self._checked(out, q=q, v=v, a=a)
+        if not _inverse.inverse_dynamics(self._tree, self._space(), q, v, a, out):
+            self._checked(out, q=q, v=v, a=a)
+        return out
 
     def inverse_dynamics_derivatives(
         self, q: ArrayLike, v: ArrayLike, a: ArrayLike, t: float = 0.0
     ) -> InverseDynamicsDerivatives:
         """ID with dID/dq, dID/dv and dID/da = M, exact."""
-        w = self._workspace()
         q, v, a = self._state("q", q), self._state("v", v), self._state("a", a)
         n = self.n
-        out, matrices = np.empty(n), np.empty((3, n, n))
-        dq, dv, da = matrices
-        finite = _derivatives.inverse_dynamics_derivatives(
-            *self._ranged_tree, q, v, a, w.work, w.scratch, w.columns, w.totals, w.tangent, out, dq, dv, da
-        )
-        if not finite:
+        out, dq, dv, da = np.empty(n), np.empty((n, n)), np.empty((n, n)), np.empty((n, n))
+        if not _derivatives.inverse_dynamics_derivatives(self._tree, self._space(), q, v, a, out, dq, dv, da):
             self._checked(out, q=q, v=v, a=a)
         return InverseDynamicsDerivatives(out, dq, dv, da)
 
     def mass_matrix(self, q: ArrayLike) -> Array:
         """M(q), (n, n), symmetric positive definite."""
-        w = self._workspace()
         q = self._state("q", q)
         M = np.empty((self.n, self.n))
-        _mass.mass_matrix(
-            *self._ranged_tree, q, self._zero, w.work, w.scratch, w.columns, w.totals, w.tangent, M
-        )
+        _mass.mass_matrix(self._tree, self._space(), q, self._zero, M)
         return self._checked(M, q=q)
 
     def actuation(self, q: ArrayLike) -> Array:
@@ -276,7 +250,7 @@ class Model:
         q, v = self._state("q", q), self._state("v", v)
         self._inputs("u", u, self.nu)
         out = np.empty(self.n)
-        _residual.internal_force(*self._internal, q, v, out)
+        _residual.internal_force(self._tree, q, v, out)
         return self._checked(out, q=q, v=v)
 
     def internal_force_derivatives(
@@ -285,11 +259,10 @@ class Model:
         """dtau/dq, dtau/dv, dtau/du."""
         q, v = self._state("q", q), self._state("v", v)
         self._inputs("u", u, self.nu)
-        links, stiffness, damping, _, limits = self._internal
         dq = np.empty((self.n, self.n))
-        _residual.internal_force_tangent(links, stiffness, damping, limits, q, 0.0, dq)
+        _residual.internal_force_tangent(self._tree, q, 0.0, dq)
         self._checked(dq, q=q, v=v)
-        return InternalForceDerivatives(dq, -damping, self.actuation(q))
+        return InternalForceDerivatives(dq, -self.damping, self.actuation(q))
 
     def residual(
         self,
@@ -316,34 +289,12 @@ class Model:
         ca: float = 0.0,
     ) -> tuple[Array, Array]:
         """R (n,) and dR/dq + cv dR/dv + ca dR/da (n, n) in one pass: what a Newton step of any implicit scheme needs."""
-        w = self._workspace()
         q, v, a = self._state("q", q), self._state("v", v), self._state("a", a)
         self._inputs("u", u, self.nu)
         self._inputs("lam", lam, self.nc)
         out, tangent = np.empty(self.n), np.empty((self.n, self.n))
-        blocks, ranges, component, *rest = self._ranged_tree
-        links, *internal = self._internal
-        finite = _residual.residual_tangent(
-            blocks,
-            ranges,
-            component,
-            links,
-            *rest,
-            *internal,
-            q,
-            v,
-            a,
-            float(cv),
-            float(ca),
-            w.work,
-            w.scratch,
-            w.columns,
-            w.totals,
-            w.tangent,
-            out,
-            tangent,
-        )
-        if not finite:
+        cv, ca = float(cv), float(ca)
+        if not _residual.residual_tangent(self._tree, self._space(), q, v, a, cv, ca, out, tangent):
             self._checked(out, q=q, v=v, a=a)
         return out, tangent
 
@@ -379,57 +330,21 @@ class Model:
         transposed: bool = False,
     ) -> Array:
         """(dR/dq + cv dR/dv + ca dR/da) x, or its transpose times x, without forming the matrix: cost linear in n."""
-        w = self._workspace()
         q, v, a, x = self._state("q", q), self._state("v", v), self._state("a", a), self._state("x", x)
         out = np.empty(self.n)
-        _products.tangent_product(
-            *self._tree,
-            *self._internal,
-            q,
-            v,
-            a,
-            float(cv),
-            float(ca),
-            x,
-            bool(transposed),
-            w.work,
-            w.scratch,
-            w.columns,
-            w.totals,
-            out,
-        )
+        cv, ca, transposed = float(cv), float(ca), bool(transposed)
+        _products.tangent_product(self._tree, self._space(), q, v, a, cv, ca, x, transposed, out)
         return self._checked(out, q=q, v=v, a=a, x=x)
 
     def forward_dynamics(
         self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, t: float = 0.0
     ) -> Acceleration:
         """Accelerations from M a = tau - ID(q, v, 0)."""
-        w = self._workspace()
         q, v = self._state("q", q), self._state("v", v)
         self._inputs("u", u, self.nu)
         bias, M, a = np.empty(self.n), np.empty((self.n, self.n)), np.empty((self.n, 1))
-        blocks, ranges, component, *rest = self._ranged_tree
-        links, *internal = self._internal
-        pivot = _forward.forward_dynamics(
-            blocks,
-            ranges,
-            component,
-            links,
-            *rest,
-            *internal,
-            q,
-            v,
-            self._zero,
-            w.work,
-            w.scratch,
-            w.columns,
-            w.totals,
-            w.tangent,
-            bias,
-            M,
-            a,
-        )
-        self._check_pivot(pivot, q=q, v=v)
+        status = _forward.forward_dynamics(self._tree, self._space(), q, v, self._zero, bias, M, a)
+        self._check_solved(status, q=q, v=v)
         return Acceleration(a[:, 0], np.zeros(0), np.zeros(self.nc))
 
     def forward_dynamics_derivatives(
@@ -439,9 +354,8 @@ class Model:
         q, v = self._state("q", q), self._state("v", v)
         a = self.forward_dynamics(q, v, u, t).a
         _, dq, dv, M = self.inverse_dynamics_derivatives(q, v, a, t)
-        links, stiffness, damping, _, limits = self._internal
-        pivot = _forward.solve_acceleration_derivatives(links, stiffness, damping, limits, q, M, dq, dv)
-        self._check_pivot(pivot, q=q, v=v)
+        status = _forward.solve_acceleration_derivatives(self._tree, q, M, dq, dv)
+        self._check_solved(status, q=q, v=v)
         return AccelerationDerivatives(dq, dv, np.zeros((self.n, self.nu)))
 
     # ------------------------------------------------------------------ invariants
@@ -449,50 +363,39 @@ class Model:
     def energy(self, q: ArrayLike, v: ArrayLike) -> Energy:
         """Kinetic, elastic (rods, joint springs, limits) and gravitational energy [J]."""
         parts, _ = self._energy_and_momentum(q, v)
-        return Energy(*(float(x) for x in parts))
+        return Energy(*parts.tolist())
 
     def momentum(self, q: ArrayLike, v: ArrayLike) -> Array:
         """[angular about the world origin; linear] momentum (6,), world axes."""
         return self._energy_and_momentum(q, v)[1]
 
     def _energy_and_momentum(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
-        w = self._workspace()
         q, v = self._state("q", q), self._state("v", v)
         parts, momentum = np.empty(3), np.empty(6)
-        links, stiffness, _, rest, limits = self._internal
-        _energy.energy_and_momentum(
-            *self._tree, links, stiffness, rest, limits, q, v, self._zero, w.work, w.scratch, parts, momentum
-        )
+        _energy.energy_and_momentum(self._tree, self._space(), q, v, self._zero, parts, momentum)
         self._checked(parts, q=q, v=v)
         return parts, momentum
 
     # ------------------------------------------------------------------ the border: scratch, checks, messages
 
-    def _workspace(self) -> Workspace:
-        """This thread's scratch."""
+    def _space(self) -> Array:
+        """Handle of this thread's scratch."""
         try:
-            workspace: Workspace = self._threads.workspace
+            return self._threads.space[1]  # type: ignore[no-any-return]
         except AttributeError:
-            workspace = self._threads.workspace = self._make_workspace(
-                len(self.parameters.segments) - 1, self.parameters.phi.shape[1]
-            )
-        return workspace
+            space = make_space(self.n, len(self.parameters.segments) - 1, self.parameters.phi.shape[1])
+            self._threads.space = space, handle(space)
+            return self._threads.space[1]  # type: ignore[no-any-return]
 
-    def _make_workspace(self, n_segments: int, n_columns: int) -> Workspace:
-        return make_workspace(self.n, n_segments, n_columns, int(self.topology.blocks["n"].max()))
-
-    def _probe(self, link: str, s: float) -> tuple[Probe, Workspace]:
-        """The chain to a station and scratch for it, remembered per thread."""
-        probes = self._threads.__dict__.setdefault("probes", {})
+    def _probe(self, link: str, s: float) -> Probe:
+        """The chain to a station with its scratch, remembered per thread."""
+        probes: dict[tuple[str, float], Probe] = self._threads.__dict__.setdefault("probes", {})
         key = (link, s)
         if key not in probes:
-            layout = self.layouts[self._link(link)]
-            probe = make_probe(self, layout, float(s))
             if len(probes) >= MOST_PROBES:
                 probes.pop(next(iter(probes)))
-            probes[key] = probe, self._make_workspace(len(probe.segments) - 1, probe.phi.shape[1])
-        found: tuple[Probe, Workspace] = probes[key]
-        return found
+            probes[key] = make_probe(self, self.layouts[self._link(link)], float(s))
+        return probes[key]
 
     def _link(self, name: str) -> int:
         """Index of a link by name."""
@@ -503,16 +406,15 @@ class Model:
 
     def _state(self, name: str, value: ArrayLike) -> Array:
         """``value`` as a contiguous float64 vector of n entries; finiteness is tested by the kernels."""
-        if type(value) is np.ndarray and value.dtype == np.float64 and value.shape == (self.n,):
-            flags = value.flags
-            if flags.c_contiguous and flags.writeable:
-                return value
+        # the fast path of every call: kernels are compiled for aligned, writeable, contiguous arrays only
+        if type(value) is np.ndarray and value.dtype == FLOAT and value.shape == self._shape and value.flags.carray:
+            return value
         try:
-            array = np.array(value, dtype=np.float64)  # a copy: kernels are compiled for writeable arrays only
+            array = np.array(value, dtype=FLOAT)
         except (TypeError, ValueError):
             raise ShapeError(f"{name} must be {self.n} real numbers, got {value!r}") from None
-        if array.shape != (self.n,):
-            raise ShapeError(f"{name} has shape {array.shape}, model {self.name!r} needs ({self.n},)")
+        if array.shape != self._shape:
+            raise ShapeError(f"{name} has shape {array.shape}, model {self.name!r} needs {self._shape}")
         return array
 
     def _inputs(self, name: str, value: ArrayLike | None, size: int) -> None:
@@ -537,12 +439,12 @@ class Model:
             f"({self.coordinate_names[worst]}) = {value[worst]:.3g}"
         )
 
-    def _check_pivot(self, pivot: int, **states: Array) -> None:
-        if pivot == -2:
+    def _check_solved(self, status: int, **states: Array) -> None:
+        if status == _forward.NOT_FINITE:
             self._checked(np.full(1, np.nan), **states)
-        if pivot >= 0:
+        elif status != _forward.SOLVED:
             raise SingularError(
-                f"the mass matrix is singular at {self.coordinate_names[pivot]}: this coordinate moves no inertia; "
+                f"the mass matrix is singular at {self.coordinate_names[status]}: this coordinate moves no inertia; "
                 "give the link or one that hangs on it mass, or lock the coordinate"
             )
 

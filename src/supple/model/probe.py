@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from supple.core.arrays import Space, handle, make_space
+from supple.core.records import SCREW, block_t, pose_t, segment_t
 from supple.errors import ModelError
-from supple.model.arrays import SCREW, block_t, pose_t, segment_t
 
 if TYPE_CHECKING:
     from supple.model.compile import LinkLayout
@@ -22,12 +23,12 @@ SAME_STATION = 1e-12
 
 
 class Probe(NamedTuple):
-    """Kernel arrays of a serial chain; coordinates keep their places in q."""
+    """A serial chain with its scratch; coordinates keep their places in q."""
 
-    blocks: np.ndarray
-    placement: np.ndarray
-    segments: np.ndarray
-    phi: np.ndarray
+    tree: tuple[np.ndarray, ...]
+    space: Space
+    tree_handle: np.ndarray
+    space_handle: np.ndarray
 
 
 def make_probe(model: Model, layout: LinkLayout, s: float) -> Probe:
@@ -118,15 +119,15 @@ class _Chain:
 
     def probe(self) -> Probe:
         columns = self.phi if self.phi else [np.zeros((2, 0))]
-        arrays = Probe(
-            blocks=np.array(self.blocks, dtype=block_t),
+        topology = self.model.topology._replace(blocks=np.array(self.blocks, dtype=block_t))
+        parameters = self.model.parameters._replace(
             placement=np.array(self.placement, dtype=pose_t),
             segments=np.concatenate(self.segments),
             phi=np.ascontiguousarray(np.concatenate(columns, axis=1)),
         )
-        for array in arrays:
-            array.setflags(write=False)
-        return arrays
+        tree = (*topology, *parameters)
+        space = make_space(self.model.n, len(parameters.segments) - 1, parameters.phi.shape[1])
+        return Probe(tree, space, handle(tree), handle(space))
 
 
 def _matrix(placement: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The arrays that kernels see: records for blocks, segments, poses, and their scratch.
+"""What arrays are made of: records for blocks, segments, poses, and their scratch.
 
 A robot is a tree of *blocks* of coordinates: one per joint factor, one per rod.  A block is a chain of *segments*:
 one for a joint, one per Magnus step for a rod.  Each segment ends in one *point*, which may carry inertia.
@@ -9,8 +9,6 @@ shape (6, n_columns); segment ``first + i`` of a block owns columns ``columns + 
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 
@@ -96,47 +94,3 @@ scratch_t = np.dtype(
     ],
     align=True,
 )
-
-
-class Topology(NamedTuple):
-    """Integers: who hangs on whom, and where coordinates live."""
-
-    blocks: np.ndarray  #: (n_blocks,) block_t, parents before children
-    ranges: np.ndarray  #: (n_ranges, 2) merged coordinate ranges [lo, hi), see block_t
-    component: np.ndarray  #: (n,) strain component 0..5 of a rod coordinate, -1 for a joint's
-    links: np.ndarray  #: (n_links, 2) coordinate range of every link
-
-
-class Parameters(NamedTuple):
-    """Floats: everything that may change without validation or compilation."""
-
-    placement: np.ndarray  #: (n_blocks,) pose_t, block base in its parent segment's frame (the chart of free joints)
-    segments: np.ndarray  #: (1 + n_segments,) segment_t
-    phi: np.ndarray  #: (2, n_columns) basis functions at the two collocation points, 1/L included
-    screws: np.ndarray  #: (6, n) joint screws
-    gravity: np.ndarray  #: (3,) [m/s^2], world axes
-    stiffness: np.ndarray  #: (n, n) K
-    damping: np.ndarray  #: (n, n) D
-    rest: np.ndarray  #: (n,) coordinates at which K is unloaded
-    limits: np.ndarray  #: (n, 4) lower, upper, stiffness, width of soft limits; -inf, inf where free
-
-
-class Workspace(NamedTuple):
-    """Preallocated scratch of one thread."""
-
-    work: np.ndarray  #: (1 + n_segments,) work_t
-    scratch: np.ndarray  #: (1,) scratch_t
-    columns: np.ndarray  #: (4, 6, n_columns): S, J, R, Q
-    totals: np.ndarray  #: (8, 6, n): J, R, Q at block ends; U_q, U_v; N^T J, M J; one spare
-    tangent: np.ndarray  #: (12, max block size) products of one point
-
-
-def make_workspace(n: int, n_segments: int, n_columns: int, widest: int) -> Workspace:
-    """Allocate scratch for a model of ``n`` coordinates (zeroed, so that reruns are reproducible)."""
-    return Workspace(
-        work=np.zeros(n_segments + 1, work_t),
-        scratch=np.zeros(1, scratch_t),
-        columns=np.zeros((4, 6, max(n_columns, 1))),
-        totals=np.zeros((8, 6, max(n, 1))),
-        tangent=np.zeros((12, max(widest, 1))),
-    )

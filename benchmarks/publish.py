@@ -1,0 +1,82 @@
+"""Write measured tables into the pages that show them: between marker comments, so that the words around stay ours."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.report import RESULTS, Column, Table, markdown
+
+ROOT = Path(__file__).parent.parent
+
+#: Order of the subjects in `docs/benchmarks.md`.
+SUBJECTS = ("rigid-chains", "soft-robots", "growth", "jacobians", "startup")
+
+
+def load(folder: Path = RESULTS) -> dict[str, dict[str, Any]]:
+    """Contents of the JSON files by subject, with tables as `Table`."""
+    subjects = {}
+    for path in sorted(folder.glob("*.json")):
+        content = json.loads(path.read_text(encoding="utf-8"))
+        content["tables"] = [
+            Table(entry["title"], [Column(**column) for column in entry["columns"]], entry["rows"], entry["note"])
+            for entry in content["tables"]
+        ]
+        subjects[content["subject"]] = content
+    return subjects
+
+
+def fill(path: Path, marker: str, text: str) -> None:
+    """Replace what stands between ``<!-- marker -->`` and ``<!-- /marker -->`` in a file."""
+    content = path.read_text(encoding="utf-8")
+    begin, end = f"<!-- {marker} -->", f"<!-- /{marker} -->"
+    if content.count(begin) != 1 or content.count(end) != 1:
+        raise ValueError(f"{path.name} must hold {begin} and {end} exactly once")
+    head, rest = content.split(begin)
+    tail = rest.split(end)[1]
+    path.write_text(f"{head}{begin}\n{text.strip()}\n{end}{tail}", encoding="utf-8")
+
+
+def machine_line(machine: Mapping[str, Any]) -> str:
+    """The machine in one sentence, without its name."""
+    packages = ", ".join(f"{name} {number}" for name, number in machine["packages"].items() if number)
+    system = f"{machine['cores']} cores, {machine['system']}, Python {machine['python']}"
+    return f"{machine['processor']}, {system}; {packages}."
+
+
+def summary(subjects: Mapping[str, Mapping[str, Any]]) -> str:
+    """The short table of the README: microseconds, and Pinocchio's where it can do the same."""
+    lines = [
+        "| robot | ID | ID and its three Jacobians | fused tangent | Pinocchio's Jacobians |",
+        "|---|--:|--:|--:|--:|",
+    ]
+    chains = subjects["rigid-chains"]["tables"][0].rows
+    for joints in sorted({row["joints"] for row in chains}):
+        rows = {row["operation"]: row for row in chains if row["joints"] == joints}
+        ours = [rows[name]["supple"] for name in ("inverse dynamics", "derivatives", "fused tangent")]
+        lines.append(_line(f"chain of {joints} revolute joints", [*ours, rows["derivatives"]["pinocchio"]]))
+    soft = subjects["soft-robots"]["tables"][0].rows
+    for robot in dict.fromkeys(row["robot"] for row in soft):
+        times = {row["operation"]: row["time"] for row in soft if row["robot"] == robot}
+        lines.append(_line(robot, [times[n] for n in ("inverse dynamics", "derivatives", "fused tangent")] + [None]))
+    machine = machine_line(subjects["rigid-chains"]["machine"])
+    return "\n".join(lines) + f"\n\nMicroseconds per call from Python, one thread. {machine}"
+
+
+def _line(name: str, times: Sequence[float | None]) -> str:
+    cells = ("cannot" if time is None else f"{1e6 * time:.1f}" for time in times)
+    return f"| {name} | " + " | ".join(cells) + " |"
+
+
+def publish() -> None:
+    """Fill `docs/benchmarks.md` and the README from the JSON files."""
+    subjects = load()
+    missing = [name for name in SUBJECTS if name not in subjects]
+    if missing:
+        raise RuntimeError(f"no results for {', '.join(missing)}: run python -m benchmarks first")
+    pages = [machine_line(subjects[SUBJECTS[0]]["machine"]), ""]
+    pages += [markdown(table) for name in SUBJECTS for table in subjects[name]["tables"]]
+    fill(ROOT / "docs" / "benchmarks.md", "results", "\n".join(pages))
+    fill(ROOT / "README.md", "speed", summary(subjects))
