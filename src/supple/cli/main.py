@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import time
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
 import typer
 from rich.console import Console
 from rich.table import Table
 
 import supple
+from supple.checks import Array
 from supple.cli.robots import cable_manipulator
+
+if TYPE_CHECKING:
+    from supple.model.model import Model
 
 #: Largest error that ``supple check`` accepts, relative to the largest entry of the matrix.
 TOLERANCE = 1e-6
@@ -45,14 +50,20 @@ def info() -> None:
     robot = cable_manipulator()
     console.print(str(robot), markup=False, soft_wrap=True)
     model = robot.compile()
-    rest = model.rest
-    mass = float(model.parameters.segments["inertia"][:, 3, 3].sum())
-    tip = ", ".join(f"{x:.3f}" for x in model.pose(rest, "arm")[:3, 3])
+    tip = ", ".join(f"{x:.3f}" for x in model.pose(model.rest, "arm")[:3, 3])
+    lowest = ", ".join(f"{frequency:.2f}" for frequency in _frequencies(model)[:4])
     console.print()
-    console.print(f"computational points   {len(model.point_table)} (base, Gauss nodes, tip)")
-    console.print(f"mass                   {mass:.4f} kg")
-    console.print(f"tip at rest            ({tip}) m")
     console.print(f"coordinates            {model.coordinate_names[0]} ... {model.coordinate_names[-1]}")
+    console.print(f"computational points   {len(model.point_table)} (base, Gauss nodes, tip)")
+    console.print(f"tip at rest            ({tip}) m")
+    console.print(f"lowest frequencies     {lowest} Hz (undamped, without gravity)")
+
+
+def _frequencies(model: Model) -> Array:
+    """Natural frequencies in Hz about the rest configuration, ascending: K x = (2 pi f)^2 M x."""
+    factor = np.linalg.inv(np.linalg.cholesky(model.mass_matrix(model.rest)))
+    squares = np.linalg.eigvalsh(factor @ model.stiffness @ factor.T)
+    return np.sqrt(np.maximum(squares, 0.0)) / (2.0 * np.pi)
 
 
 @app.command()

@@ -114,6 +114,7 @@ def rod_sums(tree, block, space, separate, dq, dv, da):
     """The same sums over the points of a rod, and the rod's own rows and columns."""
     columns, totals, X, t = space.columns, space.totals, space.tangent, space.scratch[0]
     n, start = block.n, block.start
+    has_ancestors = block.inward[1] > block.inward[0]
     clear_rod(start, n, separate, totals, dq, dv, da)
     for i in range(block.active):
         w = space.work[block.first + i]
@@ -123,9 +124,11 @@ def rod_sums(tree, block, space, separate, dq, dv, da):
         add_columns(X, n, totals[U_Q], start)
         add_projection(columns[J], c, X, n, start, dq)
         add_geometric_stiffness(tree, block, i, w, t, dq)
-        map_columns(w.M, columns[J], c, n, X)
-        add_columns(X, n, totals[MJ], start)
-        add_map_columns_transposed(w.N, columns[J], c, n, totals[NJ], start)
+        if has_ancestors:
+            add_map_columns_transposed(w.N, columns[J], c, n, totals[NJ], start)
+        if has_ancestors or separate:
+            map_columns(w.M, columns[J], c, n, X)
+            add_columns(X, n, totals[MJ], start)
         if separate:
             add_projection(columns[J], c, X, n, start, da)
             map_two_columns(w.N, columns[J], 2.0, w.M, columns[R], c, n, X)

@@ -17,7 +17,9 @@ from supple.core import mass_matrix as _mass
 from supple.core import residual as _residual
 from supple.core import tangent_products as _products
 from supple.core.arrays import Parameters, Topology, handle, make_space
+from supple.core.records import EXPONENTIAL
 from supple.errors import ModelError, ShapeError, SingularError, StateError
+from supple.model.charts import rewrap_joint
 from supple.model.links import Rod
 from supple.model.probe import Probe, make_probe
 
@@ -211,6 +213,20 @@ class Model:
         _kinematics.chain_end(probe.tree_handle, probe.space_handle, q, v, self._zero, pose, motion, J, Jd)
         self._checked(pose, q=q, v=v)
         return Station(pose, motion[0], J, Jd)
+
+    def rewrap(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
+        """The same state with the rotation vectors of spherical, free and planar joints at most pi long.
+
+        For users of other solvers: their coordinates are singular at 2 pi.  Joints whose coordinates have a meaning of
+        their own (a spring, damper, rest position or limits) are left alone.
+        """
+        q, v = self._state("q", q).copy(), self._state("v", v).copy()
+        for block in self.topology.blocks[self.topology.blocks["kind"] == EXPONENTIAL]:
+            own = slice(int(block["start"]), int(block["start"] + block["n"]))
+            if not any(own.start in layout.coordinates and layout.keeps_chart for layout in self.layouts):
+                q[own], v[own] = rewrap_joint(self.parameters.screws[:, own], q[own], v[own])
+        self._checked(q, q=q, v=v)
+        return q, v
 
     # ------------------------------------------------------------------ dynamics
 
