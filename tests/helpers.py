@@ -6,7 +6,7 @@ Everything random comes from a NumPy generator of a given seed, so a failing tes
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -340,7 +340,7 @@ def make_case(seed, **options):
     return Case(robot, model, q, v, a)
 
 
-@lru_cache(maxsize=None)
+@cache
 def case(seed):
     """The seed's case out of `ROBOTS`, remembered across test files: do not write into its arrays."""
     made = make_case(seed)

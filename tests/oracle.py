@@ -169,9 +169,7 @@ class VirtualJoint:
         self.Omega = half * (xi1 + xi2) + bracket * ad(xi1) @ xi2  # C1
         self.Omegad = half * (xid1 + xid2) + bracket * (ad(xi1) @ xid2 - ad(xi2) @ xid1)  # C2
         self.Omegadd = (
-            half * (xidd1 + xidd2)
-            + bracket * (ad(xi1) @ xidd2 - ad(xi2) @ xidd1)
-            + 2.0 * bracket * ad(xid1) @ xid2
+            half * (xidd1 + xidd2) + bracket * (ad(xi1) @ xidd2 - ad(xi2) @ xidd1) + 2.0 * bracket * ad(xid1) @ xid2
         )  # C3
         self.Z = half * (Phi1 + Phi2) + bracket * (ad(xi1) @ Phi2 - ad(xi2) @ Phi1)  # C5
         self.Zd = bracket * (ad(xid1) @ Phi2 - ad(xid2) @ Phi1)  # C8

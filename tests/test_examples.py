@@ -72,8 +72,7 @@ def test_info_describes_the_manipulator():
     result = CliRunner().invoke(app, ["info"])
     assert result.exit_code == 0
     assert "24 coordinates" in result.output
-    # frustum: pi L (a^2 + a b + b^2) / 3 * 1000 kg/m^3
-    assert "0.8247 kg" in result.output
+    assert "(0.500, 0.000, 0.000) m" in result.output
 
 
 def test_check_passes_and_prints_every_error():

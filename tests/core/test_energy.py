@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from helpers import ROBOTS, case, central_difference, difference_jacobian, make_case, rebuilt, relative_error, size
 
 import supple as sp
+from helpers import ROBOTS, case, central_difference, difference_jacobian, make_case, rebuilt, relative_error, size
 
 
 def test_energies_of_a_body_by_hand():

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers import ROBOTS, case, difference_jacobian, floating_tree, rebuilt, relative_error, size
 
 import supple as sp
+from helpers import ROBOTS, case, difference_jacobian, floating_tree, rebuilt, relative_error, size
 
 SEEDS = range(ROBOTS)
 

@@ -1,8 +1,10 @@
 """dID/dq, dID/dv, dID/da: the paper's formulas, finite differences, and structure."""
 
 import numpy as np
-import oracle
 import pytest
+
+import oracle
+import supple as sp
 from helpers import (
     ROBOTS,
     STATES,
@@ -15,8 +17,6 @@ from helpers import (
     relative_error,
     size,
 )
-
-import supple as sp
 
 SEEDS = range(ROBOTS)
 

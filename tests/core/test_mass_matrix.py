@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from helpers import ROBOTS, case, relative_error
 
 import supple as sp
+from helpers import ROBOTS, case, relative_error
 
 SEEDS = range(ROBOTS)
 
@@ -37,7 +37,7 @@ def test_quadratic_form_is_twice_the_kinetic_energy(seed):
 
 
 def test_total_mass_of_a_translated_robot():
-    """On a translational joint the whole robot weighs what its parts weigh; a tapered rod by its Gauss sum, exact here."""
+    """On a translational joint the whole robot weighs what its parts weigh: a cone's Gauss sum is exact."""
     robot = sp.Robot("cart")
     robot.add_link("cart", sp.Rigid(2.0, np.ones(3), com=(0.1, 0.2, 0.3)), joint=sp.Translational())
     material = sp.Material(young=1e5, density=1000.0)

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from helpers import ROBOTS, case, difference_jacobian, relative_error, size
 
 import supple as sp
+from helpers import ROBOTS, case, difference_jacobian, relative_error, size
 
 SEEDS = range(ROBOTS)
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from helpers import ROBOTS, case, floating_tree, relative_error, size
 
 

@@ -3,20 +3,20 @@
 A free joint has g = exp(q) and the body Jacobian Ad_g^-1 T(q), so T = Ad_g J; likewise for the time derivative.
 """
 
-from functools import lru_cache
+from functools import cache
 
 import mpmath
 import numpy as np
 import pytest
-from helpers import hat, relative_error
-from oracle import Ad, ad
 
 import supple as sp
+from helpers import hat, relative_error
+from oracle import Ad, ad
 
 ANGLES = [0.0, 1e-12, 1e-9, 1e-6, 1e-4, 1e-2, 0.1, 1.0, 1.41421, 1.41422, 2.0, 3.0, np.pi, 4.0, 5.5, 6.2]
 
 
-@lru_cache
+@cache
 def free_body():
     robot = sp.Robot("free", gravity=(0, 0, 0))
     robot.add_link("body", sp.Rigid(1.0, np.ones(3)), joint=sp.Free())

@@ -1,15 +1,16 @@
 """A rigid arm of five joints with full inertias, computed by Pinocchio."""
 
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 import pytest
+
 from helpers import DATA, five_joint_arm, relative_error
 
 STATES = range(10)
 
 
-@lru_cache
+@cache
 def reference():
     with np.load(DATA / "pinocchio_arm.npz") as data:
         return dict(data)
@@ -21,7 +22,7 @@ def build(joint_options=None):
     return five_joint_arm(table, kinds, data["gravity"], joint_options).compile()
 
 
-@lru_cache
+@cache
 def arm():
     return build()
 

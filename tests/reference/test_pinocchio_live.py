@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from helpers import random_axis, random_pose, random_rigid, relative_error
 
 import supple as sp
+from helpers import random_axis, random_pose, random_rigid, relative_error
 
 pinocchio = pytest.importorskip("pinocchio")
 
@@ -28,10 +28,9 @@ def chain(size, seed, branching=0.0):
     for i in range(size):
         body, at, axis, kind = random_rigid(rng), random_pose(rng), random_axis(rng), rng.integers(4)
         body = sp.Rigid(body.mass, body.inertia, body.com)  # children attach at the body frame
-        parent = path[-1] if path else -1
         if rng.random() < branching:
             path = path[: int(rng.integers(len(path) + 1))]
-            parent = path[-1] if path else -1
+        parent = path[-1] if path else -1
         path = [*path, i]
         name = "world" if parent < 0 else f"link{parent}"
         if kind == 3:

@@ -1,12 +1,12 @@
 """Two systems computed by the GVS authors' own toolbox: matrices, inverse dynamics, poses, Jacobians."""
 
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 import pytest
-from helpers import DATA, cable_manipulator, relative_error, serial_arm, size
 
 import supple as sp
+from helpers import DATA, cable_manipulator, relative_error, serial_arm, size
 
 STATES = range(5)
 TOLERANCE = 1e-10
@@ -14,13 +14,13 @@ TOLERANCE = 1e-10
 DERIVATIVE_TOLERANCE = 3e-9
 
 
-@lru_cache
+@cache
 def reference(name):
     with np.load(DATA / f"sorosim_{name}.npz") as data:
         return dict(data)
 
 
-@lru_cache
+@cache
 def model(name):
     if name == "cdm":
         return cable_manipulator().compile()
@@ -123,7 +123,7 @@ def carried(offset, twists):
 @pytest.mark.parametrize("name", SYSTEMS)
 @pytest.mark.parametrize("k", STATES)
 def test_kinematics(name, k):
-    """Poses, body Jacobians, twists, and the true dJ/dt through its products: (dJ/dt) qd and etad = J a + (dJ/dt) qd."""
+    """Poses, body Jacobians, twists, and dJ/dt through its products: (dJ/dt) qd and etad = J a + (dJ/dt) qd."""
     found, data = system(name)
     q, v, a = data["q"][k], data["qd"][k], data["qdd_id"][k]
     compared = points(name.split()[0])

@@ -3,19 +3,19 @@
 Their angular strain coordinates are curvatures x: ours are q = L x, so forces scale by 1/L and matrices by 1/L^2.
 """
 
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 import pytest
-from helpers import DATA, cable_manipulator, floating_tree, relative_error, size
 
 import supple as sp
+from helpers import DATA, cable_manipulator, floating_tree, relative_error, size
 
 TOLERANCE = 1e-12
 SYSTEMS = {"A": cable_manipulator, "B": floating_tree}
 
 
-@lru_cache
+@cache
 def system(key):
     """Model, reference, and the length L of each angular strain coordinate (1 for all others)."""
     robot = SYSTEMS[key]()

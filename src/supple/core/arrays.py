@@ -24,6 +24,7 @@ class Topology(NamedTuple):
     """Integers: who hangs on whom, and where coordinates live."""
 
     blocks: Any  #: (n_blocks,) block_t, parents before children
+    parents: Any  #: (1 + n_segments,) segment at whose end each segment begins; 0 = world
     ranges: Any  #: (n_ranges, 2) coordinate ranges [lo, hi), see block_t
     component: Any  #: (n,) strain component 0..5 of a rod's coordinate, -1 for a joint's
     links: Any  #: (n_links, 2) coordinate range of every link
@@ -107,18 +108,19 @@ def tree_at(h):
     """The `Tree` behind a handle."""
     return Tree(
         carray(_blocks_at(h[0, 0]), (h[0, 1],)),
-        carray(_integers_at(h[1, 0]), (h[1, 1], h[1, 2])),
-        carray(_integers_at(h[2, 0]), (h[2, 1],)),
-        carray(_integers_at(h[3, 0]), (h[3, 1], h[3, 2])),
-        carray(_poses_at(h[4, 0]), (h[4, 1],)),
-        carray(_segments_at(h[5, 0]), (h[5, 1],)),
-        carray(_floats_at(h[6, 0]), (h[6, 1], h[6, 2])),
+        carray(_integers_at(h[1, 0]), (h[1, 1],)),
+        carray(_integers_at(h[2, 0]), (h[2, 1], h[2, 2])),
+        carray(_integers_at(h[3, 0]), (h[3, 1],)),
+        carray(_integers_at(h[4, 0]), (h[4, 1], h[4, 2])),
+        carray(_poses_at(h[5, 0]), (h[5, 1],)),
+        carray(_segments_at(h[6, 0]), (h[6, 1],)),
         carray(_floats_at(h[7, 0]), (h[7, 1], h[7, 2])),
-        carray(_floats_at(h[8, 0]), (h[8, 1],)),
-        carray(_floats_at(h[9, 0]), (h[9, 1], h[9, 2])),
+        carray(_floats_at(h[8, 0]), (h[8, 1], h[8, 2])),
+        carray(_floats_at(h[9, 0]), (h[9, 1],)),
         carray(_floats_at(h[10, 0]), (h[10, 1], h[10, 2])),
-        carray(_floats_at(h[11, 0]), (h[11, 1],)),
-        carray(_floats_at(h[12, 0]), (h[12, 1], h[12, 2])),
+        carray(_floats_at(h[11, 0]), (h[11, 1], h[11, 2])),
+        carray(_floats_at(h[12, 0]), (h[12, 1],)),
+        carray(_floats_at(h[13, 0]), (h[13, 1], h[13, 2])),
     )
 
 

@@ -39,7 +39,7 @@ def fill_columns(tree, cv, ca, space):
                 s = block.first + i
                 collocation_matrices(tree.segments[s], work[s], 2, t.Z)
                 collocation_columns(t.Z, cv, ca, t.W)
-                expand_columns(block, i, tree.component, tree.phi, t.W, space.columns)
+                expand_columns(block, i, tree.parents[s], tree.component, tree.phi, t.W, space.columns)
         else:
             joint_columns(block, tree.screws, work[block.parent], work[block.first], cv, ca, t, space.columns)
         copy_end(block, space.columns, space.totals)
@@ -99,8 +99,8 @@ def collocation_columns(Z, cv, ca, W):
 
 
 @inner
-def expand_columns(block, i, component, phi, W, columns):
-    """Columns of the i-th segment of a rod: W Phi, added to those of the segment before for J, R, Q."""
+def expand_columns(block, i, parent, component, phi, W, columns):
+    """Columns of the i-th segment of a rod: W Phi, added to those of its parent segment for J, R, Q."""
     n, start = U(block.n), U(block.start)
     c = U(block.columns) + U(i) * n
     for k in range(6):
@@ -112,10 +112,11 @@ def expand_columns(block, i, component, phi, W, columns):
             columns[1, k, c + j] = S
             columns[2, k, c + j] = f0 * W[1, k, r] + f1 * W[1, k, U6 + r]
             columns[3, k, c + j] = f0 * W[2, k, r] + f1 * W[2, k, U6 + r]
-        if i > 0:
+        if parent != block.parent:
+            before = U(block.columns) + U(parent - block.first) * n
             for m in range(1, 4):
                 for j in range(n):
-                    columns[m, k, c + j] += columns[m, k, c + j - n]
+                    columns[m, k, c + j] += columns[m, k, before + j]
 
 
 @inner
@@ -129,7 +130,7 @@ def fill_jacobian_columns(tree, space):
                 s = block.first + i
                 collocation_matrices(tree.segments[s], work[s], 0, t.Z)
                 collocation_columns(t.Z, 0.0, 0.0, t.W)
-                expand_jacobian_columns(block, i, tree.component, tree.phi, t.W, space.columns[1])
+                expand_jacobian_columns(block, i, tree.parents[s], tree.component, tree.phi, t.W, space.columns[1])
         else:
             joint_jacobian_columns(block, tree.screws, work[block.first], t, space.columns[1])
         copy_end(block, space.columns, space.totals)
@@ -151,14 +152,15 @@ def joint_jacobian_columns(block, screws, w, t, J):
 
 
 @inner
-def expand_jacobian_columns(block, i, component, phi, W, J):
-    """J of the i-th segment of a rod: that of the segment before plus W Phi."""
+def expand_jacobian_columns(block, i, parent, component, phi, W, J):
+    """J of the i-th segment of a rod: that of its parent segment plus W Phi."""
     n, start = U(block.n), U(block.start)
     c = U(block.columns) + U(i) * n
     for k in range(6):
         for j in range(n):
             r = U(component[start + j])
             J[k, c + j] = phi[0, c + j] * W[0, k, r] + phi[1, c + j] * W[0, k, U6 + r]
-        if i > 0:
+        if parent != block.parent:
+            before = U(block.columns) + U(parent - block.first) * n
             for j in range(n):
-                J[k, c + j] += J[k, c + j - n]
+                J[k, c + j] += J[k, before + j]

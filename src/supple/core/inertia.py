@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from supple.jit import inner
-from supple.lie.se3 import add_coad, product6
+from supple.lie.se3 import add_coad, product6_transposed
 
 
 @inner
@@ -53,8 +53,8 @@ def world_inertia(R, p, inertia, M):
 @inner
 def point_wrench(w):
     """F = M A + ad*_V (M V) of one point (16); gravity is inside A.  Keeps h = M V."""
-    product6(w.M, w.V, w.h)
-    product6(w.M, w.A, w.F)
+    product6_transposed(w.M, w.V, w.h)
+    product6_transposed(w.M, w.A, w.F)
     add_coad(w.V, w.h, w.F)
 
 

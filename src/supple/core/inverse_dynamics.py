@@ -37,9 +37,8 @@ def accumulate_wrenches(tree, work):
     for b in range(tree.blocks.shape[0] - 1, -1, -1):
         block = tree.blocks[b]
         for s in range(block.first + block.active - 1, block.first - 1, -1):
-            before = work[s - 1] if s > block.first else work[block.parent]
             for k in range(6):
-                before.F[k] += work[s].F[k]
+                work[tree.parents[s]].F[k] += work[s].F[k]
 
 
 @inlined

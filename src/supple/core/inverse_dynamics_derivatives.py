@@ -66,9 +66,8 @@ def accumulate_operators(tree, work):
         parent = work[block.parent]
         for s in range(block.first + block.active - 1, block.first - 1, -1):
             w = work[s]
-            before = work[s - 1] if s > block.first else parent
             for k in range(6):
-                before.F[k] += w.F[k]
+                work[tree.parents[s]].F[k] += w.F[k]
                 for l in range(6):
                     parent.M[k, l] += w.M[k, l]
                     parent.N[k, l] += w.N[k, l]
@@ -93,16 +92,16 @@ def joint_sums(block, w, t, columns, separate, totals):
         for k in range(6):
             s[k], r[k], q[k] = columns[S, k, c], columns[R, k, c], columns[Q, k, c]
         product6(w.N, r, t.y)
-        product6(w.M, q, t.z)
+        product6_transposed(w.M, q, t.z)
         add_coad(s, w.F, t.y)
         for k in range(6):
             totals[U_Q, k, i] = t.y[k] + t.z[k]
         if separate:
             product6(w.N, s, t.y)
-            product6(w.M, r, t.z)
+            product6_transposed(w.M, r, t.z)
             for k in range(6):
                 totals[U_V, k, i] = t.y[k] + 2.0 * t.z[k]
-        product6(w.M, s, t.y)
+        product6_transposed(w.M, s, t.y)
         product6_transposed(w.N, s, t.z)
         for k in range(6):
             totals[MJ, k, i] = t.y[k]

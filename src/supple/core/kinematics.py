@@ -29,16 +29,14 @@ def point_poses(tree_handle, space_handle, q, zero, starts, ends):
     set_world(tree.gravity, work[0])
     for b in range(tree.blocks.shape[0]):
         block = tree.blocks[b]
-        previous = work[block.parent]
         for i in range(block.count):
             s = block.first + i
             w = work[s]
             segment_jet(tree, block, i, q, zero, zero, w)
-            start_pose(previous, tree.placement[b], i == 0, w)
+            start_pose(work[tree.parents[s]], tree.placement[b], tree.parents[s] == block.parent, w)
             end_pose(w, t)
             write_pose(w.R0, w.p0, starts[s])
             write_pose(w.R, w.p, ends[s])
-            previous = w
 
 
 @kernel

@@ -1,59 +1,63 @@
 """Cholesky factorisation of small dense symmetric matrices, in place.
 
-Rows are contiguous, so the inner loops run along rows.  Up to about 150 coordinates this beats a call into LAPACK.
+A = U^T U with U upper triangular: all inner loops add a multiple of one row to another, so they run along memory and
+vectorise (a dot product would not, since sums keep their order).  Up to about 150 coordinates this beats LAPACK.
 """
 
 from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from supple.jit import inner
+
+Index = np.uint64  # unsigned indices vectorise, see core.products
+ONE = np.uint64(1)
+
+#: A pivot smaller than this part of its diagonal entry is rounding: the coordinate moves nothing of its own.
+SINGULAR = 1e-15
 
 
 @inner
 def cholesky(A):
-    """Overwrite the lower triangle of A (n, n) with L, A = L L^T.  Returns -1, or the first row that is not positive."""
-    n = A.shape[0]
-    for i in range(n):
-        row = A[i, 0:n]
-        for j in range(i):
-            other = A[j, 0:j]
-            x = row[j]
-            for k in range(j):
-                x -= row[k] * other[k]
-            row[j] = x / A[j, j]
-        x = row[i]
-        pivot = x
-        for k in range(i):
-            x -= row[k] * row[k]
-        # a pivot lost to rounding means a direction without inertia
-        if not x > 1e-15 * pivot:
-            return i
-        row[i] = math.sqrt(x)
-    return -1
+    """Overwrite the upper triangle of A (n, n) with U.  Returns -1, or the first row whose pivot is not positive."""
+    n = Index(A.shape[0])
+    for k in range(n):
+        # the original diagonal entry: what is left of it plus what earlier rows took
+        diagonal = A[k, k]
+        for i in range(k):
+            diagonal += A[i, k] * A[i, k]
+        if not A[k, k] > SINGULAR * diagonal:
+            return np.int64(k)
+        pivot = 1.0 / math.sqrt(A[k, k])
+        for j in range(k, n):
+            A[k, j] *= pivot
+        for i in range(k + ONE, n):
+            x = A[k, i]
+            for j in range(i, n):
+                A[i, j] -= x * A[k, j]
+    return np.int64(-1)
 
 
 @inner
-def cholesky_solve(L, B):
-    """Overwrite B (n, m) with (L L^T)^-1 B."""
-    n, m = B.shape
-    for i in range(n):
-        row = B[i, 0:m]
-        for k in range(i):
-            x = L[i, k]
-            other = B[k, 0:m]
-            for j in range(m):
-                row[j] -= x * other[j]
-        x = 1.0 / L[i, i]
+def cholesky_solve(U, B):
+    """Overwrite B (n, m) with (U^T U)^-1 B."""
+    n, m = Index(B.shape[0]), Index(B.shape[1])
+    for k in range(n):
+        pivot = 1.0 / U[k, k]
         for j in range(m):
-            row[j] *= x
-    for i in range(n - 1, -1, -1):
-        row = B[i, 0:m]
-        for k in range(i + 1, n):
-            x = L[k, i]
-            other = B[k, 0:m]
+            B[k, j] *= pivot
+        for i in range(k + ONE, n):
+            x = U[k, i]
             for j in range(m):
-                row[j] -= x * other[j]
-        x = 1.0 / L[i, i]
+                B[i, j] -= x * B[k, j]
+    for r in range(n):
+        i = n - ONE - r
+        for k in range(i + ONE, n):
+            x = U[i, k]
+            for j in range(m):
+                B[i, j] -= x * B[k, j]
+        pivot = 1.0 / U[i, i]
         for j in range(m):
-            row[j] *= x
+            B[i, j] *= pivot

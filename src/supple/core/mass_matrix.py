@@ -9,7 +9,7 @@ from supple.core.products import add_columns, add_projection, clear_range, map_c
 from supple.core.records import ROD
 from supple.core.sweep_out import sweep_out
 from supple.jit import inner, kernel
-from supple.lie.se3 import product6
+from supple.lie.se3 import product6_transposed
 
 J = 1  # Workspace.columns
 J_END, MJ = 0, 6  # Workspace.totals
@@ -67,7 +67,7 @@ def joint_sums(block, w, t, columns, totals):
     for j in range(block.n):
         for k in range(6):
             t.x[k] = columns[J, k, block.columns + j]
-        product6(w.M, t.x, t.y)
+        product6_transposed(w.M, t.x, t.y)
         for k in range(6):
             totals[MJ, k, block.start + j] = t.y[k]
 

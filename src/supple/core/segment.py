@@ -62,9 +62,9 @@ def magnus_jet(segment, xi, jet):
 
 
 @inner
-def start_pose(previous, placement, first, w):
-    """Pose of the segment's start: the previous end, times the block's placement if the block begins here."""
-    if first:
+def start_pose(previous, placement, at_base, w):
+    """Pose of the segment's start: the previous segment's end, times the block's placement at the block's base."""
+    if at_base:
         compose(previous.R, previous.p, placement.R, placement.p, w.R0, w.p0)
     else:
         for i in range(3):

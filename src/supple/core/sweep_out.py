@@ -55,14 +55,13 @@ def sweep_out(tree, q, v, a, space, order):
     set_origin(tree, q, v, a, work, t)
     for b in range(tree.blocks.shape[0]):
         block = tree.blocks[b]
-        previous = work[block.parent]
         for i in range(block.active):
             w = work[block.first + i]
+            previous = work[tree.parents[block.first + i]]
             segment_jet(tree, block, i, q, v, a, w)
-            start_pose(previous, tree.placement[b], i == 0, w)
+            start_pose(previous, tree.placement[b], tree.parents[block.first + i] == block.parent, w)
             end_pose(w, t)
             if block.kind == SCREW:
                 screw_motion(previous, w, t)
             else:
                 curved_motion(previous, w, order, t)
-            previous = w

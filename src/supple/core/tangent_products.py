@@ -112,9 +112,8 @@ def plain_product(tree, space, x, out):
             s = block.first + i
             w = work[s]
             add_coadbar_product(w.F, w.dS, t, w.dF)
-            before = work[s - 1] if i > 0 else work[block.parent]
             for k in range(6):
-                before.dF[k] += w.dF[k]
+                work[tree.parents[s]].dF[k] += w.dF[k]
             project_wrench(tree, block, i, w.dF, w, t, out)
             add_geometric_product(tree, block, i, w, t, x, False, out)
 

@@ -123,7 +123,7 @@ def product6(M, X, Y):
 
 @inner
 def product6_transposed(M, X, Y):
-    """Y = M^T X with M (6, 6)."""
+    """Y = M^T X with M (6, 6); for a symmetric M the faster of the two, since it runs along rows."""
     for i in range(6):
         Y[i] = (
             M[0, i] * X[0] + M[1, i] * X[1] + M[2, i] * X[2] + M[3, i] * X[3] + M[4, i] * X[4] + M[5, i] * X[5]

@@ -201,6 +201,7 @@ def _assemble(
     segments = np.zeros(n_segments + 1, segment_t)
     phi, screws = np.zeros((2, n_columns)), np.zeros((6, n))
     component = np.full(n, -1, dtype=np.int64)
+    parents = np.zeros(n_segments + 1, dtype=np.int64)
     ranges: list[tuple[int, int]] = []
     column = 0
     for b, draft in enumerate(drafts):
@@ -232,8 +233,10 @@ def _assemble(
         else:
             screws[:, own] = draft.screws
         column += draft.n * draft.count
+        parents[draft.first : draft.first + draft.count] = [draft.parent, *range(draft.first, draft.first + draft.count - 1)]
     topology = Topology(
         blocks=blocks,
+        parents=parents,
         ranges=np.array(ranges, dtype=np.int64).reshape(-1, 2),
         component=component,
         links=np.array([(l.coordinates.start, l.coordinates.stop) for l in layouts], dtype=np.int64),

@@ -119,7 +119,10 @@ class _Chain:
 
     def probe(self) -> Probe:
         columns = self.phi if self.phi else [np.zeros((2, 0))]
-        topology = self.model.topology._replace(blocks=np.array(self.blocks, dtype=block_t))
+        topology = self.model.topology._replace(
+            blocks=np.array(self.blocks, dtype=block_t),
+            parents=np.maximum(np.arange(self.last + 1) - 1, 0),
+        )
         parameters = self.model.parameters._replace(
             placement=np.array(self.placement, dtype=pose_t),
             segments=np.concatenate(self.segments),

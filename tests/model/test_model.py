@@ -1,0 +1,396 @@
+"""The compiled model at its border: names, shapes, bad states, pickling, threads, no compilation for new robots."""
+
+import copy
+import gc
+import importlib
+import pickle
+import pkgutil
+import re
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+
+import numpy as np
+import pytest
+from numba.core.dispatcher import Dispatcher
+
+import supple as sp
+import supple.core
+from helpers import JOINTS, case, floating_tree, make_case, random_joint, random_rigid, relative_error
+
+
+def serial_chain():
+    """Every joint once, then a rod of mixed families: all coordinates lie on the way to the last link."""
+    rng = np.random.default_rng(1)
+    robot = sp.Robot("chain")
+    parent = "world"
+    for kind in (kind for kind in JOINTS if kind != "Fixed"):
+        robot.add_link(kind.lower(), random_rigid(rng), joint=random_joint(rng, kind, bare=True), parent=parent)
+        parent = kind.lower()
+    material = sp.Material(young=1e5, density=1000.0)
+    strain = sp.Strain(torsion=sp.Legendre(1), bend_y=sp.Hat(2), bend_z=sp.PiecewiseConstant(2))
+    robot.add_link("rod", sp.Rod(0.5, sp.Circle(0.05), material, strain, points=3), parent=parent)
+    return robot
+
+
+@cache
+def chain():
+    return serial_chain().compile()
+
+
+def station(model):
+    """A station of the last link, between points if that is a rod."""
+    return 0.0 if model.layouts[-1].rod is None else 0.37
+
+
+#: Every method of a model that takes a state, with the states it takes.
+CALLS = {
+    "points": (lambda m, q, v, a: m.points(q), "q"),
+    "pose": (lambda m, q, v, a: m.pose(q, m.link_names[-1]), "q"),
+    "pose between points": (lambda m, q, v, a: m.pose(q, m.link_names[-1], station(m)), "q"),
+    "jacobian": (lambda m, q, v, a: m.jacobian(q, m.link_names[-1]), "q"),
+    "jacobian_rate": (lambda m, q, v, a: m.jacobian_rate(q, v, m.link_names[-1]), "qv"),
+    "twist": (lambda m, q, v, a: m.twist(q, v, m.link_names[-1]), "qv"),
+    "inverse_dynamics": (lambda m, q, v, a: m.inverse_dynamics(q, v, a), "qva"),
+    "inverse_dynamics_derivatives": (lambda m, q, v, a: m.inverse_dynamics_derivatives(q, v, a), "qva"),
+    "mass_matrix": (lambda m, q, v, a: m.mass_matrix(q), "q"),
+    "internal_force": (lambda m, q, v, a: m.internal_force(q, v), "qv"),
+    "internal_force_derivatives": (lambda m, q, v, a: m.internal_force_derivatives(q, v), "qv"),
+    "residual": (lambda m, q, v, a: m.residual(q, v, a), "qva"),
+    "residual_tangent": (lambda m, q, v, a: m.residual_tangent(q, v, a, cv=1.0, ca=2.0), "qva"),
+    "residual_derivatives": (lambda m, q, v, a: m.residual_derivatives(q, v, a), "qva"),
+    "tangent_product": (lambda m, q, v, a: m.tangent_product(q, v, a, v, 1.0, 2.0), "qva"),
+    "transposed tangent_product": (lambda m, q, v, a: m.tangent_product(q, v, a, v, transposed=True), "qva"),
+    "forward_dynamics": (lambda m, q, v, a: m.forward_dynamics(q, v), "qv"),
+    "forward_dynamics_derivatives": (lambda m, q, v, a: m.forward_dynamics_derivatives(q, v), "qv"),
+    "energy": (lambda m, q, v, a: m.energy(q, v), "qv"),
+    "momentum": (lambda m, q, v, a: m.momentum(q, v), "qv"),
+}
+every_call = pytest.mark.parametrize("name", CALLS)
+
+
+def state(model, seed=0):
+    return np.random.default_rng(seed).uniform(-0.8, 0.8, (3, model.n))
+
+
+def flat(result):
+    """All numbers of a result in one vector."""
+    if isinstance(result, tuple):
+        return np.concatenate([flat(part) for part in result])
+    return np.atleast_1d(np.asarray(result, dtype=float)).ravel()
+
+
+def everything(model, q, v, a):
+    return np.concatenate([flat(call(model, q, v, a)) for call, _ in CALLS.values()])
+
+
+# ---------------------------------------------------------------------- names and shapes
+
+
+def test_names():
+    model = floating_tree().compile()
+    assert model.n == 80
+    assert (model.nu, model.nc, model.input_names) == (0, 0, ())
+    assert model.link_names[:3] == ("body", "left", "left_rod0")
+    assert len(model.link_names) == 9
+    assert len(set(model.coordinate_names)) == 80
+    assert model.coordinate_names[:7] == (*(f"body.{x}" for x in ("wx", "wy", "wz", "x", "y", "z")), "left.rotation")
+    assert model.coordinate_names[7:12] == (*(f"left_rod0.torsion_{k}" for k in range(4)), "left_rod0.bend_y_0")
+    assert repr(model) == "<Model 'tree80': 9 links, 80 coordinates>"
+    assert "left_rod0" in str(model)
+
+
+def test_point_table():
+    """One body frame for a rigid link; base, Gauss nodes and tip for a rod, with extra points among them."""
+    robot = sp.Robot("table")
+    robot.add_link("body", sp.Rigid(1.0, np.ones(3)), joint=sp.Revolute("x"))
+    material = sp.Material(young=1e5, density=1000.0)
+    rod = sp.Rod(0.5, sp.Circle(0.05), material, sp.Legendre(bend_y=1), points=2, extra_points=(0.5,))
+    robot.add_link("rod", rod, parent="body")
+    model = robot.compile()
+    node = 0.5 / np.sqrt(3.0)
+    assert [link for link, _ in model.point_table] == ["body"] + ["rod"] * 5
+    assert [s for _, s in model.point_table] == pytest.approx([0.0, 0.0, 0.5 - node, 0.5, 0.5 + node, 1.0])
+    assert model.points(np.zeros(3)).shape == (6, 4, 4)
+
+
+def test_shapes_of_results():
+    model = chain()
+    q, v, a = state(model)
+    n = model.n
+    assert model.inverse_dynamics(q, v, a, t=1.0).shape == (n,)
+    assert [x.shape for x in model.inverse_dynamics_derivatives(q, v, a)] == [(n,), (n, n), (n, n), (n, n)]
+    assert model.inverse_dynamics_derivatives(q, v, a)._fields == ("force", "dq", "dv", "mass")
+    assert model.mass_matrix(q).shape == model.stiffness.shape == model.damping.shape == (n, n)
+    assert model.actuation(q).shape == (n, 0)
+    assert [x.shape for x in model.residual_tangent(q, v, a)] == [(n,), (n, n)]
+    assert [x.shape for x in model.residual_derivatives(q, v, a)] == [(n, n), (n, n), (n, n), (n, 0), (n, 0)]
+    assert [x.shape for x in model.forward_dynamics(q, v)] == [(n,), (0,), (0,)]
+    assert [x.shape for x in model.forward_dynamics_derivatives(q, v)] == [(n, n), (n, n), (n, 0)]
+    assert [x.shape for x in model.internal_force_derivatives(q, v)] == [(n, n), (n, n), (n, 0)]
+    assert model.pose(q, "rod").shape == (4, 4)
+    assert model.jacobian(q, "rod").shape == model.jacobian_rate(q, v, "rod").shape == (6, n)
+    assert model.twist(q, v, "rod").shape == model.momentum(q, v).shape == (6,)
+    assert all(type(x) is float for x in model.energy(q, v))
+
+
+@every_call
+def test_states_may_be_anything_with_numbers(name):
+    """Lists, integers, read-only, strided and misaligned arrays give the numbers that plain arrays give."""
+    call, _ = CALLS[name]
+    model = chain()
+    q, v, a = np.round(4 * state(model)) / 4
+    expected = flat(call(model, q, v, a))
+    frozen = [x.copy() for x in (q, v, a)]
+    for x in frozen:
+        x.setflags(write=False)
+    wide = np.zeros((3, 2 * model.n))
+    wide[:, ::2] = q, v, a
+    misaligned = [np.frombuffer(b"\0" + x.tobytes(), dtype=np.uint8)[1:].view(np.float64) for x in (q, v, a)]
+    assert not misaligned[0].flags.aligned
+    forms = ([x.tolist() for x in (q, v, a)], frozen, wide[:, ::2], misaligned, np.float32([q, v, a]))
+    for form in forms:
+        assert np.array_equal(flat(call(model, *form)), expected)
+
+
+@every_call
+def test_inputs_are_left_alone_and_results_are_the_callers(name):
+    call, _ = CALLS[name]
+    model = chain()
+    q, v, a = states = state(model)
+    before = states.copy()
+    first = call(model, q, v, a)
+    kept = flat(first).copy()
+    call(model, 0.5 * q, v, a)
+    assert np.array_equal(states, before)
+    assert np.array_equal(flat(first), kept)
+
+
+def test_the_same_call_gives_the_same_bits_again():
+    """Scratch left by other calls has no influence."""
+    model = chain()
+    q, v, a = state(model)
+    first = everything(model, q, v, a)
+    everything(model, 3.0 * q, -v, 10.0 * a)
+    assert np.array_equal(everything(model, q, v, a), first)
+
+
+def test_models_are_immutable():
+    model = chain()
+    for array in (model.stiffness, model.damping, model.rest, *model.topology, *model.parameters):
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0
+
+
+# ---------------------------------------------------------------------- bad input
+
+
+@every_call
+def test_wrong_shapes(name):
+    call, takes = CALLS[name]
+    model = chain()
+    q, v, a = state(model)
+    for which in takes:
+        for wrong in (np.zeros(model.n - 1), np.zeros(model.n + 1), np.zeros((1, model.n)), 0.0, []):
+            states = dict(zip("qva", (q, v, a), strict=True)) | {which: wrong}
+            with pytest.raises(sp.ShapeError, match=rf"has shape .* needs \({model.n},\)"):
+                call(model, *states.values())
+
+
+@every_call
+def test_states_that_are_no_numbers(name):
+    call, takes = CALLS[name]
+    model = chain()
+    for which in takes:
+        states = dict(zip("qva", state(model), strict=True)) | {which: ["a"] * model.n}
+        with pytest.raises(sp.ShapeError, match=f"{which} must be {model.n} real numbers"):
+            call(model, *states.values())
+
+
+@every_call
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_values_that_are_not_finite(name, bad):
+    """Whatever entry of whatever state it is, the error names state, index and coordinate."""
+    call, takes = CALLS[name]
+    model = chain()
+    for which in takes:
+        for i, coordinate in enumerate(model.coordinate_names):
+            states = dict(zip("qva", state(model), strict=True))
+            states[which][i] = bad
+            with pytest.raises(sp.StateError, match=rf"{which}\[{i}\] \({re.escape(coordinate)}\) is {bad}; .*finite"):
+                call(model, *states.values())
+
+
+def test_the_vector_of_a_product_is_checked_too():
+    model = chain()
+    q, v, a = state(model)
+    x = np.ones(model.n)
+    x[2] = np.nan
+    with pytest.raises(sp.StateError, match=r"x\[2\] \(helical\.rotation\) is nan"):
+        model.tangent_product(q, v, a, x)
+    with pytest.raises(sp.ShapeError, match="x has shape"):
+        model.tangent_product(q, v, a, x[:-1])
+
+
+def test_overflow_names_the_largest_entry():
+    model = chain()
+    q, v, a = state(model)
+    v[3] = 1e200
+    with pytest.raises(sp.StateError, match=r"overflows.*v\[3\] \(cylindrical\.rotation\) = 1e\+200"):
+        model.inverse_dynamics(q, v, a)
+
+
+@pytest.mark.parametrize("function", ["pose", "jacobian"])
+def test_unknown_links_and_stations(function):
+    model = chain()
+    call, q = getattr(model, function), state(model)[0]
+    with pytest.raises(sp.ModelError, match="there is no link 'arm'; links are: revolute, "):
+        call(q, "arm")
+    for s in (-0.1, 1.1, np.nan):
+        with pytest.raises(sp.ModelError, match=r"link 'rod': s is .*, must lie between 0 and 1"):
+            call(q, "rod", s)
+    with pytest.raises(sp.ModelError, match=r"link 'free': s is 0\.5, but the link is rigid"):
+        call(q, "free", 0.5)
+
+
+def test_inputs_and_multipliers_that_do_not_exist():
+    model = chain()
+    q, v, a = state(model)
+    for call in (
+        lambda u: model.internal_force(q, v, u),
+        lambda u: model.internal_force_derivatives(q, v, u),
+        lambda u: model.residual(q, v, a, u),
+        lambda u: model.residual_tangent(q, v, a, u),
+        lambda u: model.residual_derivatives(q, v, a, u),
+        lambda u: model.forward_dynamics(q, v, u),
+        lambda u: model.forward_dynamics_derivatives(q, v, u),
+    ):
+        call(np.zeros(0))
+        with pytest.raises(sp.ShapeError, match=r"u has shape \(1,\), model 'chain' needs \(0,\)"):
+            call([1.0])
+    for call in (model.residual, model.residual_tangent, model.residual_derivatives):
+        with pytest.raises(sp.ShapeError, match=r"lam has shape \(2,\), model 'chain' needs \(0,\)"):
+            call(q, v, a, None, [1.0, 2.0])
+
+
+def test_errors_are_value_errors_too():
+    """Code that knows nothing of supple catches them by their standard types."""
+    model = chain()
+    with pytest.raises(ValueError, match="shape"):
+        model.points(np.zeros(2))
+    with pytest.raises(ValueError, match="finite"):
+        model.points(np.full(model.n, np.nan))
+
+
+# ---------------------------------------------------------------------- pickling, threads, lifetimes
+
+
+def with_functions():
+    """A robot described by functions that cannot be pickled."""
+    robot = sp.Robot("functions")
+    material = sp.Material(young=1e5, density=1000.0, viscosity=10.0)
+    rod = sp.Rod(
+        0.5,
+        sp.Circle(lambda s: 0.05 - 0.02 * s**2),
+        material,
+        sp.Strain(bend_y=sp.CustomBasis(lambda s: [1.0, np.sin(3 * s)]), torsion=sp.Hat(2)),
+        points=4,
+        rest_strain=lambda s: (0.0, np.cos(s), 0.0, 1.0, 0.0, 0.0),
+    )
+    robot.add_link("rod", rod, joint=sp.Spherical(stiffness=2.0))
+    stiffness = np.diag([1.0, 2.0, 3.0, 50.0, 60.0, 70.0])
+    section = sp.Section(lambda s: (2 - s) * stiffness, lambda s: (2 - s) * np.diag([0.01, 0.01, 0.01, 5.0, 5.0, 5.0]))
+    custom = sp.CustomBasis(stretch=lambda s: [s, s**2])
+    robot.add_link("tip", sp.Rod(0.3, section, strain=custom), parent="rod")
+    return robot
+
+
+@pytest.mark.parametrize("build", [serial_chain, with_functions, floating_tree])
+@pytest.mark.parametrize(
+    "duplicate", [lambda m: pickle.loads(pickle.dumps(m)), copy.deepcopy, copy.copy], ids=["pickle", "deepcopy", "copy"]
+)
+def test_copies_give_the_same_bits(build, duplicate):
+    """The functions of the description are tabulated and dropped: everything left can be pickled."""
+    model = build().compile()
+    q, v, a = state(model)
+    expected = everything(model, q, v, a)
+    between = model.pose(q, model.link_names[-1], 0.123)
+    twin = duplicate(model)
+    del model
+    gc.collect()
+    assert np.array_equal(everything(twin, q, v, a), expected)
+    assert np.array_equal(twin.pose(q, twin.link_names[-1], 0.123), between)
+    assert not twin.stiffness.flags.writeable
+
+
+def test_models_outlive_their_robots():
+    """Kernels read arrays by address: nothing they point to may be collected."""
+    models = [make_case(seed) for seed in range(8)]
+    kept = [(case_.model, case_.q, case_.v, case_.a) for case_ in models]
+    expected = [everything(*state_) for state_ in kept]
+    del models
+    gc.collect()
+    _ = [np.random.default_rng(i).standard_normal(10_000) for i in range(50)]
+    for state_, numbers in zip(kept, expected, strict=True):
+        assert np.array_equal(everything(*state_), numbers)
+
+
+def test_more_stations_than_are_remembered():
+    """Chains to stations are kept per thread, the oldest dropped; an evicted one is rebuilt to the same bits."""
+    model = chain()
+    q = state(model)[0]
+    stations = np.linspace(0.0, 1.0, 700)
+    first = [model.pose(q, "rod", s) for s in stations]
+    again = [model.pose(q, "rod", s) for s in stations]
+    assert np.array_equal(first, again)
+
+
+@pytest.mark.parametrize("seed", [3, 14, 30])
+def test_two_threads_give_the_bits_of_one(seed):
+    """One model shared: each thread has scratch of its own, kernels run without the interpreter lock."""
+    _, model, _, _, _ = case(seed)
+    states = [state(model, seed=k) for k in range(60)]
+    alone = [everything(model, *x) for x in states]
+    with ThreadPoolExecutor(2) as pool:
+        together = list(pool.map(lambda x: everything(model, *x), states))
+    for x, y in zip(together, alone, strict=True):
+        assert np.array_equal(x, y)
+
+
+# ---------------------------------------------------------------------- compilation
+
+
+def kernels():
+    """Every compiled function of the core, those that Python enters and those inside them."""
+    names = [module.name for module in pkgutil.iter_modules(supple.core.__path__, "supple.core.")]
+    found = {}
+    for name in names:
+        for value in vars(importlib.import_module(name)).values():
+            if isinstance(value, Dispatcher):
+                found[f"{value.__module__}.{value.__name__}"] = value
+    return found
+
+
+def test_another_robot_compiles_nothing():
+    """Kernels are generic over robots: one signature each, whatever the robot, its size, its copy or its states."""
+    everything(chain(), *state(chain()))
+    before = {name: list(kernel.signatures) for name, kernel in kernels().items()}
+    assert sum(map(bool, before.values())) > 5
+    pendulum = sp.Robot("pendulum")
+    pendulum.add_link("bob", sp.Rigid(1.0, np.ones(3)), joint=sp.Revolute("y"))
+    for robot in (pendulum, with_functions(), floating_tree()):
+        model = pickle.loads(pickle.dumps(robot.compile()))
+        q, v, a = state(model)
+        everything(model, q.tolist(), v, a)
+    after = {name: list(kernel.signatures) for name, kernel in kernels().items()}
+    assert after == before
+
+
+def test_small_robots_work():
+    """One coordinate; a rod alone; a body fixed to the world beside something that moves."""
+    robot = sp.Robot("small")
+    robot.add_link("wall", sp.Rigid(1.0, np.ones(3)), at=sp.pose((1, 2, 3)))
+    robot.add_link("bob", sp.Rigid(2.0, np.zeros(3), com=(0.5, 0, 0)), joint=sp.Revolute("z"), parent="wall")
+    model = robot.compile()
+    assert model.mass_matrix([0.3]) == pytest.approx(np.array([[0.5]]))
+    assert relative_error(model.pose([0.3], "wall"), sp.pose((1, 2, 3))) < 1e-15
+    assert not model.jacobian([0.3], "wall").any()

@@ -1,0 +1,59 @@
+"""The cache of compiled kernels is stamped by all sources of the compiled ring, not by one file's time."""
+
+import importlib.util
+import shutil
+from pathlib import Path
+
+import pytest
+
+import supple
+from supple import jit
+from supple.core import inverse_dynamics
+
+PACKAGE = Path(supple.__file__).parent
+
+
+def digest_of(package):
+    """`ring_digest` of a copy of the package, by its own copy of the module."""
+    spec = importlib.util.spec_from_file_location("copied_jit", package / "jit.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.ring_digest()
+
+
+@pytest.fixture
+def copied(tmp_path):
+    package = tmp_path / "supple"
+    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    return package
+
+
+def test_a_copy_has_the_same_digest(copied):
+    """Content counts, not time stamps and not places."""
+    assert digest_of(copied) == jit.ring_digest()
+
+
+@pytest.mark.parametrize("folder", jit.RING)
+def test_an_edit_anywhere_in_the_ring_changes_the_digest(copied, folder):
+    files = sorted((copied / folder).glob("*.py"))
+    assert len(files) > 3
+    before = digest_of(copied)
+    for file in files:
+        text = file.read_text()
+        file.write_text(text + "# edited\n")
+        assert digest_of(copied) != before, file.name
+        file.write_text(text)
+    (copied / folder / "added.py").write_text("")
+    assert digest_of(copied) != before
+
+
+def test_edits_outside_the_ring_keep_the_cache(copied):
+    before = digest_of(copied)
+    (copied / "model" / "robot.py").write_text("# rewritten\n")
+    assert digest_of(copied) == before
+
+
+def test_kernels_carry_the_digest():
+    """What Numba compares with the stored stamp."""
+    kernel = inverse_dynamics.inverse_dynamics
+    assert kernel._cache._cache_file._source_stamp == jit.ring_digest()
