@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.report import GOAL, Column, Table
+from supple.jit import ring_digest
 
 ROOT = Path(__file__).parent.parent
 
@@ -60,12 +61,15 @@ def binaries(cache: str) -> int:
 
 def run(seconds: float) -> list[Table]:
     """Times of the stages from ``import supple`` to the first result of every kernel (``seconds`` is not used)."""
+    stamp = ring_digest()
     with tempfile.TemporaryDirectory() as cache:
         cold = first_calls("manipulator", cache)
         compiled = binaries(cache)
         warm = fastest([first_calls("manipulator", cache) for _ in range(REPEATS)])
         other = first_calls("tree", cache)
         recompiled = binaries(cache) - compiled
+    if ring_digest() != stamp:
+        raise RuntimeError("the sources of the kernels changed while start-up was measured; measure again")
     stages = Table(
         "Start-up: first calls in a fresh process, seconds",
         (

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core.compiler import Compiler
 
 #: Folders of the package whose sources are compiled; the digest runs over all of their files.
 RING = ("lie", "core")
@@ -57,6 +58,22 @@ _INNER = {
 def inner(function: Callable[..., Any]) -> Any:
     """Compile ``function`` for use inside kernels: never entered from Python, and cached with the kernels it is in."""
     return numba.njit(**_INNER)(function)
+
+
+class _NoAlias(Compiler):  # type: ignore[misc]
+    """Numba's pipeline with the promise that array arguments do not overlap."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.state.flags.noalias = True
+
+
+def leaf(function: Callable[..., Any]) -> Any:
+    """As `inner`, for arithmetic on arrays of which none overlaps one that is written.
+
+    The compiler then keeps entries in registers across writes, and vectorises without testing addresses.
+    """
+    return numba.njit(pipeline_class=_NoAlias, **_INNER)(function)
 
 
 def inlined(function: Callable[..., Any]) -> Any:

@@ -53,7 +53,7 @@ def compare_derivatives(model: Model, seed: int = 0) -> list[Comparison]:
         Comparison(
             "dID/da = M", differences, _error(mass, central_difference(lambda y: model.inverse_dynamics(q, v, y), a))
         ),
-        Comparison("M", "composite-body mass matrix", _error(mass, model.mass_matrix(q))),
+        Comparison("M", "mass_matrix(q)", _error(mass, model.mass_matrix(q))),
         Comparison("fused tangent", "sum of its blocks", _error(tangent, blocks.dq + CV * blocks.dv + CA * blocks.da)),
         Comparison(
             "tangent times vector", "matrix product", _error(model.tangent_product(q, v, a, x, CV, CA), tangent @ x)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from supple.jit import inner
+from supple.jit import leaf
 from supple.lie.se3 import add_coad, product6_transposed
 
 
-@inner
+@leaf
 def _rotated_block(R, M, r, c, out):
     """out[r:r+3, c:c+3] = R M[r:r+3, c:c+3] R^T."""
     for i in range(3):
@@ -17,7 +17,7 @@ def _rotated_block(R, M, r, c, out):
             out[r + i, c + j] = a * R[j, 0] + b * R[j, 1] + d * R[j, 2]
 
 
-@inner
+@leaf
 def world_inertia(R, p, inertia, M):
     """M = Ad_g^-T inertia Ad_g^-1: a symmetric 6x6 inertia of the frame (R, p) about the common origin.
 
@@ -50,7 +50,7 @@ def world_inertia(R, p, inertia, M):
         M[3, j], M[4, j], M[5, j] = a, b, c
 
 
-@inner
+@leaf
 def point_wrench(w):
     """F = M A + ad*_V (M V) of one point (16); gravity is inside A.  Keeps h = M V."""
     product6_transposed(w.M, w.V, w.h)
@@ -58,7 +58,7 @@ def point_wrench(w):
     add_coad(w.V, w.h, w.F)
 
 
-@inner
+@leaf
 def velocity_tangent(w, X):
     """N = adbar*_h - X - X^T with X = M ad_V (20a); ``X`` is scratch (6, 6).
 
@@ -79,7 +79,7 @@ def velocity_tangent(w, X):
     add_coadbar(h, N)
 
 
-@inner
+@leaf
 def add_coadbar(F, N):
     """N += adbar*_F = -[[m~, f~], [f~, 0]] (appendix A), the matrix with adbar*_F V = ad*_V F."""
     for i in range(3):

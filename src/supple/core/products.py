@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.jit import inner
+from supple.jit import leaf
 
 U = np.uint64
 
 
-@inner
+@leaf
 def map_columns(A, X, c, n, out):
     """out[:, :n] = A X[:, c:c+n]."""
     c = U(c)
@@ -27,7 +27,7 @@ def map_columns(A, X, c, n, out):
             )
 
 
-@inner
+@leaf
 def map_two_columns(A, X, s, B, Y, c, n, out):
     """out[:, :n] = A X[:, c:c+n] + s B Y[:, c:c+n]."""
     c = U(c)
@@ -42,7 +42,7 @@ def map_two_columns(A, X, s, B, Y, c, n, out):
             out[k, j] = x + y
 
 
-@inner
+@leaf
 def add_coad_columns(F, X, c, n, out):
     """out[:, :n] += adbar*_F X[:, c:c+n], that is ad*_X F = [w x m + v x f; w x f] column by column."""
     c = U(c)
@@ -58,7 +58,7 @@ def add_coad_columns(F, X, c, n, out):
         out[5, j] += w0 * f1 - w1 * f0
 
 
-@inner
+@leaf
 def add_map_columns_transposed(A, X, c, n, out, o):
     """out[:, o:o+n] += A^T X[:, c:c+n]."""
     c, o = U(c), U(o)
@@ -71,7 +71,7 @@ def add_map_columns_transposed(A, X, c, n, out, o):
             )
 
 
-@inner
+@leaf
 def add_columns(X, n, out, o):
     """out[:, o:o+n] += X[:, :n] for 6 rows."""
     o = U(o)
@@ -80,7 +80,7 @@ def add_columns(X, n, out, o):
             out[k, o + j] += X[k, j]
 
 
-@inner
+@leaf
 def add_projection(J, c, X, n, start, out):
     """out[start:start+n, start:start+n] += J[:, c:c+n]^T X[:, :n]: the rows and columns of one block."""
     c, start = U(c), U(start)
@@ -93,7 +93,7 @@ def add_projection(J, c, X, n, start, out):
             )
 
 
-@inner
+@leaf
 def project_range(J, i, X, lo, hi, out):
     """out[i, lo:hi] = J[:, i]^T X[:, lo:hi]."""
     i = U(i)
@@ -102,7 +102,7 @@ def project_range(J, i, X, lo, hi, out):
         out[i, j] = a0 * X[0, j] + a1 * X[1, j] + a2 * X[2, j] + a3 * X[3, j] + a4 * X[4, j] + a5 * X[5, j]
 
 
-@inner
+@leaf
 def project_two_range(A, X, s, B, Y, i, lo, hi, out):
     """out[i, lo:hi] = A[:, i]^T X[:, lo:hi] + s B[:, i]^T Y[:, lo:hi]."""
     i = U(i)
@@ -114,7 +114,7 @@ def project_two_range(A, X, s, B, Y, i, lo, hi, out):
         out[i, j] = x + y
 
 
-@inner
+@leaf
 def clear_range(i, lo, hi, out):
     """out[i, lo:hi] = 0."""
     i = U(i)

@@ -7,10 +7,10 @@ less per product than a full 6x6 matrix, and one third of the code.
 
 from __future__ import annotations
 
-from supple.jit import inner
+from supple.jit import leaf
 
 
-@inner
+@leaf
 def Ad_times(R, p, D, out):
     """out = Ad_g D; Ad_g = R + epsilon p~ R."""
     for j in range(3):
@@ -22,7 +22,7 @@ def Ad_times(R, p, D, out):
         out[1, 2, j] += p[0] * out[0, 1, j] - p[1] * out[0, 0, j]
 
 
-@inner
+@leaf
 def add_ad_times(V, D, out):
     """out += ad_V D; ad_V = w~ + epsilon v~."""
     for j in range(3):
@@ -36,7 +36,7 @@ def add_ad_times(V, D, out):
         out[1, 2, j] += V[0] * e - V[1] * d + V[3] * b - V[4] * a
 
 
-@inner
+@leaf
 def add_times_ad(s, D, X, out):
     """out += s D ad_X; row by row, (D ad_X)_i = D_i x X (a cross product of rows)."""
     a, b, c = s * X[0], s * X[1], s * X[2]
@@ -52,7 +52,7 @@ def add_times_ad(s, D, X, out):
         out[1, i, 2] += r * b - t * a + k * e - m * d
 
 
-@inner
+@leaf
 def add_apply(D, X, Y):
     """Y += D X for a twist X."""
     for i in range(3):
@@ -67,7 +67,7 @@ def add_apply(D, X, Y):
         )
 
 
-@inner
+@leaf
 def apply_transposed(D, F, Y):
     """Y = D^T F for a wrench F = [m; f]: [A^T m + B^T f; A^T f]."""
     for i in range(3):

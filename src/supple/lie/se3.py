@@ -6,11 +6,11 @@ Twists and wrenches are 6-vectors with the angular part first: V = [w; v], F = [
 
 from __future__ import annotations
 
-from supple.jit import inner
+from supple.jit import leaf
 from supple.lie.coefficients import stumpff_exponential
 
 
-@inner
+@leaf
 def exp(Omega, R, p):
     """R, p = exp(Omega): R = I + c_1 w~ + c_2 w~^2, p = (c_1 I + c_2 w~ + c_3 w w^T) v."""
     x, y, z = Omega[0], Omega[1], Omega[2]
@@ -28,7 +28,7 @@ def exp(Omega, R, p):
     p[2] = c1 * c + c2 * (x * b - y * a) + w_dot_v * z
 
 
-@inner
+@leaf
 def compose(R0, p0, R1, p1, R, p):
     """(R, p) = (R0, p0) (R1, p1); the result must not alias the factors."""
     for i in range(3):
@@ -37,14 +37,14 @@ def compose(R0, p0, R1, p1, R, p):
         p[i] = p0[i] + R0[i, 0] * p1[0] + R0[i, 1] * p1[1] + R0[i, 2] * p1[2]
 
 
-@inner
+@leaf
 def rotate(R, x, y):
     """y = R x for 3-vectors."""
     for i in range(3):
         y[i] = R[i, 0] * x[0] + R[i, 1] * x[1] + R[i, 2] * x[2]
 
 
-@inner
+@leaf
 def Ad(R, p, X, Y):
     """Y = Ad_g X = [R w; R v + p x R w]."""
     for i in range(3):
@@ -55,7 +55,7 @@ def Ad(R, p, X, Y):
     Y[5] += p[0] * Y[1] - p[1] * Y[0]
 
 
-@inner
+@leaf
 def Ad_inverse(R, p, X, Y):
     """Y = Ad_g^-1 X = [R^T w; R^T (v - p x w)]."""
     a = X[3] - (p[1] * X[2] - p[2] * X[1])
@@ -66,7 +66,7 @@ def Ad_inverse(R, p, X, Y):
         Y[3 + i] = R[0, i] * a + R[1, i] * b + R[2, i] * c
 
 
-@inner
+@leaf
 def Ad_transposed(R, p, F, Y):
     """Y = Ad_g^T F = [R^T (m - p x f); R^T f]: a world wrench seen from the frame g."""
     a = F[0] - (p[1] * F[5] - p[2] * F[4])
@@ -77,7 +77,7 @@ def Ad_transposed(R, p, F, Y):
         Y[3 + i] = R[0, i] * F[3] + R[1, i] * F[4] + R[2, i] * F[5]
 
 
-@inner
+@leaf
 def add_ad(V, X, Y):
     """Y += ad_V X = [w x X_w; v x X_w + w x X_v]."""
     Y[0] += V[1] * X[2] - V[2] * X[1]
@@ -88,7 +88,7 @@ def add_ad(V, X, Y):
     Y[5] += V[3] * X[1] - V[4] * X[0] + V[0] * X[4] - V[1] * X[3]
 
 
-@inner
+@leaf
 def add_coad(V, F, Y):
     """Y += ad*_V F = [w x m + v x f; w x f]."""
     Y[0] += V[1] * F[2] - V[2] * F[1] + V[4] * F[5] - V[5] * F[4]
@@ -99,20 +99,20 @@ def add_coad(V, F, Y):
     Y[5] += V[0] * F[4] - V[1] * F[3]
 
 
-@inner
+@leaf
 def add_scaled(a, X, Y):
     """Y += a X for 6-vectors."""
     for i in range(6):
         Y[i] += a * X[i]
 
 
-@inner
+@leaf
 def dot6(X, Y):
     """X . Y for 6-vectors: the power of a wrench on a twist."""
     return X[0] * Y[0] + X[1] * Y[1] + X[2] * Y[2] + X[3] * Y[3] + X[4] * Y[4] + X[5] * Y[5]
 
 
-@inner
+@leaf
 def product6(M, X, Y):
     """Y = M X with M (6, 6)."""
     for i in range(6):
@@ -121,7 +121,7 @@ def product6(M, X, Y):
         )
 
 
-@inner
+@leaf
 def product6_transposed(M, X, Y):
     """Y = M^T X with M (6, 6); for a symmetric M the faster of the two, since it runs along rows."""
     for i in range(6):
