@@ -46,7 +46,7 @@ def kernel(function: Callable[..., Any]) -> Any:
     return dispatcher
 
 
-_INNER = {
+_INNER: dict[str, Any] = {
     "nogil": True,
     "fastmath": FASTMATH,
     "error_model": "numpy",

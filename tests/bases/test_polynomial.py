@@ -10,9 +10,7 @@ from supple.bases import Chebyshev, Legendre, Monomial
 @pytest.mark.parametrize("s", [0.0, 0.3, 1.0])
 def test_values(s):
     x = 2 * s - 1
-    assert_allclose(
-        Legendre(bend_y=3).values(s), [1, x, (3 * x**2 - 1) / 2, (5 * x**3 - 3 * x) / 2], atol=1e-15
-    )
+    assert_allclose(Legendre(bend_y=3).values(s), [1, x, (3 * x**2 - 1) / 2, (5 * x**3 - 3 * x) / 2], atol=1e-15)
     assert_allclose(Chebyshev(bend_y=3).values(s), np.cos(np.arange(4) * np.arccos(x)), atol=1e-14)
     assert_allclose(Monomial(bend_y=3).values(s), [1, s, s**2, s**3], atol=1e-15)
 

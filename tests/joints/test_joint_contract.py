@@ -32,12 +32,8 @@ JOINTS = [
     (Spherical(), [3]),
     (Free(), [6]),
 ]
-every_joint = pytest.mark.parametrize(
-    ("joint", "sizes"), JOINTS, ids=[type(joint).__name__ for joint, _ in JOINTS]
-)
-movable = pytest.mark.parametrize(
-    ("joint", "sizes"), JOINTS[1:], ids=[type(joint).__name__ for joint, _ in JOINTS[1:]]
-)
+every_joint = pytest.mark.parametrize(("joint", "sizes"), JOINTS, ids=[type(joint).__name__ for joint, _ in JOINTS])
+movable = pytest.mark.parametrize(("joint", "sizes"), JOINTS[1:], ids=[type(joint).__name__ for joint, _ in JOINTS[1:]])
 
 
 @every_joint

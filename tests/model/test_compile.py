@@ -38,7 +38,7 @@ def test_each_coordinate_moves_its_own_strain():
 def test_a_robot_needs_a_coordinate():
     robot = sp.Robot("statue")
     robot.add_link("stone", sp.Rigid(1.0, np.ones(3)))
-    with pytest.raises(sp.ModelError, match="robot 'statue' has no coordinates: .*give a link a joint"):
+    with pytest.raises(sp.ModelError, match=r"robot 'statue' has no coordinates: .*give a link a joint"):
         robot.compile()
 
 

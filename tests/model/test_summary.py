@@ -26,9 +26,7 @@ def rows(robot):
 
 
 def test_title_counts_links_and_coordinates():
-    assert (
-        str(example()).splitlines()[0] == "Robot 'cdm': 2 links, 12 coordinates, gravity (0, 0, -9.81) m/s^2"
-    )
+    assert str(example()).splitlines()[0] == "Robot 'cdm': 2 links, 12 coordinates, gravity (0, 0, -9.81) m/s^2"
 
 
 def test_each_link_has_a_row_with_its_coordinates():

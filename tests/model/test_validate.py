@@ -51,9 +51,7 @@ def test_a_robot_needs_a_link():
 
 
 def test_an_unknown_parent_is_refused_with_a_suggestion():
-    message = (
-        r"link 'hand': parent 'forarm' is unknown, did you mean 'forearm'\? Known: 'forearm', 'hand', 'world'"
-    )
+    message = r"link 'hand': parent 'forarm' is unknown, did you mean 'forearm'\? Known: 'forearm', 'hand', 'world'"
     with pytest.raises(ModelError, match=message):
         validate(tree(forearm="world", hand="forarm"))
     with pytest.raises(ModelError, match=r"parent 'qqq' is unknown\. Known: 'hand', 'world'"):

@@ -29,9 +29,7 @@ def test_viscosity_of_an_incompressible_material_is_a_relaxation_time():
 
 def test_a_taper_is_evaluated_at_s():
     taper, circle = Circle((0.2, 0.1)), Circle(0.125)
-    assert_allclose(
-        section_properties(taper, STEEL, 0.75).stiffness, section_properties(circle, STEEL, 0.0).stiffness
-    )
+    assert_allclose(section_properties(taper, STEEL, 0.75).stiffness, section_properties(circle, STEEL, 0.0).stiffness)
 
 
 def test_direct_sections_pass_through():

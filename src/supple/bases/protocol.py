@@ -96,9 +96,7 @@ class StrainBasis(ABC):
         A function without breaks sees the nodes of all pieces, so it asks for its share only.
         """
         pieces = len(self.breaks) + 1
-        return max(
-            part.min_points if part.breaks else -(-part.min_points // pieces) for _, part in self.parts()
-        )
+        return max(part.min_points if part.breaks else -(-part.min_points // pieces) for _, part in self.parts())
 
 
 @dataclass(frozen=True, repr=False)

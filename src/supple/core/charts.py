@@ -1,4 +1,4 @@
-"""The tangent operator and the position of an exponential as plain matrices, for changes of chart outside the sweeps."""
+"""An exponential and its tangent operator as plain matrices, for changes of chart outside the sweeps."""
 
 from __future__ import annotations
 

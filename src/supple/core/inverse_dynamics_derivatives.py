@@ -24,8 +24,8 @@ from supple.core.inertia import point_wrench, velocity_tangent, world_inertia
 from supple.core.inverse_dynamics import project_all
 from supple.core.mass_matrix import write_mass_rows
 from supple.core.products import (
-    add_columns,
     add_coad_columns,
+    add_columns,
     add_map_columns_transposed,
     add_projection,
     clear_range,
@@ -39,7 +39,7 @@ from supple.core.sweep_out import sweep_out
 from supple.jit import inner, kernel
 from supple.lie.se3 import add_coad, product6, product6_transposed
 
-# rows of Workspace.columns and of Workspace.totals
+# rows of Space.columns and of Space.totals
 S, J, R, Q = 0, 1, 2, 3
 J_END, R_END, Q_END, U_Q, U_V, NJ, MJ = 0, 1, 2, 3, 4, 5, 6
 

@@ -11,8 +11,8 @@ from supple.core.sweep_out import sweep_out
 from supple.jit import inner, kernel
 from supple.lie.se3 import product6_transposed
 
-J = 1  # Workspace.columns
-J_END, MJ = 0, 6  # Workspace.totals
+J = 1  # Space.columns
+J_END, MJ = 0, 6  # Space.totals
 
 
 @inner

@@ -22,9 +22,7 @@ def map_columns(A, X, c, n, out):
         a0, a1, a2, a3, a4, a5 = A[k, 0], A[k, 1], A[k, 2], A[k, 3], A[k, 4], A[k, 5]
         for j in range(U(n)):
             i = c + j
-            out[k, j] = (
-                a0 * X[0, i] + a1 * X[1, i] + a2 * X[2, i] + a3 * X[3, i] + a4 * X[4, i] + a5 * X[5, i]
-            )
+            out[k, j] = a0 * X[0, i] + a1 * X[1, i] + a2 * X[2, i] + a3 * X[3, i] + a4 * X[4, i] + a5 * X[5, i]
 
 
 @leaf
@@ -66,9 +64,7 @@ def add_map_columns_transposed(A, X, c, n, out, o):
         a0, a1, a2, a3, a4, a5 = A[0, k], A[1, k], A[2, k], A[3, k], A[4, k], A[5, k]
         for j in range(U(n)):
             i = c + j
-            out[k, o + j] += (
-                a0 * X[0, i] + a1 * X[1, i] + a2 * X[2, i] + a3 * X[3, i] + a4 * X[4, i] + a5 * X[5, i]
-            )
+            out[k, o + j] += a0 * X[0, i] + a1 * X[1, i] + a2 * X[2, i] + a3 * X[3, i] + a4 * X[4, i] + a5 * X[5, i]
 
 
 @leaf

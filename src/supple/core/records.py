@@ -1,7 +1,8 @@
 """What arrays are made of: records for blocks, segments, poses, and their scratch.
 
 A robot is a tree of *blocks* of coordinates: one per joint factor, one per rod.  A block is made of *segments*:
-one for a joint, one per Magnus step for a rod, in a chain (or a star: any segment may begin at any earlier one's end).  Each segment ends in one *point*, which may carry inertia.
+one for a joint, one per Magnus step for a rod, in a chain (or a star: any segment may begin at any earlier one's end).
+Each segment ends in one *point*, which may carry inertia.
 Segment 0 is the world.  Records have one fixed layout for all robots, so no robot ever compiles anything.
 
 Columns: the kinematic columns (S, J, R, Q; see `core.columns`) of all segments are stored side by side in arrays of

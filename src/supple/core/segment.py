@@ -5,7 +5,6 @@ This is the local pass.  It knows the three kinds of blocks; the sweeps over the
 
 from __future__ import annotations
 
-from supple.core.records import EXPONENTIAL, ROD, SCREW
 from supple.jit import inner
 from supple.lie.dual import Ad_times, add_ad_times, add_apply, add_times_ad
 from supple.lie.se3 import Ad, add_ad, compose, exp

@@ -12,9 +12,7 @@ from supple.errors import ModelError
 
 Axis: TypeAlias = str | ArrayLike
 
-_NAMES = {
-    sign + name: (-1.0 if sign else 1.0) * np.eye(3)[k] for sign in ("", "-") for k, name in enumerate("xyz")
-}
+_NAMES = {sign + name: (-1.0 if sign else 1.0) * np.eye(3)[k] for sign in ("", "-") for k, name in enumerate("xyz")}
 
 
 def unit_axis(axis: Axis, what: str) -> Array:

@@ -128,9 +128,7 @@ class MovableJoint(Joint):
         if self.limits is None:
             return [None] * self.dof
         if not isinstance(self.limits, (tuple, list, np.ndarray)):
-            raise ModelError(
-                f"{self._what('limits')} is {self.limits!r}, must be (lo, hi) or a sequence of such pairs"
-            )
+            raise ModelError(f"{self._what('limits')} is {self.limits!r}, must be (lo, hi) or a sequence of such pairs")
         pairs = list(self.limits)
         if self.dof == 1 and len(pairs) == 2:
             return [pairs]

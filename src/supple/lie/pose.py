@@ -14,9 +14,7 @@ from supple.errors import ModelError
 ORTHONORMAL = 1e-8
 
 
-def pose(
-    xyz: ArrayLike = (0.0, 0.0, 0.0), rpy: ArrayLike | None = None, *, rotation: ArrayLike | None = None
-) -> Array:
+def pose(xyz: ArrayLike = (0.0, 0.0, 0.0), rpy: ArrayLike | None = None, *, rotation: ArrayLike | None = None) -> Array:
     """Pose of a frame from its position and its roll, pitch and yaw.
 
     Parameters
@@ -80,9 +78,7 @@ def check_pose(g: Any, what: str) -> Array:
     rotation = g[:3, :3]
     error = float(np.max(np.abs(rotation.T @ rotation - np.eye(3))))
     if error > ORTHONORMAL:
-        raise ModelError(
-            f"{what} has a rotation part that is off orthonormal by {error:.2g} (max {ORTHONORMAL:g})"
-        )
+        raise ModelError(f"{what} has a rotation part that is off orthonormal by {error:.2g} (max {ORTHONORMAL:g})")
     if np.linalg.det(rotation) < 0.0:
         raise ModelError(f"{what} has a reflection (determinant -1) for its rotation part; flip one axis")
     return read_only(g)

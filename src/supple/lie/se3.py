@@ -116,15 +116,11 @@ def dot6(X, Y):
 def product6(M, X, Y):
     """Y = M X with M (6, 6)."""
     for i in range(6):
-        Y[i] = (
-            M[i, 0] * X[0] + M[i, 1] * X[1] + M[i, 2] * X[2] + M[i, 3] * X[3] + M[i, 4] * X[4] + M[i, 5] * X[5]
-        )
+        Y[i] = M[i, 0] * X[0] + M[i, 1] * X[1] + M[i, 2] * X[2] + M[i, 3] * X[3] + M[i, 4] * X[4] + M[i, 5] * X[5]
 
 
 @leaf
 def product6_transposed(M, X, Y):
     """Y = M^T X with M (6, 6); for a symmetric M the faster of the two, since it runs along rows."""
     for i in range(6):
-        Y[i] = (
-            M[0, i] * X[0] + M[1, i] * X[1] + M[2, i] * X[2] + M[3, i] * X[3] + M[4, i] * X[4] + M[5, i] * X[5]
-        )
+        Y[i] = M[0, i] * X[0] + M[1, i] * X[1] + M[2, i] * X[2] + M[3, i] * X[3] + M[4, i] * X[4] + M[5, i] * X[5]

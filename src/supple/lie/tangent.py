@@ -50,9 +50,7 @@ def scalar_jets(jet, order, t):
         ydd = 2.0 * (_dot(Wdd, 0, W, 3) + 2.0 * _dot(Wd, 0, Wd, 3) + _dot(W, 0, Wdd, 3))
         for k in range(3):
             t.c[0, 2, k] = t.dc[2, k] * xd * xd + t.dc[1, k] * xdd
-            t.c[1, 2, k] = (
-                t.dc[3, k] * xd * xd * y + t.dc[2, k] * (xdd * y + 2.0 * xd * yd) + t.dc[1, k] * ydd
-            )
+            t.c[1, 2, k] = t.dc[3, k] * xd * xd * y + t.dc[2, k] * (xdd * y + 2.0 * xd * yd) + t.dc[1, k] * ydd
 
 
 @inner

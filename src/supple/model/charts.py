@@ -1,8 +1,8 @@
 """Changes of chart: exponential coordinates of spherical, free and planar joints brought back to |w| <= pi.
 
-exp(Omega) repeats along a rotation vector with period 2 pi, and the coordinates are singular at |w| = 2 pi.  The same
-pose has the rotation vector w' = w (1 - 2 pi k / |w|) with k the nearest whole number of turns; the linear part keeps the
-position, T(w') v' = T(w) v on so(3), and rates keep the twist, T(Omega') Phi qd' = T(Omega) Phi qd.
+exp(Omega) repeats along a rotation vector with period 2 pi, and the coordinates are singular at |w| = 2 pi.  The
+same pose has the rotation vector w' = w (1 - 2 pi k / |w|) with k the nearest whole number of turns; the linear part
+keeps the position, T(w') v' = T(w) v on so(3), and rates keep the twist, T(Omega') Phi qd' = T(Omega) Phi qd.
 """
 
 from __future__ import annotations

@@ -121,17 +121,13 @@ def _draft_link(link: LinkSpec, start: int, parent: Attachment, drafts: list[Blo
         n = screws.shape[1]
         kind = SCREW if _commute(screws) else EXPONENTIAL
         first = _next_segment(drafts)
-        drafts.append(
-            BlockDraft(kind, coordinate, screws, None, n, first, 1, segment, placement, np.zeros((1, 6, 6)))
-        )
+        drafts.append(BlockDraft(kind, coordinate, screws, None, n, first, 1, segment, placement, np.zeros((1, 6, 6))))
         coordinate, segment, placement = coordinate + n, first, np.eye(4)
     rod = None
     if isinstance(link.body, Rod):
         rod = tabulate_rod(link.body)
         first, count = _next_segment(drafts), len(rod.s) - 1
-        drafts.append(
-            BlockDraft(ROD, coordinate, None, rod, rod.n, first, count, segment, placement, rod.inertia[1:])
-        )
+        drafts.append(BlockDraft(ROD, coordinate, None, rod, rod.n, first, count, segment, placement, rod.inertia[1:]))
         coordinate += rod.n
         segments, tip = range(first, first + count), np.eye(4)
     else:
@@ -190,9 +186,7 @@ def _merged_ranges(drafts: list[BlockDraft], members: list[int]) -> list[tuple[i
     return merged
 
 
-def _assemble(
-    robot: Robot, drafts: list[BlockDraft], layouts: list[LinkLayout]
-) -> tuple[Topology, Parameters]:
+def _assemble(robot: Robot, drafts: list[BlockDraft], layouts: list[LinkLayout]) -> tuple[Topology, Parameters]:
     n = sum(draft.n for draft in drafts)
     n_segments = sum(draft.count for draft in drafts)
     n_columns = sum(draft.n * draft.count for draft in drafts)
@@ -233,7 +227,8 @@ def _assemble(
         else:
             screws[:, own] = draft.screws
         column += draft.n * draft.count
-        parents[draft.first : draft.first + draft.count] = [draft.parent, *range(draft.first, draft.first + draft.count - 1)]
+        last = draft.first + draft.count - 1
+        parents[draft.first : last + 1] = [draft.parent, *range(draft.first, last)]
     topology = Topology(
         blocks=blocks,
         parents=parents,

@@ -86,9 +86,7 @@ class Rod:
         value = self.rest_strain(s) if callable(self.rest_strain) else self.rest_strain
         strain = finite_array(value, (6,), f"rest_strain at s = {s:.2f}")  # type: ignore[arg-type]
         if strain[3] <= 0.0:
-            raise ModelError(
-                f"rest_strain at s = {s:.2f} has the stretch {strain[3]:g}, must be positive (usually 1)"
-            )
+            raise ModelError(f"rest_strain at s = {s:.2f} has the stretch {strain[3]:g}, must be positive (usually 1)")
         return strain
 
     def properties_at(self, s: float) -> SectionProperties:

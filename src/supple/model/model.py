@@ -160,17 +160,17 @@ class Model:
     @property
     def stiffness(self) -> Array:
         """K, shape (n, n): tau = -K (q - q_rest) - ..."""
-        return self.parameters.stiffness
+        return np.asarray(self.parameters.stiffness)
 
     @property
     def damping(self) -> Array:
         """D, shape (n, n): tau = - D v - ..."""
-        return self.parameters.damping
+        return np.asarray(self.parameters.damping)
 
     @property
     def rest(self) -> Array:
         """Coordinates at which springs and rods are unloaded, shape (n,)."""
-        return self.parameters.rest
+        return np.asarray(self.parameters.rest)
 
     # ------------------------------------------------------------------ kinematics
 
@@ -211,7 +211,7 @@ class Model:
         pose, motion = np.empty((4, 4)), np.empty((2, 6))
         J, Jd = np.empty((6, self.n)), np.empty((6, self.n))
         _kinematics.chain_end(probe.tree_handle, probe.space_handle, q, v, self._zero, pose, motion, J, Jd)
-        self._checked(pose, q=q, v=v)
+        self._checked(np.append(pose, motion), q=q, v=v)
         return Station(pose, motion[0], J, Jd)
 
     def rewrap(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
@@ -277,7 +277,7 @@ class Model:
         self._inputs("u", u, self.nu)
         dq = np.empty((self.n, self.n))
         _residual.internal_force_tangent(self._tree, q, 0.0, dq)
-        self._checked(dq, q=q, v=v)
+        self._checked(np.concatenate((q, v)), q=q, v=v)
         return InternalForceDerivatives(dq, -self.damping, self.actuation(q))
 
     def residual(
@@ -291,7 +291,9 @@ class Model:
     ) -> Array:
         """R = ID - tau - A^T lambda, (n,): zero along a motion."""
         self._inputs("lam", lam, self.nc)
-        return self.inverse_dynamics(q, v, a, t) - self.internal_force(q, v, u)
+        force = self.inverse_dynamics(q, v, a, t)
+        force -= self.internal_force(q, v, u)
+        return force
 
     def residual_tangent(
         self,
@@ -304,7 +306,7 @@ class Model:
         cv: float = 0.0,
         ca: float = 0.0,
     ) -> tuple[Array, Array]:
-        """R (n,) and dR/dq + cv dR/dv + ca dR/da (n, n) in one pass: what a Newton step of any implicit scheme needs."""
+        """R (n,) and dR/dq + cv dR/dv + ca dR/da (n, n) in one pass: a Newton step of any implicit scheme."""
         q, v, a = self._state("q", q), self._state("v", v), self._state("a", a)
         self._inputs("u", u, self.nu)
         self._inputs("lam", lam, self.nc)
@@ -352,9 +354,7 @@ class Model:
         _products.tangent_product(self._tree, self._space(), q, v, a, cv, ca, x, transposed, out)
         return self._checked(out, q=q, v=v, a=a, x=x)
 
-    def forward_dynamics(
-        self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, t: float = 0.0
-    ) -> Acceleration:
+    def forward_dynamics(self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, t: float = 0.0) -> Acceleration:
         """Accelerations from M a = tau - ID(q, v, 0)."""
         q, v = self._state("q", q), self._state("v", v)
         self._inputs("u", u, self.nu)

@@ -132,9 +132,7 @@ class Robot:
         """Add a load, an actuator or a constraint."""
         if isinstance(item, type) or not isinstance(item, Item):
             given = (
-                f"the class {item.__name__}"
-                if isinstance(item, type)
-                else f"an object of type {type(item).__name__}"
+                f"the class {item.__name__}" if isinstance(item, type) else f"an object of type {type(item).__name__}"
             )
             raise ModelError(
                 f"robot {self.name!r}: cannot add {given}, must be a load, "
@@ -154,6 +152,4 @@ class Robot:
 
     def __repr__(self) -> str:
         coordinates = sum(coordinate_count(link) for link in self.links)
-        return (
-            f"<Robot {self.name!r}: {counted(len(self.links), 'link')}, {counted(coordinates, 'coordinate')}>"
-        )
+        return f"<Robot {self.name!r}: {counted(len(self.links), 'link')}, {counted(coordinates, 'coordinate')}>"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,7 @@ class ScaledBasis:
     scale: np.ndarray
 
     def __call__(self, s: float) -> np.ndarray:
+        """Values at s, (n,)."""
         return self.scale * self.basis.values(s)
 
 
@@ -103,10 +105,7 @@ def tabulate_rod(rod: Rod) -> RodTable:
     exact = ScaledBasis(strain, scale)
     s, weight = rod_stations(rod.points, strain.breaks, rod.extra_points)
     weight = weight * rod.length
-    steps = [
-        magnus_step(rod.length, rod.magnus, a, b, exact, rod.rest_strain_at)
-        for a, b in zip(s[:-1], s[1:], strict=True)
-    ]
+    steps = [magnus_step(rod.length, rod.magnus, a, b, exact, rod.rest_strain_at) for a, b in pairwise(s.tolist())]
     n = len(component)
     inertia = np.zeros((len(s), 6, 6))
     stiffness, damping = np.zeros((n, n)), np.zeros((n, n))

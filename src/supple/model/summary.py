@@ -75,8 +75,6 @@ def counted(number: int, noun: str) -> str:
 def _render(table: Table) -> str:
     stream = StringIO()
     # Fixed width and no terminal features: the text must be the same in a terminal, a file and a test.
-    console = Console(
-        file=stream, width=WIDTH, color_system=None, force_terminal=False, markup=False, emoji=False
-    )
+    console = Console(file=stream, width=WIDTH, color_system=None, force_terminal=False, markup=False, emoji=False)
     console.print(table)
     return "\n".join(line.rstrip() for line in stream.getvalue().rstrip().splitlines())

@@ -58,9 +58,10 @@ class ChebyshevTable:
         return coefficients
 
     def __call__(self, s: float) -> np.ndarray:
+        """Value at s."""
         i = int(np.clip(np.searchsorted(self.knots, s, side="right") - 1, 0, len(self.coefficients) - 1))
         a, b = self.knots[i], self.knots[i + 1]
-        return np.polynomial.chebyshev.chebval(2.0 * (s - a) / (b - a) - 1.0, self.coefficients[i])
+        return np.asarray(np.polynomial.chebyshev.chebval(2.0 * (s - a) / (b - a) - 1.0, self.coefficients[i]))
 
 
 class ConstantField:
@@ -70,4 +71,5 @@ class ConstantField:
         self.value = np.asarray(value, dtype=float)
 
     def __call__(self, s: float) -> np.ndarray:
+        """The value."""
         return self.value

@@ -135,9 +135,7 @@ def check_rod(link: LinkSpec) -> None:
         for component in np.unique(link.body.strain.components):
             if stiffness[component] <= 0.0:  # type: ignore[index]
                 name = COMPONENTS[component]
-                raise ModelError(
-                    f"{name} is free, but the section has no stiffness for it: add it, or set {name}=None"
-                )
+                raise ModelError(f"{name} is free, but the section has no stiffness for it: add it, or set {name}=None")
 
 
 def check_massless(links: Sequence[LinkSpec], parents: Sequence[int]) -> None:

@@ -113,9 +113,7 @@ class Section:
         """Inertia per unit length at s, (6, 6)."""
         inertia = _matrix(self.inertia, s, "inertia")
         if np.any(np.diag(inertia)[3:] <= 0.0):
-            raise ModelError(
-                f"inertia at s = {s:.2f} has no mass (diagonal entries 3 to 5): a rod needs mass"
-            )
+            raise ModelError(f"inertia at s = {s:.2f} has no mass (diagonal entries 3 to 5): a rod needs mass")
         return inertia
 
     def half_extents(self, s: float) -> tuple[float, float]:
