@@ -33,7 +33,7 @@ def test_a_copy_has_the_same_digest(copied):
     assert digest_of(copied) == jit.ring_digest()
 
 
-@pytest.mark.parametrize("folder", jit.RING)
+@pytest.mark.parametrize("folder", ["lie", "core"])
 def test_an_edit_anywhere_in_the_ring_changes_the_digest(copied, folder):
     files = sorted((copied / folder).glob("*.py"))
     assert len(files) > 3

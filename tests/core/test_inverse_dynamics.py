@@ -40,15 +40,15 @@ def test_it_is_the_papers_recursion(seed):
     """ID = sum S^T F^C (14)-(16), and with zero acceleration minus the right-hand side F."""
     _, model, q, v, a = case(seed)
     reference = oracle.inverse_dynamics(model, q, v, a)
-    assert relative_error(model.inverse_dynamics(q, v, a), reference.ID) < 1e-11
-    assert relative_error(-model.inverse_dynamics(q, v, 0 * a), reference.F) < 1e-11
+    assert relative_error(model.inverse_dynamics(q, v, a), reference.ID) < 1e-12
+    assert relative_error(-model.inverse_dynamics(q, v, 0 * a), reference.F) < 1e-12
 
 
 @pytest.mark.parametrize("name", ["manipulator", "tree", "chain"])
 def test_it_is_the_papers_recursion_on_larger_robots(name):
     model, q, v, a = special_case(name)
     reference = oracle.inverse_dynamics(model, q, v, a)
-    assert relative_error(model.inverse_dynamics(q, v, a), reference.ID) < 1e-11
+    assert relative_error(model.inverse_dynamics(q, v, a), reference.ID) < 1e-12
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -64,7 +64,7 @@ def test_lagranges_equations_from_the_energies(seed):
         return energy.kinetic - energy.gravitational
 
     expected = central_difference(generalised_momentum) - difference_jacobian(lagrangian, q)
-    assert relative_error(model.inverse_dynamics(q, v, a), expected) < 1e-7
+    assert relative_error(model.inverse_dynamics(q, v, a), expected) < 1e-9
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -89,9 +89,9 @@ def test_independent_of_where_the_world_origin_is(seed):
     here, there = model.inverse_dynamics_derivatives(q, v, a), moved.inverse_dynamics_derivatives(q, v, a)
     floor = size(here.mass)
     for x, y in zip(there, here, strict=True):
-        assert relative_error(x, y, floor) < 1e-10
-    assert relative_error(moved.inverse_dynamics(q, v, a), here.force) < 1e-10
-    assert relative_error(moved.mass_matrix(q), here.mass) < 1e-10
+        assert relative_error(x, y, floor) < 1e-12
+    assert relative_error(moved.inverse_dynamics(q, v, a), here.force) < 1e-12
+    assert relative_error(moved.mass_matrix(q), here.mass) < 1e-12
 
 
 @pytest.mark.parametrize("seed", range(0, ROBOTS, 5))

@@ -35,7 +35,7 @@ def test_fused_tangent_is_the_derivative_along_a_step(seed):
     _, tangent = model.residual_tangent(q, v, a, cv=cv, ca=ca)
     internal = model.internal_force_derivatives(q, v)
     expected = difference_jacobian(inertial, q) - internal.dq - cv * internal.dv
-    assert relative_error(tangent, expected) < 1e-7
+    assert relative_error(tangent, expected) < 1e-9
 
 
 @pytest.mark.parametrize("seed", SEEDS)
