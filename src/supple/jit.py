@@ -56,7 +56,10 @@ _INNER: dict[str, Any] = {
 
 
 def inner(function: Callable[..., Any]) -> Any:
-    """Compile ``function`` for use inside kernels: never entered from Python, and cached with the kernels it is in."""
+    """Compile ``function`` for use inside kernels only, and cache it with the kernels it is in.
+
+    It has no entry from Python, where calling it would crash: wrap it in an ``njit`` function to try it out.
+    """
     return numba.njit(**_INNER)(function)
 
 

@@ -394,3 +394,59 @@ def test_small_robots_work():
     assert model.mass_matrix([0.3]) == pytest.approx(np.array([[0.5]]))
     assert relative_error(model.pose([0.3], "wall"), sp.pose((1, 2, 3))) < 1e-15
     assert not model.jacobian([0.3], "wall").any()
+
+
+def test_states_that_a_cast_would_spoil_are_refused():
+    """A complex step would silently lose its imaginary part, a NaN coefficient spoil the tangent."""
+    model = _one_joint()
+    zero = np.zeros(model.n)
+    with pytest.raises(sp.ShapeError, match="q must be .* real numbers"):
+        model.mass_matrix(zero + 1e-30j)
+    with pytest.raises(sp.StateError, match="cv is nan"):
+        model.residual_tangent(zero, zero, zero, cv=np.nan)
+    with pytest.raises(sp.StateError, match="ca is inf"):
+        model.tangent_product(zero, zero, zero, zero, ca=np.inf)
+
+
+def test_stations_that_are_no_stations_are_refused():
+    model = _one_joint()
+    with pytest.raises(sp.ModelError, match="s is 'tip', must be a number"):
+        model.pose(np.zeros(model.n), "ball", "tip")
+    with pytest.raises(sp.ModelError, match=r"there is no link \['ball'\]"):
+        model.pose(np.zeros(model.n), ["ball"])
+
+
+def test_a_full_turn_of_a_rotation_vector_is_singular_and_rewrap_cures_it():
+    model = _one_joint()
+    q, v = np.array([2.0 * np.pi, 0.0, 0.0]), np.array([1.0, 0.0, 0.0])
+    with pytest.raises(sp.SingularError, match=r"ball\.wy.*rewrap"):
+        model.forward_dynamics(q, v)
+    wrapped, rates = model.rewrap(q, v)
+    np.testing.assert_allclose(wrapped, 0.0, atol=1e-15)
+    np.testing.assert_allclose(rates, v, rtol=1e-12)
+    assert np.isfinite(model.forward_dynamics(wrapped, rates).a).all()
+
+
+def test_rewrap_keeps_poses_and_twists_and_shortens_rotation_vectors():
+    robot = sp.Robot("chain")
+    body = sp.Rigid(1.0, [1.0, 2.0, 2.5])
+    robot.add_link("a", body, joint=sp.Free())
+    robot.add_link("b", body, joint=sp.Planar("y"), parent="a")
+    robot.add_link("c", body, joint=sp.Spherical(), parent="b")
+    robot.add_link("d", body, joint=sp.Spherical(stiffness=1.0), parent="c")
+    model = robot.compile()
+    rng = np.random.default_rng(0)
+    q, v = 4.0 * rng.normal(size=model.n), rng.normal(size=model.n)
+    q[12:15] = 4.0, 2.0, 1.0
+    wrapped, rates = model.rewrap(q, v)
+    np.testing.assert_allclose(model.points(wrapped), model.points(q), atol=1e-13)
+    np.testing.assert_allclose(model.twist(wrapped, rates, "d"), model.twist(q, v, "d"), atol=1e-11)
+    for turn in (wrapped[0:3], wrapped[6:7], wrapped[9:12]):
+        assert np.linalg.norm(turn) <= np.pi
+    assert np.array_equal(wrapped[12:15], q[12:15]), "a joint with a spring keeps its own coordinates"
+
+
+def _one_joint():
+    robot = sp.Robot("one")
+    robot.add_link("ball", sp.Rigid(1.0, [1.0, 2.0, 2.5]), joint=sp.Spherical())
+    return robot.compile()

@@ -100,3 +100,10 @@ CONSTANTS = {"EA": 1, "EI_y": 1, "EI_z": 1, "GJ": 1, "mass_per_length": 1}
 def test_section_refuses(make, message):
     with pytest.raises(ModelError, match=message):
         make()
+
+
+def test_a_mass_that_depends_on_the_direction_is_refused():
+    section = Section(stiffness=np.ones(6), inertia=np.diag([1.0, 1.0, 1.0, 1.0, 1.0, 1.0]))
+    assert section.inertia_at(0.5)[3, 3] == 1.0
+    with pytest.raises(ModelError, match=r"inertia at s = 0\.00 is not that of a body"):
+        Section(stiffness=np.ones(6), inertia=np.diag([1.0, 1.0, 1.0, 1.0, 2.0, 3.0]))

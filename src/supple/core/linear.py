@@ -15,20 +15,25 @@ from supple.jit import inner
 Index = np.uint64  # unsigned indices vectorise, see core.products
 ONE = np.uint64(1)
 
-#: A pivot smaller than this part of its diagonal entry is rounding: the coordinate moves nothing of its own.
+#: A pivot smaller than this part of its own diagonal entry is rounding: the coordinate moves nothing of its own.
 SINGULAR = 1e-15
+#: The same, as part of the largest diagonal entry (which may be in other units): a coordinate that moves nothing at all.
+VANISHING = 1e-25
 
 
 @inner
 def cholesky(A):
     """Overwrite the upper triangle of A (n, n) with U.  Returns -1, or the first row whose pivot is not positive."""
     n = Index(A.shape[0])
+    largest = 0.0
+    for k in range(n):
+        largest = max(largest, A[k, k])
     for k in range(n):
         # the original diagonal entry: what is left of it plus what earlier rows took
         diagonal = A[k, k]
         for i in range(k):
             diagonal += A[i, k] * A[i, k]
-        if not A[k, k] > SINGULAR * diagonal:
+        if not A[k, k] > max(SINGULAR * diagonal, VANISHING * largest):
             return np.int64(k)
         pivot = 1.0 / math.sqrt(A[k, k])
         for j in range(k, n):

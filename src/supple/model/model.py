@@ -311,7 +311,7 @@ class Model:
         self._inputs("u", u, self.nu)
         self._inputs("lam", lam, self.nc)
         out, tangent = np.empty(self.n), np.empty((self.n, self.n))
-        cv, ca = float(cv), float(ca)
+        cv, ca = self._coefficient("cv", cv), self._coefficient("ca", ca)
         if not _residual.residual_tangent(self._tree, self._space(), q, v, a, cv, ca, out, tangent):
             self._checked(out, q=q, v=v, a=a)
         return out, tangent
@@ -350,7 +350,7 @@ class Model:
         """(dR/dq + cv dR/dv + ca dR/da) x, or its transpose times x, without forming the matrix: cost linear in n."""
         q, v, a, x = self._state("q", q), self._state("v", v), self._state("a", a), self._state("x", x)
         out = np.empty(self.n)
-        cv, ca, transposed = float(cv), float(ca), bool(transposed)
+        cv, ca, transposed = self._coefficient("cv", cv), self._coefficient("ca", ca), bool(transposed)
         _products.tangent_product(self._tree, self._space(), q, v, a, cv, ca, x, transposed, out)
         return self._checked(out, q=q, v=v, a=a, x=x)
 
@@ -405,12 +405,16 @@ class Model:
 
     def _probe(self, link: str, s: float) -> Probe:
         """The chain to a station with its scratch, remembered per thread."""
-        probes: dict[tuple[str, float], Probe] = self._threads.__dict__.setdefault("probes", {})
-        key = (link, s)
+        probes: dict[tuple[int, float], Probe] = self._threads.__dict__.setdefault("probes", {})
+        index = self._link(link)
+        try:
+            key = index, float(s)
+        except (TypeError, ValueError):
+            raise ModelError(f"link {link!r}: s is {s!r}, must be a number between 0 and 1") from None
         if key not in probes:
             if len(probes) >= MOST_PROBES:
                 probes.pop(next(iter(probes)))
-            probes[key] = make_probe(self, self.layouts[self._link(link)], float(s))
+            probes[key] = make_probe(self, self.layouts[index], key[1])
         return probes[key]
 
     def _link(self, name: str) -> int:
@@ -426,12 +430,21 @@ class Model:
         if type(value) is np.ndarray and value.dtype == FLOAT and value.shape == self._shape and value.flags.carray:
             return value
         try:
+            if np.iscomplexobj(value):
+                raise TypeError  # a cast would drop the imaginary part: no complex step through compiled kernels
             array = np.array(value, dtype=FLOAT)
         except (TypeError, ValueError):
             raise ShapeError(f"{name} must be {self.n} real numbers, got {value!r}") from None
         if array.shape != self._shape:
             raise ShapeError(f"{name} has shape {array.shape}, model {self.name!r} needs {self._shape}")
         return array
+
+    @staticmethod
+    def _coefficient(name: str, value: float) -> float:
+        """A finite coefficient of a fused tangent."""
+        if not np.isfinite(value):
+            raise StateError(f"{name} is {value!r}, must be finite")
+        return float(value)
 
     def _inputs(self, name: str, value: ArrayLike | None, size: int) -> None:
         """Check the number of inputs or multipliers."""
@@ -461,7 +474,8 @@ class Model:
         elif status != _forward.SOLVED:
             raise SingularError(
                 f"the mass matrix is singular at {self.coordinate_names[status]}: this coordinate moves no inertia; "
-                "give the link or one that hangs on it mass, or lock the coordinate"
+                "give the link or one that hangs on it mass, or lock the coordinate; a rod with as many coordinates "
+                "as its points can tell apart needs more points; a rotation vector of 2 pi needs rewrap()"
             )
 
 

@@ -114,6 +114,14 @@ class Section:
         inertia = _matrix(self.inertia, s, "inertia")
         if np.any(np.diag(inertia)[3:] <= 0.0):
             raise ModelError(f"inertia at s = {s:.2f} has no mass (diagonal entries 3 to 5): a rod needs mass")
+        mass, coupling = inertia[3:, 3:], inertia[:3, 3:]
+        if not np.allclose(mass, mass[0, 0] * np.eye(3), rtol=1e-9, atol=1e-9 * mass[0, 0]) or not np.allclose(
+            coupling, -coupling.T, rtol=1e-9, atol=1e-9 * mass[0, 0]
+        ):
+            raise ModelError(
+                f"inertia at s = {s:.2f} is not that of a body: its linear block must be a mass per metre times the "
+                "identity and its coupling block antisymmetric (added mass belongs to the fluid, not to the section)"
+            )
         return inertia
 
     def half_extents(self, s: float) -> tuple[float, float]:
