@@ -400,7 +400,7 @@ def test_states_that_a_cast_would_spoil_are_refused():
     """A complex step would silently lose its imaginary part, a NaN coefficient spoil the tangent."""
     model = _one_joint()
     zero = np.zeros(model.n)
-    with pytest.raises(sp.ShapeError, match="q must be .* real numbers"):
+    with pytest.raises(sp.ShapeError, match=r"q must be .* real numbers"):
         model.mass_matrix(zero + 1e-30j)
     with pytest.raises(sp.StateError, match="cv is nan"):
         model.residual_tangent(zero, zero, zero, cv=np.nan)

@@ -17,7 +17,7 @@ ONE = np.uint64(1)
 
 #: A pivot smaller than this part of its own diagonal entry is rounding: the coordinate moves nothing of its own.
 SINGULAR = 1e-15
-#: The same, as part of the largest diagonal entry (which may be in other units): a coordinate that moves nothing at all.
+#: The same, as part of the largest diagonal entry (maybe in other units): a coordinate that moves nothing at all.
 VANISHING = 1e-25
 
 
