@@ -3,31 +3,35 @@
 Numba decides whether a cached binary is stale by looking at the *one* file in which a function is defined.
 Our kernels call each other across files, so that is not enough: an edit of ``lie/tangent.py`` must also
 invalidate the inverse dynamics.  `kernel` therefore stamps every cache entry with one digest over all
-files of the compiled ring (`RING`).
+files of the compiled ring (`RING`); loads, which kernels call by address only, with one over theirs as well.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core.ccallback import CFunc
 from numba.core.compiler import Compiler
 
 #: Folders of the package whose sources are compiled; the digest runs over all of their files.
 RING = ("lie", "core")
+#: Folders of loads: edited without touching the ring.
+LOADS = ("loads",)
 
 #: ``contract`` lets multiply-adds fuse, ``nsz`` ignores the sign of zero.  NaN and infinity keep their
 #: meaning (kernels report them), and sums keep their order.
 FASTMATH = {"contract", "nsz"}
 
 
-def ring_digest() -> str:
-    """Digest over this file and all sources of the compiled ring (content, not time stamps)."""
+def ring_digest(folders: tuple[str, ...] = RING) -> str:
+    """Digest over this file and all sources of some folders (content, not time stamps)."""
     package = Path(__file__).parent
-    files = [Path(__file__), *(file for folder in RING for file in sorted((package / folder).glob("*.py")))]
+    files = [Path(__file__), *(file for folder in folders for file in sorted((package / folder).glob("*.py")))]
     digest = hashlib.blake2b(digest_size=16)
     for file in files:
         digest.update(file.name.encode())
@@ -36,6 +40,7 @@ def ring_digest() -> str:
 
 
 _STAMP = ring_digest()
+_LOAD_STAMP = ring_digest(RING + LOADS)
 
 
 def kernel(function: Callable[..., Any]) -> Any:
@@ -44,6 +49,30 @@ def kernel(function: Callable[..., Any]) -> Any:
     # The index file compares this stamp with the stored one; Numba's own is (mtime, size) of one file.
     dispatcher._cache._cache_file._source_stamp = _STAMP
     return dispatcher
+
+
+#: Signature of a load, see core.loads: addresses of tree, space and data, and the mode.
+_LOAD = numba.types.void(*[numba.types.int64] * 4)
+
+
+class LoadKernel:
+    """A load's compiled function, compiled (or read from the cache) when its address is first asked for."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.__doc__ = function.__doc__
+
+    @cached_property
+    def address(self) -> int:
+        """Where kernels call it."""
+        compiled: Any = CFunc(
+            self.function, (_LOAD.args, _LOAD.return_type), {}, {"fastmath": FASTMATH, "error_model": "numpy"}
+        )
+        compiled.enable_caching()
+        compiled._cache._cache_file._source_stamp = _LOAD_STAMP
+        compiled.compile()
+        self.compiled = compiled  # owns the machine code
+        return int(compiled.address)
 
 
 _INNER: dict[str, Any] = {

@@ -16,7 +16,7 @@ import numpy as np
 from numba import carray, types
 from numba.extending import intrinsic
 
-from supple.core.records import block_t, pose_t, scratch_t, segment_t, work_t
+from supple.core.records import block_t, coupling_t, node_t, pose_t, scratch_t, segment_t, stress_t, work_t
 from supple.jit import inner
 
 
@@ -28,6 +28,7 @@ class Topology(NamedTuple):
     ranges: Any  #: (n_ranges, 2) coordinate ranges [lo, hi), see block_t
     component: Any  #: (n,) strain component 0..5 of a rod's coordinate, -1 for a joint's
     links: Any  #: (n_links, 2) coordinate range of every link
+    owner: Any  #: (1 + n_segments,) block of each segment
 
 
 class Parameters(NamedTuple):
@@ -41,11 +42,14 @@ class Parameters(NamedTuple):
     stiffness: Any  #: (n, n) K
     damping: Any  #: (n, n) D
     rest: Any  #: (n,) coordinates at which K is unloaded
+    nodes: Any  #: (n_nodes,) node_t
+    psi: Any  #: (n_node_columns,) basis functions at the nodes, 1/L included
     limits: Any  #: (n, 4) lower, upper, stiffness, width of soft limits; -inf, inf where free
 
 
-#: What kernels see of a robot: all arrays of its topology and of its parameters.
-Tree = namedtuple("Tree", Topology._fields + Parameters._fields)
+#: What kernels see of a robot: all arrays of its topology and of its parameters, and its table of loads,
+#: (n_loads, 3): address of the function, address of the handle of its data, side of the equation (see core.loads).
+Tree = namedtuple("Tree", (*Topology._fields, *Parameters._fields, "loads"))
 
 
 class Space(NamedTuple):
@@ -54,18 +58,38 @@ class Space(NamedTuple):
     work: Any  #: (1 + n_segments,) work_t
     scratch: Any  #: (1,) scratch_t
     columns: Any  #: (4, 6, n_columns): S, J, R, Q
-    totals: Any  #: (7, 6, n): J, R, Q at block ends; U_q, U_v; N^T J, M J
+    totals: Any  #: (8, 6, n): J, R, Q at block ends; U_q, U_v; N^T J, M^T J, G^T J
     tangent: Any  #: (6, n): columns of one point
+    stress: Any  #: (n_nodes,) stress_t
+    joint_force: Any  #: (n,) generalised force of loads on joints
+    joint_slope: Any  #: (n, 6) its derivative by the coordinates of the same joint
+    couplings: Any  #: (most,) coupling_t, those of loads on pairs of segments
+    count: Any  #: (1,) how many couplings there are
+    inputs: Any  #: (nu,) inputs u of this call
+    signals: Any  #: (n_signals,) values of time laws of this call
 
 
-def make_space(n: int, n_segments: int, n_columns: int) -> Space:
-    """Allocate scratch for ``n`` coordinates (zeroed, so that reruns are reproducible)."""
+def make_tree(topology: Topology, parameters: Parameters, loads: np.ndarray) -> Any:
+    """All arrays of a robot as one `Tree`."""
+    return Tree(*topology, *parameters, loads)
+
+
+def make_space(tree: Any, inputs: int = 0, signals: int = 0, couplings: int = 0) -> Space:
+    """Allocate scratch for a `Tree` (zeroed, so that reruns are reproducible)."""
+    n = len(tree.component)
     return Space(
-        work=np.zeros(n_segments + 1, work_t),
+        work=np.zeros(len(tree.segments), work_t),
         scratch=np.zeros(1, scratch_t),
-        columns=np.zeros((4, 6, n_columns)),
-        totals=np.zeros((7, 6, n)),
+        columns=np.zeros((4, 6, tree.phi.shape[1])),
+        totals=np.zeros((8, 6, n)),
         tangent=np.zeros((6, n)),
+        stress=np.zeros(len(tree.nodes), stress_t),
+        joint_force=np.zeros(n),
+        joint_slope=np.zeros((n, 6)),
+        couplings=np.zeros(couplings, coupling_t),
+        count=np.zeros(1, np.int64),
+        inputs=np.zeros(inputs),
+        signals=np.zeros(signals),
     )
 
 
@@ -100,6 +124,7 @@ def _pointer_to(dtype: Any) -> Any:
 
 _floats_at, _integers_at = _pointer_to(np.float64), _pointer_to(np.int64)
 _blocks_at, _poses_at, _segments_at = _pointer_to(block_t), _pointer_to(pose_t), _pointer_to(segment_t)
+_nodes_at, _stress_at, _couplings_at = _pointer_to(node_t), _pointer_to(stress_t), _pointer_to(coupling_t)
 _work_at, _scratch_at = _pointer_to(work_t), _pointer_to(scratch_t)
 
 
@@ -112,15 +137,19 @@ def tree_at(h):
         carray(_integers_at(h[2, 0]), (h[2, 1], h[2, 2])),
         carray(_integers_at(h[3, 0]), (h[3, 1],)),
         carray(_integers_at(h[4, 0]), (h[4, 1], h[4, 2])),
-        carray(_poses_at(h[5, 0]), (h[5, 1],)),
-        carray(_segments_at(h[6, 0]), (h[6, 1],)),
-        carray(_floats_at(h[7, 0]), (h[7, 1], h[7, 2])),
+        carray(_integers_at(h[5, 0]), (h[5, 1],)),
+        carray(_poses_at(h[6, 0]), (h[6, 1],)),
+        carray(_segments_at(h[7, 0]), (h[7, 1],)),
         carray(_floats_at(h[8, 0]), (h[8, 1], h[8, 2])),
-        carray(_floats_at(h[9, 0]), (h[9, 1],)),
-        carray(_floats_at(h[10, 0]), (h[10, 1], h[10, 2])),
+        carray(_floats_at(h[9, 0]), (h[9, 1], h[9, 2])),
+        carray(_floats_at(h[10, 0]), (h[10, 1],)),
         carray(_floats_at(h[11, 0]), (h[11, 1], h[11, 2])),
-        carray(_floats_at(h[12, 0]), (h[12, 1],)),
-        carray(_floats_at(h[13, 0]), (h[13, 1], h[13, 2])),
+        carray(_floats_at(h[12, 0]), (h[12, 1], h[12, 2])),
+        carray(_floats_at(h[13, 0]), (h[13, 1],)),
+        carray(_nodes_at(h[14, 0]), (h[14, 1],)),
+        carray(_floats_at(h[15, 0]), (h[15, 1],)),
+        carray(_floats_at(h[16, 0]), (h[16, 1], h[16, 2])),
+        carray(_integers_at(h[17, 0]), (h[17, 1], h[17, 2])),
     )
 
 
@@ -133,4 +162,50 @@ def space_at(h):
         carray(_floats_at(h[2, 0]), (h[2, 1], h[2, 2], h[2, 3])),
         carray(_floats_at(h[3, 0]), (h[3, 1], h[3, 2], h[3, 3])),
         carray(_floats_at(h[4, 0]), (h[4, 1], h[4, 2])),
+        carray(_stress_at(h[5, 0]), (h[5, 1],)),
+        carray(_floats_at(h[6, 0]), (h[6, 1],)),
+        carray(_floats_at(h[7, 0]), (h[7, 1], h[7, 2])),
+        carray(_couplings_at(h[8, 0]), (h[8, 1],)),
+        carray(_integers_at(h[9, 0]), (h[9, 1],)),
+        carray(_floats_at(h[10, 0]), (h[10, 1],)),
+        carray(_floats_at(h[11, 0]), (h[11, 1],)),
     )
+
+
+@inner
+def integers(h, i):
+    """Array i, (m, k) integers, of a handle of data."""
+    return carray(_integers_at(h[i, 0]), (h[i, 1], h[i, 2]))
+
+
+@inner
+def floats(h, i):
+    """Array i, (m, k) floats, of a handle of data."""
+    return carray(_floats_at(h[i, 0]), (h[i, 1], h[i, 2]))
+
+
+@inner
+def poses(h, i):
+    """Array i, (m,) pose_t, of a handle of data."""
+    return carray(_poses_at(h[i, 0]), (h[i, 1],))
+
+
+@inner
+def handle_at(address, rows):
+    """The handle (rows, STRIDE) at an address."""
+    return carray(_integers_at(address), (rows, STRIDE))
+
+
+@inner
+def tree_of(address):
+    """The tree that a load was called with."""
+    return tree_at(handle_at(address, TREE_ROWS))
+
+
+@inner
+def space_of(address):
+    """The scratch that a load was called with."""
+    return space_at(handle_at(address, SPACE_ROWS))
+
+
+TREE_ROWS, SPACE_ROWS = len(Tree._fields), len(Space._fields)

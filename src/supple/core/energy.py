@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from supple.core.arrays import space_at, tree_at
-from supple.core.internal_forces import elastic_energy
+from supple.core.elastic import elastic_energy
 from supple.core.inverse_dynamics import point_wrenches
 from supple.core.sweep_out import sweep_out
 from supple.jit import kernel

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from supple.core.arrays import space_at, tree_at
 from supple.core.columns import fill_jacobian_columns
-from supple.core.internal_forces import add_internal_force, add_internal_tangent
+from supple.core.elastic import add_internal_force
 from supple.core.inverse_dynamics import accumulate_wrenches, point_wrenches, project_all
 from supple.core.linear import cholesky, cholesky_solve
+from supple.core.loads import EXTERNAL, INTERNAL, WRENCH, apply_loads, project_stresses
 from supple.core.mass_matrix import composite_inertias, fill_mass_matrix
 from supple.core.sweep_out import sweep_out
 from supple.jit import kernel
@@ -24,8 +25,10 @@ def forward_dynamics(tree_handle, space_handle, q, v, zero, bias, M, a):
     tree, space = tree_at(tree_handle), space_at(space_handle)
     sweep_out(tree, q, v, zero, space, 1)
     point_wrenches(tree, space.work)
+    apply_loads(tree, space, tree_handle, space_handle, q, v, EXTERNAL + INTERNAL, WRENCH)
     accumulate_wrenches(tree, space.work)
     finite = project_all(tree, space, bias)
+    project_stresses(tree, space, bias)
     fill_jacobian_columns(tree, space)
     composite_inertias(tree, space.work)
     fill_mass_matrix(tree, space, M)
@@ -41,19 +44,11 @@ def forward_dynamics(tree_handle, space_handle, q, v, zero, bias, M, a):
 
 
 @kernel
-def solve_acceleration_derivatives(tree_handle, q, M, dq, dv):
-    """Turn dID/dq, dID/dv at the solution into da/dq, da/dv = -M^-1 (dID - dtau).
-
-    M is overwritten by its Cholesky factor.  Returns a status.
-    """
-    tree = tree_at(tree_handle)
-    add_internal_tangent(-1.0, 0.0, tree, q, dq)
-    for i in range(dq.shape[0]):
-        for j in range(dq.shape[0]):
-            dq[i, j] = -dq[i, j]
-            dv[i, j] = -dv[i, j] - tree.damping[i, j]
+def solve_columns(M, dq, dv, du):
+    """Overwrite dq, dv, du by M^-1 times them, and M by its Cholesky factor.  Returns a status."""
     status = cholesky(M)
     if status == SOLVED:
         cholesky_solve(M, dq)
         cholesky_solve(M, dv)
+        cholesky_solve(M, du)
     return status

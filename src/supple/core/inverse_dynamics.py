@@ -11,6 +11,7 @@ import math
 
 from supple.core.arrays import space_at, tree_at
 from supple.core.inertia import point_wrench, world_inertia
+from supple.core.loads import EXTERNAL, WRENCH, apply_loads, project_stresses
 from supple.core.records import EXPONENTIAL, ROD
 from supple.core.sweep_out import sweep_out
 from supple.jit import inlined, inner, kernel
@@ -96,5 +97,8 @@ def inverse_dynamics(tree_handle, space_handle, q, v, a, out):
     tree, space = tree_at(tree_handle), space_at(space_handle)
     sweep_out(tree, q, v, a, space, 1)
     point_wrenches(tree, space.work)
+    apply_loads(tree, space, tree_handle, space_handle, q, v, EXTERNAL, WRENCH)
     accumulate_wrenches(tree, space.work)
-    return project_all(tree, space, out)
+    finite = project_all(tree, space, out)
+    project_stresses(tree, space, out)
+    return finite

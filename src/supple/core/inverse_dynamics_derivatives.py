@@ -4,10 +4,12 @@ In world axes the wrench of a point k moves by
 
     dF/dq = N R + M Q,     dF/dv = N J + 2 M R,     dF/da = M J                      (19, 25, 31)
 
-with the columns of `core.columns`.  For a block (a rod or a joint) with points k, rows and columns split three ways:
+with the columns of `core.columns`; loads add to N and M, and a dependence on the pose, G J in dF/dq (`core.loads`).
+For a block (a rod or a joint) with points k, rows and columns split three ways:
 
 * inside the block:       sum_k J_k^T X_k + C29,  X_k = dF_k + adbar*_{F^C_k} S_k  (the last for dq only, P of 22g);
-* inward (ancestors):     (sum_k N_k^T J_k)^T R + (sum_k M_k J_k)^T Q, the ancestors' columns being the same for all k;
+* inward (ancestors):     (sum_k N_k^T J_k)^T R + (sum_k M_k^T J_k)^T Q (+ (sum_k G_k^T J_k)^T J), the ancestors'
+                          columns being the same for all k;
 * outward (descendants):  J^T U, where U = sum_k X_k is what a descendant block hands inward.
 
 A block's last point carries the summed M, N and F of everything attached to it, so each block is one visit and
@@ -19,14 +21,18 @@ from __future__ import annotations
 
 from supple.core.arrays import space_at, tree_at
 from supple.core.columns import fill_columns
+from supple.core.couplings import add_couplings
 from supple.core.geometric_stiffness import add_geometric_stiffness
 from supple.core.inertia import point_wrench, velocity_tangent, world_inertia
 from supple.core.inverse_dynamics import project_all
+from supple.core.loads import EXTERNAL, TANGENT, apply_loads, project_stress_tangents, project_stresses
 from supple.core.mass_matrix import write_mass_rows
 from supple.core.products import (
     add_coad_columns,
     add_columns,
+    add_map_columns,
     add_map_columns_transposed,
+    add_project_range,
     add_projection,
     clear_range,
     map_columns,
@@ -41,7 +47,7 @@ from supple.lie.se3 import add_coad, product6, product6_transposed
 
 # rows of Space.columns and of Space.totals
 S, J, R, Q = 0, 1, 2, 3
-J_END, R_END, Q_END, U_Q, U_V, NJ, MJ = 0, 1, 2, 3, 4, 5, 6
+J_END, R_END, Q_END, U_Q, U_V, NJ, MJ, GJ = 0, 1, 2, 3, 4, 5, 6, 7
 
 
 @inner
@@ -58,8 +64,20 @@ def point_operators(tree, space):
 
 
 @inner
+def clear_pose_tangents(tree, work):
+    """G = 0 at every point, before loads write into it."""
+    for b in range(tree.blocks.shape[0]):
+        block = tree.blocks[b]
+        for s in range(block.first, block.first + block.active):
+            for k in range(6):
+                for l in range(6):
+                    work[s].G[k, l] = 0.0
+
+
+@inner
 def accumulate_operators(tree, work):
-    """Sum inward: F along every segment (F^C), M and N from a block's points to the point the block hangs on."""
+    """Sum inward: F along every segment (F^C), M, N, G from a block's points to the point the block hangs on."""
+    loaded = tree.loads.shape[0] > 0
     clear_operators(work[0])
     for b in range(tree.blocks.shape[0] - 1, -1, -1):
         block = tree.blocks[b]
@@ -71,20 +89,25 @@ def accumulate_operators(tree, work):
                 for l in range(6):
                     parent.M[k, l] += w.M[k, l]
                     parent.N[k, l] += w.N[k, l]
+            if loaded:
+                for k in range(6):
+                    for l in range(6):
+                        parent.G[k, l] += w.G[k, l]
 
 
 @inner
 def clear_operators(w):
-    """F = M = N = 0."""
+    """F = M = N = G = 0."""
     for k in range(6):
         w.F[k] = 0.0
         for l in range(6):
             w.M[k, l] = 0.0
             w.N[k, l] = 0.0
+            w.G[k, l] = 0.0
 
 
 @inner
-def joint_sums(block, w, t, columns, separate, totals):
+def joint_sums(block, w, t, columns, separate, loaded, totals):
     """U_q, U_v, N^T J and M J of a joint, column by column: its one point is the whole sum."""
     for j in range(block.n):
         c, i = block.columns + j, block.start + j
@@ -92,13 +115,13 @@ def joint_sums(block, w, t, columns, separate, totals):
         for k in range(6):
             s[k], r[k], q[k] = columns[S, k, c], columns[R, k, c], columns[Q, k, c]
         product6(w.N, r, t.y)
-        product6_transposed(w.M, q, t.z)
+        product6(w.M, q, t.z)
         add_coad(s, w.F, t.y)
         for k in range(6):
             totals[U_Q, k, i] = t.y[k] + t.z[k]
         if separate:
             product6(w.N, s, t.y)
-            product6_transposed(w.M, r, t.z)
+            product6(w.M, r, t.z)
             for k in range(6):
                 totals[U_V, k, i] = t.y[k] + 2.0 * t.z[k]
         product6_transposed(w.M, s, t.y)
@@ -106,6 +129,12 @@ def joint_sums(block, w, t, columns, separate, totals):
         for k in range(6):
             totals[MJ, k, i] = t.y[k]
             totals[NJ, k, i] = t.z[k]
+        if loaded:
+            product6(w.G, s, t.y)
+            product6_transposed(w.G, s, t.z)
+            for k in range(6):
+                totals[U_Q, k, i] += t.y[k]
+                totals[GJ, k, i] = t.z[k]
 
 
 @inner
@@ -114,21 +143,25 @@ def rod_sums(tree, block, space, separate, dq, dv, da):
     columns, totals, X, t = space.columns, space.totals, space.tangent, space.scratch[0]
     n, start = block.n, block.start
     has_ancestors = block.inward[1] > block.inward[0]
+    loaded = tree.loads.shape[0] > 0
     clear_rod(start, n, separate, totals, dq, dv, da)
     for i in range(block.active):
         w = space.work[block.first + i]
         c = block.columns + i * n
         map_two_columns(w.N, columns[R], 1.0, w.M, columns[Q], c, n, X)
         add_coad_columns(w.F, columns[S], c, n, X)
+        if loaded:
+            add_map_columns(w.G, columns[J], c, n, X)
+            add_map_columns_transposed(w.G, columns[J], c, n, totals[GJ], start)
         add_columns(X, n, totals[U_Q], start)
         add_projection(columns[J], c, X, n, start, dq)
         add_geometric_stiffness(tree, block, i, w, t, dq)
         if has_ancestors:
             add_map_columns_transposed(w.N, columns[J], c, n, totals[NJ], start)
         if has_ancestors or separate:
-            map_columns(w.M, columns[J], c, n, X)
-            add_columns(X, n, totals[MJ], start)
+            add_map_columns_transposed(w.M, columns[J], c, n, totals[MJ], start)
         if separate:
+            map_columns(w.M, columns[J], c, n, X)
             add_projection(columns[J], c, X, n, start, da)
             map_two_columns(w.N, columns[J], 2.0, w.M, columns[R], c, n, X)
             add_columns(X, n, totals[U_V], start)
@@ -138,7 +171,7 @@ def rod_sums(tree, block, space, separate, dq, dv, da):
 @inner
 def clear_rod(start, n, separate, totals, dq, dv, da):
     """Zero a rod's sums and its own rows and columns."""
-    for m in range(U_Q, MJ + 1):
+    for m in range(U_Q, GJ + 1):
         for k in range(6):
             for j in range(start, start + n):
                 totals[m, k, j] = 0.0
@@ -150,11 +183,16 @@ def clear_rod(start, n, separate, totals, dq, dv, da):
 
 
 @inner
-def write_rows(block, ranges, X, s, Y, sums, totals, out):
-    """Rows of a block: inward (N^T J)^T X + s (M J)^T Y, outward J^T sums, zero where no path leads."""
+def write_rows(block, ranges, X, s, Y, sums, totals, with_pose, out):
+    """Rows of a block: inward (N^T J)^T X + s (M^T J)^T Y, outward J^T sums, zero where no path leads.
+
+    ``with_pose`` adds (G^T J)^T J inward.
+    """
     for i in range(block.start, block.start + block.n):
         for r in range(block.inward[0], block.inward[1]):
             project_two_range(totals[NJ], X, s, totals[MJ], Y, i, ranges[r, 0], ranges[r, 1], out)
+            if with_pose:
+                add_project_range(totals[GJ], i, totals[J_END], ranges[r, 0], ranges[r, 1], out)
         for r in range(block.outward[0], block.outward[1]):
             project_range(totals[J_END], i, sums, ranges[r, 0], ranges[r, 1], out)
         for r in range(block.apart[0], block.apart[1]):
@@ -168,18 +206,19 @@ def tangent_blocks(tree, space, separate, dq, dv, da):
     ``separate`` is False for the fused tangent, whose columns already hold the combined R and Q.
     """
     totals, t = space.totals, space.scratch[0]
+    loaded = tree.loads.shape[0] > 0
     for b in range(tree.blocks.shape[0] - 1, -1, -1):
         block = tree.blocks[b]
         w = space.work[block.first]
         if block.kind == ROD:
             rod_sums(tree, block, space, separate, dq, dv, da)
         else:
-            joint_sums(block, w, t, space.columns, separate, totals)
-        write_rows(block, tree.ranges, totals[R_END], 1.0, totals[Q_END], totals[U_Q], totals, dq)
+            joint_sums(block, w, t, space.columns, separate, loaded, totals)
+        write_rows(block, tree.ranges, totals[R_END], 1.0, totals[Q_END], totals[U_Q], totals, loaded, dq)
         if block.kind == EXPONENTIAL:
             add_geometric_stiffness(tree, block, 0, w, t, dq)
         if separate:
-            write_rows(block, tree.ranges, totals[J_END], 2.0, totals[R_END], totals[U_V], totals, dv)
+            write_rows(block, tree.ranges, totals[J_END], 2.0, totals[R_END], totals[U_V], totals, False, dv)
             write_mass_rows(block, tree.ranges, totals, da)
 
 
@@ -190,7 +229,13 @@ def inverse_dynamics_derivatives(tree_handle, space_handle, q, v, a, out, dq, dv
     sweep_out(tree, q, v, a, space, 2)
     fill_columns(tree, 0.0, 0.0, space)
     point_operators(tree, space)
+    clear_pose_tangents(tree, space.work)
+    apply_loads(tree, space, tree_handle, space_handle, q, v, EXTERNAL, TANGENT)
     accumulate_operators(tree, space.work)
     finite = project_all(tree, space, out)
     tangent_blocks(tree, space, True, dq, dv, da)
+    if tree.loads.shape[0] > 0:
+        project_stresses(tree, space, out)
+        project_stress_tangents(tree, space, 0.0, dq)
+        add_couplings(tree, space, True, dq, dv)
     return finite

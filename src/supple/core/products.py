@@ -26,6 +26,17 @@ def map_columns(A, X, c, n, out):
 
 
 @leaf
+def add_map_columns(A, X, c, n, out):
+    """out[:, :n] += A X[:, c:c+n]."""
+    c = U(c)
+    for k in range(6):
+        a0, a1, a2, a3, a4, a5 = A[k, 0], A[k, 1], A[k, 2], A[k, 3], A[k, 4], A[k, 5]
+        for j in range(U(n)):
+            i = c + j
+            out[k, j] += a0 * X[0, i] + a1 * X[1, i] + a2 * X[2, i] + a3 * X[3, i] + a4 * X[4, i] + a5 * X[5, i]
+
+
+@leaf
 def map_two_columns(A, X, s, B, Y, c, n, out):
     """out[:, :n] = A X[:, c:c+n] + s B Y[:, c:c+n]."""
     c = U(c)
@@ -96,6 +107,15 @@ def project_range(J, i, X, lo, hi, out):
     a0, a1, a2, a3, a4, a5 = J[0, i], J[1, i], J[2, i], J[3, i], J[4, i], J[5, i]
     for j in range(U(lo), U(hi)):
         out[i, j] = a0 * X[0, j] + a1 * X[1, j] + a2 * X[2, j] + a3 * X[3, j] + a4 * X[4, j] + a5 * X[5, j]
+
+
+@leaf
+def add_project_range(J, i, X, lo, hi, out):
+    """out[i, lo:hi] += J[:, i]^T X[:, lo:hi]."""
+    i = U(i)
+    a0, a1, a2, a3, a4, a5 = J[0, i], J[1, i], J[2, i], J[3, i], J[4, i], J[5, i]
+    for j in range(U(lo), U(hi)):
+        out[i, j] += a0 * X[0, j] + a1 * X[1, j] + a2 * X[2, j] + a3 * X[3, j] + a4 * X[4, j] + a5 * X[5, j]
 
 
 @leaf

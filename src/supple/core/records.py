@@ -48,6 +48,35 @@ segment_t = np.dtype(
 
 pose_t = np.dtype([("R", "f8", (3, 3)), ("p", "f8", (3,))], align=True)
 
+#: A station of a rod where strain is looked at (Gauss nodes first, then those that loads ask for).
+node_t = np.dtype(
+    [
+        ("start", "i8"),  # first coordinate of the rod
+        ("n", "i8"),  # number of its coordinates
+        ("column", "i8"),  # first column of the node in `psi`
+        ("rest", "f8", (6,)),  # rest strain
+    ],
+    align=True,
+)
+
+#: Scratch per node: strain and its rate; generalised stress of loads and its derivatives by both.
+stress_t = np.dtype(
+    [
+        ("xi", "f8", (6,)),
+        ("xid", "f8", (6,)),
+        ("f", "f8", (6,)),
+        ("E", "f8", (6, 6)),
+        ("C", "f8", (6, 6)),
+    ],
+    align=True,
+)
+
+#: How a load on segment ``a`` feels the motion of segment ``b``: dF_a = G J_b dq + N (R_b dq + J_b dv).
+coupling_t = np.dtype(
+    [("a", "i8"), ("b", "i8"), ("G", "f8", (6, 6)), ("N", "f8", (6, 6))],
+    align=True,
+)
+
 #: Scratch per segment.  World axes, twists and wrenches about the common origin (see `core.sweep_out`).
 work_t = np.dtype(
     [
@@ -64,10 +93,12 @@ work_t = np.dtype(
         ("F", "f8", (6,)),  # wrench; after the sweep in: resultant of all points from here outward
         ("M", "f8", (6, 6)),  # inertia; after the sweep in, a block's last point includes its children
         ("N", "f8", (6, 6)),  # dF/dV, likewise
+        ("G", "f8", (6, 6)),  # dF/d(pose) of loads, likewise
         ("dV", "f8", (6,)),  # contracted variations (`core.tangent_products`)
         ("dA", "f8", (6,)),
         ("dF", "f8", (6,)),
         ("dS", "f8", (6,)),
+        ("dZ", "f8", (6,)),
     ],
     align=True,
 )
@@ -82,6 +113,7 @@ scratch_t = np.dtype(
         ("beta", "f8", (2, 3, 3)),  # lie.tangent.vector_jets
         ("u", "f8", (2, 3, 3)),
         ("T", "f8", (2, 3, 3)),
+        ("jet", "f8", (3, 6)),
         ("D", "f8", (2, 3, 3)),
         ("Z", "f8", (3, 2, 2, 3, 3)),  # collocation matrices of S, R, Q at the two points, dual
         ("W", "f8", (3, 6, 12)),  # the same as 6 x 12 matrices

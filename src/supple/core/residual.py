@@ -7,9 +7,23 @@ from __future__ import annotations
 
 from supple.core.arrays import space_at, tree_at
 from supple.core.columns import fill_columns
-from supple.core.internal_forces import add_internal_force, add_internal_tangent
+from supple.core.couplings import add_couplings
+from supple.core.elastic import add_internal_force, add_internal_tangent
 from supple.core.inverse_dynamics import project_all
-from supple.core.inverse_dynamics_derivatives import accumulate_operators, point_operators, tangent_blocks
+from supple.core.inverse_dynamics_derivatives import (
+    accumulate_operators,
+    clear_pose_tangents,
+    point_operators,
+    tangent_blocks,
+)
+from supple.core.loads import (
+    EXTERNAL,
+    INTERNAL,
+    TANGENT,
+    apply_loads,
+    project_stress_tangents,
+    project_stresses,
+)
 from supple.core.sweep_out import sweep_out
 from supple.jit import kernel
 
@@ -21,23 +35,15 @@ def residual_tangent(tree_handle, space_handle, q, v, a, cv, ca, out, tangent):
     sweep_out(tree, q, v, a, space, 2)
     fill_columns(tree, cv, ca, space)
     point_operators(tree, space)
+    clear_pose_tangents(tree, space.work)
+    apply_loads(tree, space, tree_handle, space_handle, q, v, EXTERNAL + INTERNAL, TANGENT)
     accumulate_operators(tree, space.work)
     finite = project_all(tree, space, out)
     tangent_blocks(tree, space, False, tangent, tangent, tangent)
+    if tree.loads.shape[0] > 0:
+        project_stresses(tree, space, out)
+        project_stress_tangents(tree, space, cv, tangent)
+        add_couplings(tree, space, False, tangent, tangent)
     add_internal_force(-1.0, tree, q, v, out)
     add_internal_tangent(-1.0, cv, tree, q, tangent)
     return finite
-
-
-@kernel
-def internal_force(tree_handle, q, v, out):
-    """out = tau(q, v)."""
-    out[:] = 0.0
-    add_internal_force(1.0, tree_at(tree_handle), q, v, out)
-
-
-@kernel
-def internal_force_tangent(tree_handle, q, cv, out):
-    """out = dtau/dq + c_v dtau/dv."""
-    out[:] = 0.0
-    add_internal_tangent(1.0, cv, tree_at(tree_handle), q, out)

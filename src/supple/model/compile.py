@@ -10,6 +10,7 @@ import numpy as np
 from supple.core.arrays import Parameters, Topology
 from supple.core.records import EXPONENTIAL, ROD, SCREW, block_t, pose_t, segment_t
 from supple.errors import ModelError, naming
+from supple.model.binder import Binder, bind_items, collect_stations
 from supple.model.links import Rigid, Rod
 from supple.model.rod_table import RodTable, tabulate_rod
 from supple.model.validate import validate
@@ -40,7 +41,9 @@ class BlockDraft:
     parent: int
     placement: np.ndarray
     inertia: np.ndarray
+    twigs: tuple[float, ...] = ()
     has_children: bool = False
+    tip_loaded: bool = False
     ancestors: list[int] = field(default_factory=list)
     descendants: list[int] = field(default_factory=list)
 
@@ -55,8 +58,10 @@ class LinkLayout:
         Of the link, the joint's first.
     blocks : tuple of int
         Joint factors, then the rod; a rigid link's last block carries its body.
-    segments : range
-        Segments whose ends are the link's points (the body, or all of the rod's steps).
+    segments : tuple of int
+        Segments whose ends are the link's points (the body; a rod's nodes and its tip).
+    twigs : dict of float to int
+        Segments that end at further stations of a rod, where loads sit.
     rod : RodTable or None
         Stations and functions of a rod.
     tip : ndarray, shape (4, 4)
@@ -67,7 +72,8 @@ class LinkLayout:
     coordinates: range
     joint_dof: int
     blocks: tuple[int, ...]
-    segments: range
+    segments: tuple[int, ...]
+    twigs: dict[float, int]
     rod: RodTable | None
     tip: np.ndarray
     keeps_chart: bool
@@ -83,6 +89,7 @@ def compile_robot(robot: Robot) -> Model:
     from supple.model.model import Model
 
     order = validate(robot)
+    stations = collect_stations(robot)
     starts = _coordinate_starts(robot)
     drafts: list[BlockDraft] = []
     layouts: dict[str, LinkLayout] = {}
@@ -90,7 +97,7 @@ def compile_robot(robot: Robot) -> Model:
     for index in order:
         link = robot.links[index]
         with naming(f"link {link.name!r}"):
-            layout = _draft_link(link, starts[index], tips[link.parent], drafts)
+            layout = _draft_link(link, starts[index], tips[link.parent], stations[link.name], drafts)
         layouts[link.name] = layout
         tips[link.name] = Attachment(layout.segments[-1], layout.tip)
     if not any(draft.n for draft in drafts):
@@ -98,8 +105,11 @@ def compile_robot(robot: Robot) -> Model:
             f"robot {robot.name!r} has no coordinates: every joint is fixed and no link is a rod; give a link a joint"
         )
     _relate(drafts)
-    topology, parameters = _assemble(robot, drafts, [layouts[link.name] for link in robot.links])
-    return Model(robot, topology, parameters, tuple(layouts[link.name] for link in robot.links))
+    ordered = [layouts[link.name] for link in robot.links]
+    binder = Binder(robot, ordered, [(draft.parent, draft.placement) for draft in drafts])
+    loads = tuple(bind_items(robot, binder))
+    topology, parameters = _assemble(robot, drafts, ordered, binder)
+    return Model(robot, topology, parameters, tuple(ordered), loads, binder.demand())
 
 
 def _coordinate_starts(robot: Robot) -> list[int]:
@@ -108,8 +118,13 @@ def _coordinate_starts(robot: Robot) -> list[int]:
     return [0, *np.cumsum(sizes)[:-1].tolist()]
 
 
-def _draft_link(link: LinkSpec, start: int, parent: Attachment, drafts: list[BlockDraft]) -> LinkLayout:
-    """Append the blocks of one link: a block per joint factor, then the rod or the body."""
+def _draft_link(
+    link: LinkSpec, start: int, parent: Attachment, stations: set[float], drafts: list[BlockDraft]
+) -> LinkLayout:
+    """Append the blocks of one link: a block per joint factor, then the rod or the body.
+
+    ``stations`` are where loads sit on a rod: those between its points become twigs, steps that end there.
+    """
     first_block = len(drafts)
     placement = parent.pose @ link.at
     segment = parent.segment
@@ -126,19 +141,27 @@ def _draft_link(link: LinkSpec, start: int, parent: Attachment, drafts: list[Blo
     rod = None
     if isinstance(link.body, Rod):
         rod = tabulate_rod(link.body)
-        first, count = _next_segment(drafts), len(rod.s) - 1
-        drafts.append(BlockDraft(ROD, coordinate, None, rod, rod.n, first, count, segment, placement, rod.inertia[1:]))
+        extra = tuple(s for s in sorted(stations) if rod.point_at(s) is None)
+        first, steps = _next_segment(drafts), len(rod.s) - 1
+        count = steps + len(extra)
+        draft = BlockDraft(ROD, coordinate, None, rod, rod.n, first, count, segment, placement, rod.inertia, extra)
+        draft.tip_loaded = any(rod.point_at(s) == steps for s in stations)
+        drafts.append(draft)
         coordinate += rod.n
-        segments, tip = range(first, first + count), np.eye(4)
+        # nodes first, then twigs, the tip last: a leaf's idle tip can be left out at the end
+        segments = (*range(first, first + steps - 1), first + count - 1)
+        twigs = {s: first + steps - 1 + i for i, s in enumerate(extra)}
+        tip = np.eye(4)
     else:
         drafts[-1].inertia = link.body.spatial_inertia()[None]
-        segments, tip = range(segment, segment + 1), np.asarray(link.body.tip)
+        segments, twigs, tip = (segment,), {}, np.asarray(link.body.tip)
     return LinkLayout(
         name=link.name,
         coordinates=range(start, coordinate),
         joint_dof=link.joint.dof,
         blocks=tuple(range(first_block, len(drafts))),
         segments=segments,
+        twigs=twigs,
         rod=rod,
         tip=tip,
         keeps_chart=link.joint.dof > 0 and link.joint.keeps_chart,
@@ -186,7 +209,9 @@ def _merged_ranges(drafts: list[BlockDraft], members: list[int]) -> list[tuple[i
     return merged
 
 
-def _assemble(robot: Robot, drafts: list[BlockDraft], layouts: list[LinkLayout]) -> tuple[Topology, Parameters]:
+def _assemble(
+    robot: Robot, drafts: list[BlockDraft], layouts: list[LinkLayout], binder: Binder
+) -> tuple[Topology, Parameters]:
     n = sum(draft.n for draft in drafts)
     n_segments = sum(draft.count for draft in drafts)
     n_columns = sum(draft.n * draft.count for draft in drafts)
@@ -195,7 +220,7 @@ def _assemble(robot: Robot, drafts: list[BlockDraft], layouts: list[LinkLayout])
     segments = np.zeros(n_segments + 1, segment_t)
     phi, screws = np.zeros((2, n_columns)), np.zeros((6, n))
     component = np.full(n, -1, dtype=np.int64)
-    parents = np.zeros(n_segments + 1, dtype=np.int64)
+    parents, owner = np.zeros(n_segments + 1, dtype=np.int64), np.zeros(n_segments + 1, dtype=np.int64)
     ranges: list[tuple[int, int]] = []
     column = 0
     for b, draft in enumerate(drafts):
@@ -204,7 +229,7 @@ def _assemble(robot: Robot, drafts: list[BlockDraft], layouts: list[LinkLayout])
         row["kind"], row["start"], row["n"] = draft.kind, draft.start, draft.n
         row["first"], row["count"], row["parent"] = draft.first, draft.count, draft.parent
         # the tip of a leaf rod has no weight: dynamics need not go there
-        idle_tip = draft.kind == ROD and not draft.has_children
+        idle_tip = draft.kind == ROD and not draft.has_children and not draft.tip_loaded
         row["active"] = draft.count - 1 if idle_tip else draft.count
         row["columns"] = column
         own_blocks = [] if draft.kind == ROD else [b]
@@ -218,24 +243,27 @@ def _assemble(robot: Robot, drafts: list[BlockDraft], layouts: list[LinkLayout])
             row[key] = (len(ranges), len(ranges) + len(merged))
             ranges += merged
         placement[b]["R"], placement[b]["p"] = draft.placement[:3, :3], draft.placement[:3, 3]
-        steps = segments[draft.first : draft.first + draft.count]
-        steps["inertia"] = draft.inertia
+        span = slice(draft.first, draft.first + draft.count)
         if draft.rod is not None:
             component[own] = draft.rod.component
-            steps["half"], steps["bracket"], steps["rest"] = draft.rod.half, draft.rod.bracket, draft.rod.rest
-            phi[:, column : column + draft.n * draft.count] = draft.rod.phi.reshape(2, -1)
+            steps, table, parents[span] = _rod_segments(draft)
+            segments[span] = steps
+            phi[:, column : column + draft.n * draft.count] = table.reshape(2, -1)
         else:
             screws[:, own] = draft.screws
+            segments[span]["inertia"] = draft.inertia
+            parents[span] = draft.parent
+        owner[span] = b
         column += draft.n * draft.count
-        last = draft.first + draft.count - 1
-        parents[draft.first : last + 1] = [draft.parent, *range(draft.first, last)]
     topology = Topology(
         blocks=blocks,
         parents=parents,
         ranges=np.array(ranges, dtype=np.int64).reshape(-1, 2),
         component=component,
         links=np.array([(l.coordinates.start, l.coordinates.stop) for l in layouts], dtype=np.int64),
+        owner=owner,
     )
+    nodes, psi = binder.node_arrays()
     stiffness, damping, rest, limits = _internal_forces(robot, layouts, n)
     parameters = Parameters(
         placement=placement,
@@ -246,9 +274,30 @@ def _assemble(robot: Robot, drafts: list[BlockDraft], layouts: list[LinkLayout])
         stiffness=stiffness,
         damping=damping,
         rest=rest,
+        nodes=nodes,
+        psi=psi,
         limits=limits,
     )
     return topology, parameters
+
+
+def _rod_segments(draft: BlockDraft) -> tuple[np.ndarray, np.ndarray, list[int]]:
+    """Segments, basis table (2, count, n) and parents of a rod's block: nodes, twigs, tip."""
+    rod = draft.rod
+    assert rod is not None
+    last = len(rod.s) - 2  # the step that ends at the tip
+    segments = np.zeros(draft.count, segment_t)
+    table = np.zeros((2, draft.count, draft.n))
+    chain = [*range(last), draft.count - 1]  # where the rod's own steps go
+    segments["half"][chain], segments["bracket"][chain] = rod.half, rod.bracket
+    segments["rest"][chain], segments["inertia"][chain] = rod.rest, draft.inertia[1:]
+    table[:, chain] = rod.phi
+    begins = list(range(last + 1))  # the point at which each segment begins
+    for k, s in enumerate(draft.twigs, start=last):
+        begins.insert(k, rod.point_before(s))
+        half, bracket, rest, table[:, k] = rod.step(float(rod.s[begins[k]]), s)
+        segments[k]["half"], segments[k]["bracket"], segments[k]["rest"] = half, bracket, rest
+    return segments, table, [draft.parent if i == 0 else draft.first + i - 1 for i in begins]
 
 
 def _internal_forces(

@@ -10,15 +10,17 @@ from numpy.typing import ArrayLike
 
 from supple.core import energy as _energy
 from supple.core import forward_dynamics as _forward
+from supple.core import internal_force as _internal
 from supple.core import inverse_dynamics as _inverse
 from supple.core import inverse_dynamics_derivatives as _derivatives
 from supple.core import kinematics as _kinematics
 from supple.core import mass_matrix as _mass
 from supple.core import residual as _residual
 from supple.core import tangent_products as _products
-from supple.core.arrays import Parameters, Topology, handle, make_space
+from supple.core.arrays import Parameters, Topology, handle, make_space, make_tree
 from supple.core.records import EXPONENTIAL
 from supple.errors import ModelError, ShapeError, SingularError, StateError
+from supple.model.binder import Bound, Demand
 from supple.model.charts import rewrap_joint
 from supple.model.links import Rod
 from supple.model.probe import Probe, make_probe
@@ -117,7 +119,13 @@ class Model:
     """
 
     def __init__(
-        self, robot: Robot, topology: Topology, parameters: Parameters, layouts: tuple[LinkLayout, ...]
+        self,
+        robot: Robot,
+        topology: Topology,
+        parameters: Parameters,
+        layouts: tuple[LinkLayout, ...],
+        loads: tuple[Bound, ...],
+        demand: Demand,
     ) -> None:
         self.name = robot.name
         self.description = str(robot)
@@ -125,11 +133,13 @@ class Model:
         self.parameters = parameters
         self.layouts = layouts
         self.n = len(topology.component)
-        self.nu = 0
+        self.loads = loads
+        self.demand = demand
+        self.nu = len(demand.inputs)
         self.nc = 0
         self.link_names = tuple(layout.name for layout in layouts)
         self.coordinate_names = tuple(name for link in robot.links for name in _coordinate_names(link))
-        self.input_names: tuple[str, ...] = ()
+        self.input_names = demand.inputs
         self.point_table = tuple((layout.name, s) for layout in layouts for s in layout.stations)
         self._prepare()
 
@@ -141,7 +151,13 @@ class Model:
         self._zero = np.zeros(self.n)
         self._shape = (self.n,)
         # every kernel takes the robot as one handle, see core.arrays
-        self._tree = handle((*self.topology, *self.parameters))
+        self._data = [handle(load.data) for load in self.loads]
+        table = [
+            (load.kernel.address, data.ctypes.data, load.side)
+            for load, data in zip(self.loads, self._data, strict=True)
+        ]
+        self._arrays: Any = make_tree(self.topology, self.parameters, np.array(table, dtype=np.int64).reshape(-1, 3))
+        self._tree = handle(self._arrays)
         self._threads = threading.local()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -183,8 +199,8 @@ class Model:
         poses = []
         for layout in self.layouts:
             if layout.rod is not None:
-                poses.append(starts[layout.segments.start][None])
-            poses.append(ends[layout.segments.start : layout.segments.stop])
+                poses.append(starts[layout.segments[0]][None])
+            poses.append(ends[list(layout.segments)])
         return self._checked(np.concatenate(poses), q=q)
 
     def pose(self, q: ArrayLike, link: str, s: float = 1.0) -> Array:
@@ -234,7 +250,7 @@ class Model:
         """Generalised force ID = M a + Coriolis - gravity - external loads, (n,)."""
         q, v, a = self._state("q", q), self._state("v", v), self._state("a", a)
         out = np.empty(self.n)
-        if not _inverse.inverse_dynamics(self._tree, self._space(), q, v, a, out):
+        if not _inverse.inverse_dynamics(self._tree, self._space(None, t), q, v, a, out):
             self._checked(out, q=q, v=v, a=a)
         return out
 
@@ -245,7 +261,7 @@ class Model:
         q, v, a = self._state("q", q), self._state("v", v), self._state("a", a)
         n = self.n
         out, dq, dv, da = np.empty(n), np.empty((n, n)), np.empty((n, n)), np.empty((n, n))
-        if not _derivatives.inverse_dynamics_derivatives(self._tree, self._space(), q, v, a, out, dq, dv, da):
+        if not _derivatives.inverse_dynamics_derivatives(self._tree, self._space(None, t), q, v, a, out, dq, dv, da):
             self._checked(out, q=q, v=v, a=a)
         return InverseDynamicsDerivatives(out, dq, dv, da)
 
@@ -258,15 +274,20 @@ class Model:
 
     def actuation(self, q: ArrayLike) -> Array:
         """B(q), (n, nu): generalised force per unit of input."""
-        self._state("q", q)
-        return np.zeros((self.n, self.nu))
+        return self._actuation(self._state("q", q), self._zero, None)
+
+    def _actuation(self, q: Array, v: Array, u: ArrayLike | None) -> Array:
+        """dtau/du, (n, nu)."""
+        B = np.empty((self.n, self.nu))
+        if self.nu:
+            _internal.actuation(self._tree, self._space(u), q, v, self._zero, np.empty(self.n), B)
+        return self._checked(B, q=q, v=v)
 
     def internal_force(self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None) -> Array:
         """tau = B u - K (q - q_rest) - D v + soft limits, (n,)."""
         q, v = self._state("q", q), self._state("v", v)
-        self._inputs("u", u, self.nu)
         out = np.empty(self.n)
-        _residual.internal_force(self._tree, q, v, out)
+        _internal.internal_force(self._tree, self._space(u), q, v, self._zero, out)
         return self._checked(out, q=q, v=v)
 
     def internal_force_derivatives(
@@ -274,11 +295,11 @@ class Model:
     ) -> InternalForceDerivatives:
         """dtau/dq, dtau/dv, dtau/du."""
         q, v = self._state("q", q), self._state("v", v)
-        self._inputs("u", u, self.nu)
-        dq = np.empty((self.n, self.n))
-        _residual.internal_force_tangent(self._tree, q, 0.0, dq)
+        n = self.n
+        dq, dv, scratch = np.empty((n, n)), np.empty((n, n)), np.empty((n, n))
+        _internal.internal_force_derivatives(self._tree, self._space(u), q, v, self._zero, dq, dv, scratch)
         self._checked(np.concatenate((q, v)), q=q, v=v)
-        return InternalForceDerivatives(dq, -self.damping, self.actuation(q))
+        return InternalForceDerivatives(dq, dv, self._actuation(q, v, u))
 
     def residual(
         self,
@@ -308,11 +329,10 @@ class Model:
     ) -> tuple[Array, Array]:
         """R (n,) and dR/dq + cv dR/dv + ca dR/da (n, n) in one pass: a Newton step of any implicit scheme."""
         q, v, a = self._state("q", q), self._state("v", v), self._state("a", a)
-        self._inputs("u", u, self.nu)
         self._inputs("lam", lam, self.nc)
         out, tangent = np.empty(self.n), np.empty((self.n, self.n))
         cv, ca = self._coefficient("cv", cv), self._coefficient("ca", ca)
-        if not _residual.residual_tangent(self._tree, self._space(), q, v, a, cv, ca, out, tangent):
+        if not _residual.residual_tangent(self._tree, self._space(u, t), q, v, a, cv, ca, out, tangent):
             self._checked(out, q=q, v=v, a=a)
         return out, tangent
 
@@ -346,20 +366,21 @@ class Model:
         cv: float = 0.0,
         ca: float = 0.0,
         transposed: bool = False,
+        u: ArrayLike | None = None,
+        t: float = 0.0,
     ) -> Array:
         """(dR/dq + cv dR/dv + ca dR/da) x, or its transpose times x, without forming the matrix: cost linear in n."""
         q, v, a, x = self._state("q", q), self._state("v", v), self._state("a", a), self._state("x", x)
         out = np.empty(self.n)
         cv, ca, transposed = self._coefficient("cv", cv), self._coefficient("ca", ca), bool(transposed)
-        _products.tangent_product(self._tree, self._space(), q, v, a, cv, ca, x, transposed, out)
+        _products.tangent_product(self._tree, self._space(u, t), q, v, a, cv, ca, x, transposed, out)
         return self._checked(out, q=q, v=v, a=a, x=x)
 
     def forward_dynamics(self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, t: float = 0.0) -> Acceleration:
         """Accelerations from M a = tau - ID(q, v, 0)."""
         q, v = self._state("q", q), self._state("v", v)
-        self._inputs("u", u, self.nu)
         bias, M, a = np.empty(self.n), np.empty((self.n, self.n)), np.empty((self.n, 1))
-        status = _forward.forward_dynamics(self._tree, self._space(), q, v, self._zero, bias, M, a)
+        status = _forward.forward_dynamics(self._tree, self._space(u, t), q, v, self._zero, bias, M, a)
         self._check_solved(status, q=q, v=v)
         return Acceleration(a[:, 0], np.zeros(0), np.zeros(self.nc))
 
@@ -369,10 +390,12 @@ class Model:
         """da/dq, da/dv, da/du = -M^-1 (dID - dtau) at the forward dynamics' accelerations."""
         q, v = self._state("q", q), self._state("v", v)
         a = self.forward_dynamics(q, v, u, t).a
-        _, dq, dv, M = self.inverse_dynamics_derivatives(q, v, a, t)
-        status = _forward.solve_acceleration_derivatives(self._tree, q, M, dq, dv)
+        inertial = self.inverse_dynamics_derivatives(q, v, a, t)
+        internal = self.internal_force_derivatives(q, v, u)
+        dq, dv, du = internal.dq - inertial.dq, internal.dv - inertial.dv, internal.du
+        status = _forward.solve_columns(inertial.mass, dq, dv, du)
         self._check_solved(status, q=q, v=v)
-        return AccelerationDerivatives(dq, dv, np.zeros((self.n, self.nu)))
+        return AccelerationDerivatives(dq, dv, du)
 
     # ------------------------------------------------------------------ invariants
 
@@ -394,14 +417,32 @@ class Model:
 
     # ------------------------------------------------------------------ the border: scratch, checks, messages
 
-    def _space(self) -> Array:
-        """Handle of this thread's scratch."""
+    def _space(self, u: ArrayLike | None = None, t: float = 0.0) -> Array:
+        """Handle of this thread's scratch, with inputs and signals filled in."""
         try:
-            return self._threads.space[1]  # type: ignore[no-any-return]
+            space, address = self._threads.space
         except AttributeError:
-            space = make_space(self.n, len(self.parameters.segments) - 1, self.parameters.phi.shape[1])
-            self._threads.space = space, handle(space)
-            return self._threads.space[1]  # type: ignore[no-any-return]
+            demand = self.demand
+            space = make_space(self._arrays, len(demand.inputs), sum(demand.sizes), demand.couplings)
+            address = handle(space)
+            self._threads.space = space, address
+        if u is not None:
+            space.inputs[:] = self._inputs("u", u, self.nu)
+        elif self.nu:
+            space.inputs[:] = 0.0
+        if self.demand.laws:
+            self._fill_signals(space.signals, t)
+        return address  # type: ignore[no-any-return]
+
+    def _fill_signals(self, signals: Array, t: float) -> None:
+        """Values of all time laws at t."""
+        first = 0
+        for law, size in zip(self.demand.laws, self.demand.sizes, strict=True):
+            value = np.asarray(law(t), dtype=FLOAT)
+            if value.shape not in ((size,), ()) or not np.isfinite(value).all():
+                raise StateError(f"a law returned {value!r} at t = {t:g}; it must return {size} finite numbers")
+            signals[first : first + size] = value
+            first += size
 
     def _probe(self, link: str, s: float) -> Probe:
         """The chain to a station with its scratch, remembered per thread."""
@@ -446,10 +487,16 @@ class Model:
             raise StateError(f"{name} is {value!r}, must be finite")
         return float(value)
 
-    def _inputs(self, name: str, value: ArrayLike | None, size: int) -> None:
-        """Check the number of inputs or multipliers."""
-        if value is not None and np.shape(value) != (size,):
-            raise ShapeError(f"{name} has shape {np.shape(value)}, model {self.name!r} needs ({size},)")
+    def _inputs(self, name: str, value: ArrayLike | None, size: int) -> Array:
+        """Inputs or multipliers as a vector; None means zero."""
+        if value is None:
+            return np.zeros(size)
+        array = np.asarray(value, dtype=FLOAT)
+        if array.shape != (size,):
+            raise ShapeError(f"{name} has shape {array.shape}, model {self.name!r} needs ({size},)")
+        if not np.isfinite(array).all():
+            raise StateError(f"{name} is {array.tolist()}, must be finite")
+        return array
 
     def _checked(self, result: Array, **states: Array) -> Array:
         """The result, if it is finite; else an error that names the state and the coordinate behind it."""

@@ -6,20 +6,18 @@ Magnus step from the computational point before s, so that at a computational po
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from supple.core.arrays import Space, handle, make_space
+from supple.core.arrays import Space, handle, make_space, make_tree
 from supple.core.records import SCREW, block_t, pose_t, segment_t
 from supple.errors import ModelError
 
 if TYPE_CHECKING:
     from supple.model.compile import LinkLayout
     from supple.model.model import Model
-
-#: Stations closer than this (in s) to a computational point are that point.
-SAME_STATION = 1e-12
 
 
 class Probe(NamedTuple):
@@ -42,10 +40,20 @@ def make_probe(model: Model, layout: LinkLayout, s: float) -> Probe:
         if layout.rod is not None and b == layout.blocks[-1]:
             chain.append_cut_rod(b, layout, s)
         else:
-            chain.append(b, int(model.topology.blocks[b]["count"]))
+            row = model.topology.blocks[b]
+            last = int(row["first"] + row["count"]) - 1
+            chain.append(b, _chain_to(model, last, int(row["parent"])))
     if layout.rod is None and s == 1.0:
         chain.append_fixed(layout.tip)
     return chain.probe()
+
+
+def _chain_to(model: Model, segment: int, base: int) -> list[int]:
+    """Segments from ``base`` (excluded) to ``segment``, outward."""
+    chain = [segment]
+    while int(model.topology.parents[chain[-1]]) != base:
+        chain.append(int(model.topology.parents[chain[-1]]))
+    return chain[::-1]
 
 
 def _path(model: Model, block: int) -> list[int]:
@@ -72,29 +80,28 @@ class _Chain:
     def last(self) -> int:
         return sum(len(part) for part in self.segments) - 1
 
-    def append(self, b: int, count: int) -> None:
-        """Copy the first ``count`` segments of block b of the model."""
+    def append(self, b: int, members: Sequence[int]) -> None:
+        """Copy the given segments of block b of the model, a chain."""
         parameters = self.model.parameters
-        source = self.model.topology.blocks[b]
-        row = source.copy()
-        row["count"] = row["active"] = count
-        n, first, columns = int(row["n"]), int(source["first"]), int(source["columns"])
+        row = self.model.topology.blocks[b].copy()
+        n, first, columns = int(row["n"]), int(row["first"]), int(row["columns"])
+        row["count"] = row["active"] = len(members)
         self._place(row, parameters.placement[b])
-        self.segments.append(parameters.segments[first : first + count])
-        self.phi.append(parameters.phi[:, columns : columns + n * count])
+        self.segments.append(parameters.segments[list(members)])
+        where = [columns + (s - first) * n + j for s in members for j in range(n)]
+        self.phi.append(parameters.phi[:, where])
 
     def append_cut_rod(self, b: int, layout: LinkLayout, s: float) -> None:
         """Copy block b, a rod, up to station s."""
         rod = layout.rod
         assert rod is not None
-        node = int(np.searchsorted(rod.s, s + SAME_STATION, side="right")) - 1
-        if s - rod.s[node] <= SAME_STATION:  # at a computational point
-            if node == 0:
-                self.append_fixed(_matrix(self.model.parameters.placement[b]))
-            else:
-                self.append(b, node)
+        node = rod.point_before(s)
+        if node == 0 and rod.point_at(s) == 0:
+            self.append_fixed(_matrix(self.model.parameters.placement[b]))
             return
-        self.append(b, node)
+        self.append(b, layout.segments[:node])
+        if rod.point_at(s) is not None:
+            return
         half, bracket, rest, phi = rod.step(float(rod.s[node]), s)
         step = np.zeros(1, segment_t)
         step["half"], step["bracket"], step["rest"] = half, bracket, rest
@@ -128,8 +135,8 @@ class _Chain:
             segments=np.concatenate(self.segments),
             phi=np.ascontiguousarray(np.concatenate(columns, axis=1)),
         )
-        tree = (*topology, *parameters)
-        space = make_space(self.model.n, len(parameters.segments) - 1, parameters.phi.shape[1])
+        tree = make_tree(topology, parameters, np.zeros((0, 3), np.int64))
+        space = make_space(tree)
         return Probe(tree, space, handle(tree), handle(space))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -24,8 +25,12 @@ if TYPE_CHECKING:
 class Item(Protocol):
     """Anything ``robot.add`` takes: it is bound to the compiled model, names becoming indices."""
 
-    def bind(self, *args: Any, **kwargs: Any) -> Any:
-        """Bind to a model."""
+    def stations(self) -> Iterable[tuple[str, float]]:
+        """(link, s) of every place on a link at which the item acts."""
+        ...
+
+    def bind(self, binder: Any) -> Any:
+        """Names become indices: return a `supple.model.binder.Bound`."""
         ...
 
 

@@ -21,6 +21,10 @@ from supple.numerics.quadrature import rod_stations
 COLLOCATION = {4: (0.5 - math.sqrt(3.0) / 6.0, 0.5 + math.sqrt(3.0) / 6.0), 2: (0.5, 0.5)}
 
 
+#: Stations closer than this (in s) are one.
+SAME_STATION = 1e-12
+
+
 @dataclass(frozen=True)
 class RodTable:
     """Numbers of one rod; P points (base, nodes, tip), P - 1 steps, n coordinates.
@@ -64,6 +68,15 @@ class RodTable:
     def n(self) -> int:
         """Number of coordinates."""
         return len(self.component)
+
+    def point_before(self, s: float) -> int:
+        """Index of the last computational point at or before station s."""
+        return int(np.searchsorted(self.s, s + SAME_STATION, side="right")) - 1
+
+    def point_at(self, s: float) -> int | None:
+        """Index of the computational point at station s, None if s lies between two."""
+        i = self.point_before(s)
+        return i if s - self.s[i] <= SAME_STATION else None
 
     def step(self, a: float, b: float) -> tuple[float, float, np.ndarray, np.ndarray]:
         """half, bracket, rest (2, 6) and phi (2, n) of a Magnus step from s = a to s = b."""

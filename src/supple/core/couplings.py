@@ -1,0 +1,79 @@
+"""Loads on pairs of segments: J_a^T (G J_b + N R_b) added to the tangent, along the paths to both segments.
+
+Two segments on different branches feel each other only through such loads, so these entries are added where the
+sweeps left zeros.  The path of a segment is its own block's columns and the end columns of all blocks inward.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.jit import inner
+
+U = np.uint64  # unsigned indices vectorise, see core.products
+
+J, R = 1, 2  # Workspace.columns; the same minus one in Workspace.totals
+
+
+@inner
+def path_columns(tree, space, s, m, out):
+    """out (6, n) = cumulative columns ``m`` (J or R) of segment s from the world outward, zero off its path."""
+    for k in range(6):
+        for j in range(U(out.shape[1])):
+            out[k, j] = 0.0
+    if s == 0:
+        return
+    block = tree.blocks[tree.owner[s]]
+    n, start = U(block.n), U(block.start)
+    c = U(block.columns) + U(s - block.first) * n
+    for k in range(6):
+        for j in range(n):
+            out[k, start + j] = space.columns[m, k, c + j]
+        for r in range(block.inward[0], block.inward[1]):
+            for j in range(U(tree.ranges[r, 0]), U(tree.ranges[r, 1])):
+                out[k, j] = space.totals[m - 1, k, j]
+
+
+@inner
+def add_mapped(A, X, out):
+    """out += A X for A (6, 6) and X (6, n)."""
+    for k in range(6):
+        for l in range(6):
+            a = A[k, l]
+            if a != 0.0:
+                for j in range(U(X.shape[1])):
+                    out[k, j] += a * X[l, j]
+
+
+@inner
+def add_outer(X, Y, out):
+    """out += X^T Y for (6, n) column sets; rows of X that are zero (off the path) are skipped."""
+    n = U(X.shape[1])
+    for i in range(n):
+        a0, a1, a2, a3, a4, a5 = X[0, i], X[1, i], X[2, i], X[3, i], X[4, i], X[5, i]
+        if a0 == 0.0 and a1 == 0.0 and a2 == 0.0 and a3 == 0.0 and a4 == 0.0 and a5 == 0.0:
+            continue
+        for j in range(n):
+            out[i, j] += a0 * Y[0, j] + a1 * Y[1, j] + a2 * Y[2, j] + a3 * Y[3, j] + a4 * Y[4, j] + a5 * Y[5, j]
+
+
+@inner
+def add_couplings(tree, space, separate, dq, dv):
+    """dq += J_a^T (G J_b + N R_b); if ``separate``, dv += J_a^T N J_b (else R already holds R + c_v J)."""
+    n = tree.component.shape[0]
+    if space.count[0] == 0:
+        return
+    a, b, X = np.empty((6, n)), np.empty((6, n)), np.empty((6, n))
+    for i in range(space.count[0]):
+        coupling = space.couplings[i]
+        path_columns(tree, space, coupling.a, J, a)
+        path_columns(tree, space, coupling.b, J, b)
+        X[:] = 0.0
+        if separate:
+            add_mapped(coupling.N, b, X)
+            add_outer(a, X, dv)
+            X[:] = 0.0
+        add_mapped(coupling.G, b, X)
+        path_columns(tree, space, coupling.b, R, b)
+        add_mapped(coupling.N, b, X)
+        add_outer(a, X, dq)

@@ -1,0 +1,84 @@
+"""Internal forces tau(q, v, u) = actuators - K (q - q_rest) - D v - limits, apart from inertia ([GVS-AD] 35, 36).
+
+The same sweeps as for the inverse dynamics, with massless points: only loads of the INTERNAL side act.
+"""
+
+from __future__ import annotations
+
+from supple.core.arrays import space_at, tree_at
+from supple.core.columns import fill_columns
+from supple.core.couplings import add_couplings
+from supple.core.elastic import add_internal_force, add_internal_tangent
+from supple.core.inverse_dynamics import accumulate_wrenches, project_all
+from supple.core.inverse_dynamics_derivatives import accumulate_operators, clear_operators, tangent_blocks
+from supple.core.loads import (
+    INTERNAL,
+    TANGENT,
+    WRENCH,
+    apply_loads,
+    project_stress_tangents,
+    project_stresses,
+)
+from supple.core.sweep_out import sweep_out
+from supple.jit import inner, kernel
+
+
+@inner
+def clear_points(tree, work):
+    """Massless points: F = M = N = G = 0."""
+    for b in range(tree.blocks.shape[0]):
+        block = tree.blocks[b]
+        for s in range(block.first, block.first + block.active):
+            clear_operators(work[s])
+
+
+@inner
+def actuator_force(tree, space, tree_handle, space_handle, q, v, zero, mode, out):
+    """out = minus the generalised force of internal loads (or its derivative by an input, see core.loads)."""
+    sweep_out(tree, q, v, zero, space, 1)
+    clear_points(tree, space.work)
+    apply_loads(tree, space, tree_handle, space_handle, q, v, INTERNAL, mode)
+    accumulate_wrenches(tree, space.work)
+    project_all(tree, space, out)
+    project_stresses(tree, space, out)
+
+
+@kernel
+def internal_force(tree_handle, space_handle, q, v, zero, out):
+    """out = tau(q, v, u)."""
+    tree, space = tree_at(tree_handle), space_at(space_handle)
+    actuator_force(tree, space, tree_handle, space_handle, q, v, zero, WRENCH, out)
+    for i in range(out.shape[0]):
+        out[i] = -out[i]
+    add_internal_force(1.0, tree, q, v, out)
+
+
+@kernel
+def actuation(tree_handle, space_handle, q, v, zero, force, B):
+    """B (n, nu) = dtau/du, one sweep per input; ``force`` (n,) is scratch."""
+    tree, space = tree_at(tree_handle), space_at(space_handle)
+    for k in range(B.shape[1]):
+        actuator_force(tree, space, tree_handle, space_handle, q, v, zero, -(k + 1), force)
+        for i in range(force.shape[0]):
+            B[i, k] = -force[i]
+
+
+@kernel
+def internal_force_derivatives(tree_handle, space_handle, q, v, zero, dq, dv, da):
+    """dq = dtau/dq, dv = dtau/dv; ``da`` is scratch (internal loads do not feel accelerations)."""
+    tree, space = tree_at(tree_handle), space_at(space_handle)
+    sweep_out(tree, q, v, zero, space, 2)
+    fill_columns(tree, 0.0, 0.0, space)
+    clear_points(tree, space.work)
+    apply_loads(tree, space, tree_handle, space_handle, q, v, INTERNAL, TANGENT)
+    accumulate_operators(tree, space.work)
+    tangent_blocks(tree, space, True, dq, dv, da)
+    if tree.loads.shape[0] > 0:
+        project_stress_tangents(tree, space, 0.0, dq)
+        add_couplings(tree, space, True, dq, dv)
+    n = dq.shape[0]
+    for i in range(n):
+        for j in range(n):
+            dq[i, j] = -dq[i, j]
+            dv[i, j] = -dv[i, j] - tree.damping[i, j]
+    add_internal_tangent(1.0, 0.0, tree, q, dq)

@@ -1,0 +1,128 @@
+"""Loads: calling them, and projecting what they write onto the coordinates.  The one J^T of all loads.
+
+A load is a compiled function ``load(tree, space, data, mode)`` of one fixed signature, reached by its address: the
+kernels and solvers are compiled once, whatever loads a robot has.  It reads poses and motions of segments
+(``space.work``), strains at nodes (``space.stress``), inputs and signals, and writes
+
+* wrenches: ``work[s].F -= wrench`` (world axes, about the common origin; a load is subtracted in R = ID - tau);
+* in mode TANGENT: how the wrench changes *as seen from the moving segment* ([GVS-AD] 54-59 in world axes),
+  dF = G zeta + N zeta' + M zeta'', where zeta = J dq is the segment's variation, into ``work[s].G, N, M``;
+  for pairs of segments, ``add_coupling``;
+* generalised stresses at nodes of rods: ``stress[k].f += ...`` with derivatives E, C by the strain and its rate;
+* generalised forces on joints: ``joint_force[i] += ...`` with derivatives by the joint's coordinates, ``joint_slope``.
+
+In mode -(i + 1) it writes the derivatives of its wrenches and stresses by input i in their place.
+
+World wrenches that do not turn with the segment gain ``-adbar*_F`` in G: see `add_world_frame`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.extending import intrinsic
+
+from supple.core.records import ROD
+from supple.jit import inner
+
+#: Which side of R = ID - tau a load belongs to (third column of Tree.loads): both together make the residual.
+EXTERNAL, INTERNAL = 1, 2
+
+#: What is asked of a load (its last argument); negative: derivatives by input -(mode + 1).
+WRENCH, TANGENT = 0, 1
+
+Index = np.uint64  # unsigned indices vectorise, see core.products
+
+
+@intrinsic
+def _call(typing_context: Any, function: Any, tree: Any, space: Any, data: Any, mode: Any) -> Any:
+    """Call the compiled load at an address: void(int64 tree, int64 space, int64 data, int64 mode)."""
+    signature = types.void(types.int64, types.int64, types.int64, types.int64, types.int64)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        from llvmlite import ir
+
+        integer = ir.IntType(64)
+        kind = ir.FunctionType(ir.VoidType(), [integer] * 4)
+        builder.call(builder.inttoptr(arguments[0], kind.as_pointer()), arguments[1:])
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
+@inner
+def apply_loads(tree, space, tree_handle, space_handle, q, v, sides, mode):
+    """Call all loads of the given ``sides`` (EXTERNAL, INTERNAL or their sum)."""
+    space.count[0] = 0
+    if tree.loads.shape[0] == 0:
+        return
+    strain_nodes(tree, q, v, space)
+    for i in range(space.joint_force.shape[0]):
+        space.joint_force[i] = 0.0
+        for j in range(6):
+            space.joint_slope[i, j] = 0.0
+    for i in range(tree.loads.shape[0]):
+        if tree.loads[i, 2] & sides:
+            _call(tree.loads[i, 0], tree_handle.ctypes.data, space_handle.ctypes.data, tree.loads[i, 1], mode)
+
+
+@inner
+def strain_nodes(tree, q, v, space):
+    """Strain and its rate at every node; stresses are cleared."""
+    for k in range(tree.nodes.shape[0]):
+        node, s = tree.nodes[k], space.stress[k]
+        for i in range(6):
+            s.xi[i], s.xid[i], s.f[i] = node.rest[i], 0.0, 0.0
+            for j in range(6):
+                s.E[i, j], s.C[i, j] = 0.0, 0.0
+        for j in range(node.n):
+            i, psi = tree.component[node.start + j], tree.psi[node.column + j]
+            s.xi[i] += psi * q[node.start + j]
+            s.xid[i] += psi * v[node.start + j]
+
+
+@inner
+def project_stresses(tree, space, out):
+    """out -= Phi^T f at every node, and joint forces."""
+    if tree.loads.shape[0] == 0:
+        return
+    for i in range(out.shape[0]):
+        out[i] -= space.joint_force[i]
+    for k in range(tree.nodes.shape[0]):
+        node, s = tree.nodes[k], space.stress[k]
+        for j in range(node.n):
+            out[node.start + j] -= tree.psi[node.column + j] * s.f[tree.component[node.start + j]]
+
+
+@inner
+def project_stress_tangents(tree, space, cv, out):
+    """out -= Phi^T (E + c_v C) Phi at every node, and the slopes of joint forces."""
+    for b in range(tree.blocks.shape[0]):
+        block = tree.blocks[b]
+        if block.kind != ROD:
+            for i in range(block.start, block.start + block.n):
+                for j in range(block.n):
+                    out[i, block.start + j] -= space.joint_slope[i, j]
+    for k in range(tree.nodes.shape[0]):
+        node, s = tree.nodes[k], space.stress[k]
+        n, start, column = Index(node.n), Index(node.start), Index(node.column)
+        for i in range(n):
+            r = Index(tree.component[start + i])
+            x = tree.psi[column + i]
+            for j in range(n):
+                c = Index(tree.component[start + j])
+                out[start + i, start + j] -= x * (s.E[r, c] + cv * s.C[r, c]) * tree.psi[column + j]
+
+
+@inner
+def add_coupling(space, a, b):
+    """A new coupling of segment ``a`` to the motion of ``b``; G and N are zero.  For a = b write into work[a]."""
+    c = space.couplings[space.count[0]]
+    space.count[0] += 1
+    c.a, c.b = a, b
+    for i in range(6):
+        for j in range(6):
+            c.G[i, j], c.N[i, j] = 0.0, 0.0
+    return c

@@ -1,0 +1,10 @@
+"""Loads and actuators: one file per kind, and the recipe to add one in `docs/extending.md`."""
+
+from supple.loads.chamber import Chamber
+from supple.loads.distributed import Distributed
+from supple.loads.joint_drive import JointDrive
+from supple.loads.point_wrench import PointWrench
+from supple.loads.spring import Spring
+from supple.loads.tendon import Tendon
+
+__all__ = ["Chamber", "Distributed", "JointDrive", "PointWrench", "Spring", "Tendon"]

@@ -1,0 +1,58 @@
+"""Chambers: channels along rods that a pressure stretches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from supple.checks import finite_float
+from supple.errors import ModelError
+from supple.loads.routes import LinePoint, Route, line_points
+from supple.loads.tendon import bind_line
+
+if TYPE_CHECKING:
+    from supple.model.binder import Binder, Bound
+
+
+@dataclass(frozen=True, eq=False)
+class Chamber:
+    """A thin channel of given area along a route; its input is the pressure p in pascal.
+
+    Parameters
+    ----------
+    name : str
+        Name of the input.
+    route : dict of str to callable
+        Per link, X -> (y, z): where the channel's middle runs, in metres.
+    area : float or callable
+        Area of the channel in m^2, constant or a function of s in [0, 1].
+    until, slope
+        As for `Tendon`.
+
+    Notes
+    -----
+    Virtual work p dV with the volume V = integral of A |T| dX: the pressure pushes along the channel with force p A.
+    """
+
+    name: str
+    route: Mapping[str, Route]
+    area: float | Callable[[float], float]
+    until: Mapping[str, float] = field(default_factory=dict)
+    slope: Mapping[str, Route] = field(default_factory=dict)
+
+    def stations(self) -> Iterable[tuple[str, float]]:
+        """A chamber acts through strains alone; the links are checked."""
+        return [(link, 0.0) for link in self.route]
+
+    def bind(self, binder: Binder) -> Bound:
+        """Lines at the nodes, with coefficient w A."""
+        points = line_points(binder, self.route, self.until, self.slope)
+        return bind_line(self.name, points, binder, lambda p: p.weight * self._area(p))
+
+    def _area(self, point: LinePoint) -> float:
+        value = self.area(point.s) if callable(self.area) else self.area
+        area = finite_float(value, f"area at s = {point.s:.2f}")
+        if area <= 0.0:
+            raise ModelError(f"area at s = {point.s:.2f} is {area:g} m^2, must be positive")
+        return area

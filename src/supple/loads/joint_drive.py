@@ -1,0 +1,120 @@
+"""Joint drives: motors whose torque, force or wrench is an input ([GVS-AD] D66, D67).
+
+The input of a joint with k coordinates is a wrench Phi u in the frame after the joint.  Its generalised force is
+Phi^T T(Omega)^T Ad_exp(Omega)^-T Phi u = Phi^T T(-Omega)^T Phi u, since Ad_exp^-1 T(Omega) = T(-Omega); for joints
+whose screws commute T(-Omega) Phi = Phi, and a joint with one coordinate takes u itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from supple.core.arrays import handle_at, integers, space_of, tree_of
+from supple.core.loads import INTERNAL, TANGENT
+from supple.core.records import EXPONENTIAL
+from supple.errors import ModelError
+from supple.jit import LoadKernel, inner
+from supple.lie.coefficients import tangent_coefficients
+from supple.lie.dual import apply_transposed
+from supple.lie.tangent import scalar_jets, tangent_operator, tangent_transposed_derivative
+
+if TYPE_CHECKING:
+    from supple.model.binder import Binder, Bound
+
+
+@inner
+def exponential_drive(tree, space, block, first, mode):
+    """Force Phi^T T(-Omega)^T Phi u and its slope -Phi^T H(-Omega; Phi u) Phi of a joint whose screws do not commute.
+
+    ``first`` is its first input.
+    """
+    w, t = space.work[block.first], space.scratch[0]
+    wrench, start, n, screws = t.y, block.start, block.n, tree.screws
+    for k in range(6):
+        for m in range(3):
+            t.jet[m, k] = 0.0
+        t.jet[0, k] = -w.jet[0, k]
+        wrench[k] = 0.0
+        for j in range(n):
+            u = space.inputs[first + j]
+            if mode < 0:
+                u = 1.0 if first + j == -(mode + 1) else 0.0
+            wrench[k] += screws[k, start + j] * u
+    scalar_jets(t.jet, 1, t)
+    tangent_operator(t.jet, 0, t, t.T)
+    apply_transposed(t.T, wrench, t.x)
+    for i in range(start, start + n):
+        for k in range(6):
+            space.joint_force[i] += screws[k, i] * t.x[k]
+    if mode == TANGENT:
+        Omega = t.jet[0]
+        tangent_coefficients(Omega[0] ** 2 + Omega[1] ** 2 + Omega[2] ** 2, t.dc)
+        tangent_transposed_derivative(Omega, wrench, t.dc, t.H)
+        for i in range(start, start + n):
+            for j in range(n):
+                for k in range(6):
+                    for l in range(6):
+                        space.joint_slope[i, j] -= screws[k, i] * t.H[k, l] * screws[l, start + j]
+
+
+def _drives(tree, space, data, mode):
+    """Forces of all factors of a driven joint: data = where (m, 2) [block, first input]."""
+    robot, scratch = tree_of(tree), space_of(space)
+    where = integers(handle_at(data, 1), 0)
+    for i in range(where.shape[0]):
+        block, first = robot.blocks[where[i, 0]], where[i, 1]
+        if block.kind == EXPONENTIAL:
+            exponential_drive(robot, scratch, block, first, mode)
+        else:
+            for j in range(block.n):
+                u = scratch.inputs[first + j]
+                if mode < 0:
+                    u = 1.0 if first + j == -(mode + 1) else 0.0
+                scratch.joint_force[block.start + j] += u
+
+
+drives = LoadKernel(_drives)
+
+
+@dataclass(frozen=True)
+class JointDrive:
+    """A motor at the joint of a link.
+
+    Parameters
+    ----------
+    name : str
+        Name of the input; a joint with k > 1 coordinates has the k inputs ``name.label``.
+    link : str
+        The link whose joint is driven.
+
+    Notes
+    -----
+    One coordinate: the input is the generalised force (N m or N).  More: a wrench in the frame after the joint, with
+    components along the joint's axes.
+    """
+
+    name: str
+    link: str
+
+    def stations(self) -> Iterable[tuple[str, float]]:
+        """The driven link."""
+        return [(self.link, 0.0)]
+
+    def bind(self, binder: Binder) -> Bound:
+        """One input per coordinate of the joint."""
+        from supple.model.binder import Bound
+
+        joint = binder.robot_link(self.link).joint
+        if joint.dof == 0:
+            raise ModelError(f"link {self.link!r} is fixed: a drive needs a joint that moves")
+        names = [self.name] if joint.dof == 1 else [f"{self.name}.{label}" for label in joint.labels]
+        inputs = [binder.input(name) for name in names]
+        first, where = inputs[0], []
+        for block, screws in zip(binder.layout(self.link).blocks, joint.factors(), strict=False):
+            where.append((block, first))
+            first += screws.shape[1]
+        return Bound(self.name, drives, (np.array(where, dtype=np.int64),), INTERNAL)

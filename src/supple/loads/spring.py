@@ -1,0 +1,183 @@
+"""Springs and dampers between two points of the robot or of the world.
+
+With r = x_b - x_a, l = |r|, n = r / l and the rate l' = n . (v_b - v_a), the tension T(l, l') pulls a along n and b
+against it.  The force f = T n on a follows df = A dr + C dv_r,
+
+    A = T_l n n^T + (T / l) P + T_l' n (P v_r)^T / l,     C = T_l' n n^T,     P = I - n n^T.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from supple.checks import nonnegative_float
+from supple.core.arrays import floats, handle_at, integers, poses, space_of
+from supple.core.loads import EXTERNAL, TANGENT, add_coupling
+from supple.errors import ModelError
+from supple.jit import LoadKernel, inner
+from supple.lie.pose import check_pose
+from supple.loads.points import (
+    point_position,
+    point_velocity,
+    subtract_force,
+    subtract_point_tangent,
+    subtract_turning,
+)
+
+if TYPE_CHECKING:
+    from supple.model.binder import Binder, Bound
+
+#: Below this distance [m] between its ends a spring has no direction and does not pull.
+SHORTEST = 1e-12
+
+
+@inner
+def pull(space, sa, sb, xa, xb, va, vb, tension, slope, rate_slope, mode, t):
+    """Apply the tension between the points xa of segment sa and xb of segment sb, with its tangent.
+
+    ``slope`` and ``rate_slope`` are dT/dl and dT/dl'.
+    """
+    wa, wb, n, f = space.work[sa], space.work[sb], t.z[0:3], t.z[3:6]
+    l = math.sqrt((xb[0] - xa[0]) ** 2 + (xb[1] - xa[1]) ** 2 + (xb[2] - xa[2]) ** 2)
+    if l < SHORTEST:
+        return
+    rate = 0.0
+    for i in range(3):
+        n[i] = (xb[i] - xa[i]) / l
+        rate += n[i] * (vb[i] - va[i])
+    for i in range(3):
+        f[i] = tension * n[i]
+    subtract_force(wa, xa, f)
+    for i in range(3):
+        f[i] = -f[i]
+    subtract_force(wb, xb, f)
+    if mode != TANGENT:
+        return
+    A, C, none = t.T[0], t.T[1], t.p
+    for i in range(3):
+        none[i] = 0.0
+        for j in range(3):
+            across = (1.0 if i == j else 0.0) - n[i] * n[j]
+            drift = (vb[j] - va[j]) - rate * n[j]  # P v_r
+            A[i, j] = slope * n[i] * n[j] + tension / l * across + rate_slope * n[i] * drift / l
+            C[i, j] = rate_slope * n[i] * n[j]
+    subtract_turning(wb, xb, none, f)
+    for i in range(3):
+        f[i] = -f[i]
+    subtract_turning(wa, xa, none, f)
+    # on a: f follows +(b) and -(a); on b: the opposite
+    couple(space, sa, sb, xa, xb, vb, A, C)
+    couple(space, sb, sa, xb, xa, va, A, C)
+    for i in range(3):
+        for j in range(3):
+            A[i, j], C[i, j] = -A[i, j], -C[i, j]
+    couple(space, sa, sa, xa, xa, va, A, C)
+    couple(space, sb, sb, xb, xb, vb, A, C)
+
+
+@inner
+def couple(space, sa, sb, xa, xb, vb, A, C):
+    """The force at xa of segment sa follows A dx_b + C dv_b of a point xb of segment sb."""
+    if sa == 0 or sb == 0:
+        return
+    if sa == sb:
+        subtract_point_tangent(xa, xb, vb, A, C, space.work[sa].G, space.work[sa].N)
+    else:
+        coupling = add_coupling(space, sa, sb)
+        subtract_point_tangent(xa, xb, vb, A, C, coupling.G, coupling.N)
+
+
+@inner
+def place_point(space, segment, offset, x, v):
+    """Position (from the common origin) and velocity of a point; segment 0 is the world."""
+    w = space.work[segment]
+    point_position(w, offset, x)
+    if segment == 0:
+        v[0], v[1], v[2] = 0.0, 0.0, 0.0
+    else:
+        point_velocity(w, x, v)
+
+
+def _springs(tree, space, data, mode):
+    """One spring: data = where (2, 1) segments, law (1, 3) [stiffness, rest length, damping], offsets (2,)."""
+    if mode < 0:
+        return
+    scratch = space_of(space)
+    h = handle_at(data, 3)
+    where, law, offsets = integers(h, 0), floats(h, 1), poses(h, 2)
+    t = scratch.scratch[0]
+    xa, va, xb, vb = t.x[0:3], t.x[3:6], t.y[0:3], t.y[3:6]
+    place_point(scratch, where[0, 0], offsets[0], xa, va)
+    place_point(scratch, where[1, 0], offsets[1], xb, vb)
+    l = math.sqrt((xb[0] - xa[0]) ** 2 + (xb[1] - xa[1]) ** 2 + (xb[2] - xa[2]) ** 2)
+    if l < SHORTEST:
+        return
+    rate = 0.0
+    for i in range(3):
+        rate += (xb[i] - xa[i]) / l * (vb[i] - va[i])
+    tension = law[0, 0] * (l - law[0, 1]) + law[0, 2] * rate
+    pull(scratch, where[0, 0], where[1, 0], xa, xb, va, vb, tension, law[0, 0], law[0, 2], mode, t)
+
+
+springs = LoadKernel(_springs)
+
+
+@dataclass(frozen=True, eq=False)
+class Spring:
+    """A linear spring and damper between two points.
+
+    Parameters
+    ----------
+    name : str
+        For messages and reports.
+    a, b : (link, s) or (link, s, offset)
+        Ends; "world" with s = 0 for a fixed point given by the offset pose.
+    stiffness : float
+        N/m.
+    rest_length : float
+        m.
+    damping : float
+        N s/m.
+    """
+
+    name: str
+    a: tuple[Any, ...]
+    b: tuple[Any, ...]
+    stiffness: float = 0.0
+    rest_length: float = 0.0
+    damping: float = 0.0
+
+    def stations(self) -> Iterable[tuple[str, float]]:
+        """Both ends."""
+        return [(end[0], float(end[1])) for end in (self._end("a"), self._end("b"))]
+
+    def bind(self, binder: Binder) -> Bound:
+        """Both ends and the law."""
+        from supple.model.binder import Bound, pose_records
+
+        ends = [binder.station(*self._end(which)) for which in ("a", "b")]
+        if ends[0].segment == ends[1].segment == 0:
+            raise ModelError("both ends are on the world: a spring needs a link that moves")
+        law = [
+            nonnegative_float(self.stiffness, "stiffness", "N/m"),
+            nonnegative_float(self.rest_length, "rest_length", "m"),
+            nonnegative_float(self.damping, "damping", "N s/m"),
+        ]
+        binder.couplings += 2
+        where = np.array([[end.segment] for end in ends], dtype=np.int64)
+        return Bound(self.name, springs, (where, np.array([law]), pose_records([e.offset for e in ends])), EXTERNAL)
+
+    def _end(self, which: str) -> tuple[str, float, np.ndarray]:
+        return point_place(getattr(self, which), which)
+
+
+def point_place(end: tuple[Any, ...], which: str) -> tuple[str, float, np.ndarray]:
+    """(link, s, offset) of what a user gives for a point."""
+    if not isinstance(end, (tuple, list)) or len(end) not in (2, 3):
+        raise ModelError(f"{which} is {end!r}, must be (link, s) or (link, s, offset)")
+    return end[0], float(end[1]), check_pose(end[2], f"{which}: offset") if len(end) == 3 else np.eye(4)

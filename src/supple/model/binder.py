@@ -1,0 +1,178 @@
+"""Binding loads to a robot: names become segments, nodes, inputs and signals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from supple.core.records import node_t, pose_t
+from supple.errors import ModelError, naming
+from supple.jit import LoadKernel
+from supple.model.rod_table import RodTable
+
+if TYPE_CHECKING:
+    from supple.model.compile import LinkLayout
+    from supple.model.robot import LinkSpec, Robot
+
+
+class Bound(NamedTuple):
+    """A load ready for the kernels: its function, its arrays, its side (`core.loads.EXTERNAL` or ``INTERNAL``)."""
+
+    name: str
+    kernel: LoadKernel
+    data: tuple[np.ndarray, ...]
+    side: int
+
+
+class Station(NamedTuple):
+    """A frame fixed to the end of a segment."""
+
+    segment: int
+    offset: np.ndarray  #: (4, 4) pose in the frame of the segment's end
+
+
+class Demand(NamedTuple):
+    """What loads need of every thread's scratch, and the laws behind signals."""
+
+    inputs: tuple[str, ...]
+    laws: tuple[Callable[[float], Any], ...]
+    sizes: tuple[int, ...]
+    couplings: int
+
+
+@dataclass
+class Binder:
+    """What a load may ask for when it is bound.  One per compilation.
+
+    Parameters
+    ----------
+    bases : list of (int, (4, 4))
+        Parent segment and placement of every block.
+    """
+
+    robot: Robot
+    layouts: list[LinkLayout]
+    bases: list[tuple[int, np.ndarray]]
+    inputs: list[str] = field(default_factory=list)
+    laws: list[Callable[[float], Any]] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
+    couplings: int = 0
+    _nodes: dict[tuple[str, float], int] = field(default_factory=dict)
+
+    def layout(self, link: str) -> LinkLayout:
+        """Layout of a link by name."""
+        for layout in self.layouts:
+            if layout.name == link:
+                return layout
+        raise unknown_link(self.robot, link)
+
+    def robot_link(self, link: str) -> LinkSpec:
+        """Description of a link by name."""
+        for spec in self.robot.links:
+            if spec.name == link:
+                return spec
+        raise unknown_link(self.robot, link)
+
+    def rod(self, link: str) -> RodTable:
+        """Table of a link that must be a rod."""
+        rod = self.layout(link).rod
+        if rod is None:
+            raise ModelError(f"link {link!r} is rigid, but this load acts along a rod")
+        return rod
+
+    def station(self, link: str, s: float, offset: np.ndarray | None = None) -> Station:
+        """Segment and offset of station ``s`` of a link; ``"world"`` is segment 0.
+
+        Stations must have been announced by the load's ``stations()``, so that a rod has a step that ends there.
+        """
+        offset = np.eye(4) if offset is None else offset
+        if link == "world":
+            return Station(0, offset)
+        layout = self.layout(link)
+        if layout.rod is None:
+            return Station(layout.segments[0], (layout.tip if s == 1.0 else np.eye(4)) @ offset)
+        point = layout.rod.point_at(s)
+        if point is None:
+            return Station(layout.twigs[s], offset)
+        if point == 0:
+            segment, placement = self.bases[layout.blocks[-1]]
+            return Station(segment, placement @ offset)
+        return Station(layout.segments[point - 1], offset)
+
+    def node(self, link: str, s: float) -> int:
+        """Index of the strain node at station ``s`` of a rod."""
+        return self._nodes.setdefault((link, s), len(self._nodes))
+
+    def input(self, name: str) -> int:
+        """Index of a new input."""
+        if name in self.inputs:
+            raise ModelError(f"input {name!r} exists already, names of actuators must differ")
+        self.inputs.append(name)
+        return len(self.inputs) - 1
+
+    def signal(self, law: Callable[[float], Any], size: int) -> int:
+        """First of ``size`` signals that take the values of ``law(t)``."""
+        self.laws.append(law)
+        self.sizes.append(size)
+        return sum(self.sizes[:-1])
+
+    def node_arrays(self) -> tuple[np.ndarray, np.ndarray]:
+        """Arrays `nodes` and `psi` of the tree."""
+        nodes, psi = np.zeros(len(self._nodes), node_t), []
+        column = 0
+        for (link, s), k in self._nodes.items():
+            layout, rod = self.layout(link), self.rod(link)
+            nodes[k]["start"] = layout.coordinates.start + layout.joint_dof
+            nodes[k]["n"], nodes[k]["column"], nodes[k]["rest"] = rod.n, column, rod.rest_strain(s)
+            psi.append(rod.basis(s))
+            column += rod.n
+        return nodes, np.concatenate(psi) if psi else np.zeros(0)
+
+    def demand(self) -> Demand:
+        """What scratch must hold."""
+        return Demand(tuple(self.inputs), tuple(self.laws), tuple(self.sizes), self.couplings)
+
+
+def pose_records(poses: Sequence[np.ndarray]) -> np.ndarray:
+    """(4, 4) poses as an array of `pose_t`."""
+    records = np.zeros(len(poses), pose_t)
+    for record, pose in zip(records, poses, strict=True):
+        record["R"], record["p"] = pose[:3, :3], pose[:3, 3]
+    return records
+
+
+def collect_stations(robot: Robot) -> dict[str, set[float]]:
+    """Stations of every link at which loads sit."""
+    stations: dict[str, set[float]] = {link.name: set() for link in robot.links}
+    for item in robot.items:
+        for link, s in item.stations():
+            if link == "world":
+                continue
+            with naming(item_name(item)):
+                if link not in stations:
+                    raise unknown_link(robot, link)
+                if not 0.0 <= s <= 1.0:
+                    raise ModelError(f"s is {s!r} on link {link!r}, must lie between 0 and 1")
+            stations[link].add(float(s))
+    return stations
+
+
+def bind_items(robot: Robot, binder: Binder) -> Iterator[Bound]:
+    """Bind all loads in the order they were added."""
+    for item in robot.items:
+        with naming(item_name(item)):
+            yield item.bind(binder)
+
+
+def item_name(item: Any) -> str:
+    """Kind and name of a load, for messages."""
+    name = getattr(item, "name", "")
+    return f"{type(item).__name__} {name!r}" if name else type(item).__name__
+
+
+def unknown_link(robot: Robot, link: str) -> ModelError:
+    """Error for a link that is not there."""
+    return ModelError(f"there is no link {link!r}; links are: {', '.join(spec.name for spec in robot.links)}")
