@@ -26,7 +26,7 @@ from supple.joints import (
     Universal,
 )
 from supple.lie.pose import pose
-from supple.loads import Chamber, Distributed, JointDrive, PointWrench, Spring, Tendon
+from supple.loads import Chamber, Distributed, JointDrive, Loop, PointWrench, Prescribed, Spring, Tendon
 from supple.model.links import Rigid, Rod
 from supple.model.robot import Robot
 from supple.sections import Annulus, Circle, Ellipse, Material, Rectangle, Section

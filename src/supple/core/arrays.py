@@ -67,6 +67,7 @@ class Space(NamedTuple):
     count: Any  #: (1,) how many couplings there are
     inputs: Any  #: (nu,) inputs u of this call
     signals: Any  #: (n_signals,) values of time laws of this call
+    multipliers: Any  #: (nc,) multipliers of loops of this call
 
 
 def make_tree(topology: Topology, parameters: Parameters, loads: np.ndarray) -> Any:
@@ -74,7 +75,7 @@ def make_tree(topology: Topology, parameters: Parameters, loads: np.ndarray) -> 
     return Tree(*topology, *parameters, loads)
 
 
-def make_space(tree: Any, inputs: int = 0, signals: int = 0, couplings: int = 0) -> Space:
+def make_space(tree: Any, inputs: int = 0, signals: int = 0, couplings: int = 0, multipliers: int = 0) -> Space:
     """Allocate scratch for a `Tree` (zeroed, so that reruns are reproducible)."""
     n = len(tree.component)
     return Space(
@@ -90,6 +91,7 @@ def make_space(tree: Any, inputs: int = 0, signals: int = 0, couplings: int = 0)
         count=np.zeros(1, np.int64),
         inputs=np.zeros(inputs),
         signals=np.zeros(signals),
+        multipliers=np.zeros(multipliers),
     )
 
 
@@ -169,6 +171,7 @@ def space_at(h):
         carray(_integers_at(h[9, 0]), (h[9, 1],)),
         carray(_floats_at(h[10, 0]), (h[10, 1],)),
         carray(_floats_at(h[11, 0]), (h[11, 1],)),
+        carray(_floats_at(h[12, 0]), (h[12, 1],)),
     )
 
 

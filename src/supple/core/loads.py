@@ -27,8 +27,8 @@ from numba.extending import intrinsic
 from supple.core.records import ROD
 from supple.jit import inner
 
-#: Which side of R = ID - tau a load belongs to (third column of Tree.loads): both together make the residual.
-EXTERNAL, INTERNAL = 1, 2
+#: Which part of R = ID - tau - A^T lambda a load belongs to (third column of Tree.loads): together, the residual.
+EXTERNAL, INTERNAL, CONSTRAINT = 1, 2, 4
 
 #: What is asked of a load (its last argument); negative: derivatives by input -(mode + 1).
 WRENCH, TANGENT = 0, 1

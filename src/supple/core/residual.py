@@ -17,6 +17,7 @@ from supple.core.inverse_dynamics_derivatives import (
     tangent_blocks,
 )
 from supple.core.loads import (
+    CONSTRAINT,
     EXTERNAL,
     INTERNAL,
     TANGENT,
@@ -36,7 +37,7 @@ def residual_tangent(tree_handle, space_handle, q, v, a, cv, ca, out, tangent):
     fill_columns(tree, cv, ca, space)
     point_operators(tree, space)
     clear_pose_tangents(tree, space.work)
-    apply_loads(tree, space, tree_handle, space_handle, q, v, EXTERNAL + INTERNAL, TANGENT)
+    apply_loads(tree, space, tree_handle, space_handle, q, v, EXTERNAL + INTERNAL + CONSTRAINT, TANGENT)
     accumulate_operators(tree, space.work)
     finite = project_all(tree, space, out)
     tangent_blocks(tree, space, False, tangent, tangent, tangent)

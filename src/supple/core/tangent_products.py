@@ -14,7 +14,7 @@ from supple.core.geometric_stiffness import collocation_derivative, local_deriva
 from supple.core.inertia import add_coadbar
 from supple.core.inverse_dynamics import accumulate_wrenches, project_wrench
 from supple.core.inverse_dynamics_derivatives import J, Q, R, S, clear_pose_tangents, point_operators
-from supple.core.loads import EXTERNAL, INTERNAL, TANGENT, apply_loads
+from supple.core.loads import CONSTRAINT, EXTERNAL, INTERNAL, TANGENT, apply_loads
 from supple.core.records import EXPONENTIAL, ROD, SCREW
 from supple.core.sweep_out import sweep_out
 from supple.jit import inlined, inner, kernel
@@ -239,7 +239,7 @@ def tangent_product(tree_handle, space_handle, q, v, a, cv, ca, x, transposed, o
     fill_columns(tree, cv, ca, space)
     point_operators(tree, space)
     clear_pose_tangents(tree, space.work)
-    apply_loads(tree, space, tree_handle, space_handle, q, v, EXTERNAL + INTERNAL, TANGENT)
+    apply_loads(tree, space, tree_handle, space_handle, q, v, EXTERNAL + INTERNAL + CONSTRAINT, TANGENT)
     accumulate_wrenches(tree, space.work)
     out[:] = 0.0
     if transposed:

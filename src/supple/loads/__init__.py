@@ -3,8 +3,10 @@
 from supple.loads.chamber import Chamber
 from supple.loads.distributed import Distributed
 from supple.loads.joint_drive import JointDrive
+from supple.loads.loop import Loop
 from supple.loads.point_wrench import PointWrench
+from supple.loads.prescribed import Prescribed
 from supple.loads.spring import Spring
 from supple.loads.tendon import Tendon
 
-__all__ = ["Chamber", "Distributed", "JointDrive", "PointWrench", "Spring", "Tendon"]
+__all__ = ["Chamber", "Distributed", "JointDrive", "Loop", "PointWrench", "Prescribed", "Spring", "Tendon"]

@@ -60,6 +60,8 @@ class Binder:
     laws: list[Callable[[float], Any]] = field(default_factory=list)
     sizes: list[int] = field(default_factory=list)
     couplings: int = 0
+    rows: int = 0
+    prescribed: list[tuple[str, Callable[[float], Any]]] = field(default_factory=list)
     _nodes: dict[tuple[str, float], int] = field(default_factory=dict)
 
     def layout(self, link: str) -> LinkLayout:
@@ -119,6 +121,17 @@ class Binder:
         self.sizes.append(size)
         return sum(self.sizes[:-1])
 
+    def loop(self, name: str, rows: int) -> int:
+        """First multiplier of a loop with so many constraint rows."""
+        self.rows += rows
+        return self.rows - rows
+
+    def prescribe(self, link: str, law: Callable[[float], Any]) -> None:
+        """Let the joint of a link follow a law."""
+        if any(link == other for other, _ in self.prescribed):
+            raise ModelError(f"the joint of link {link!r} is prescribed already")
+        self.prescribed.append((link, law))
+
     def node_arrays(self) -> tuple[np.ndarray, np.ndarray]:
         """Arrays `nodes` and `psi` of the tree."""
         nodes, psi = np.zeros(len(self._nodes), node_t), []
@@ -164,7 +177,9 @@ def bind_items(robot: Robot, binder: Binder) -> Iterator[Bound]:
     """Bind all loads in the order they were added."""
     for item in robot.items:
         with naming(item_name(item)):
-            yield item.bind(binder)
+            bound = item.bind(binder)
+        if bound is not None:
+            yield bound
 
 
 def item_name(item: Any) -> str:

@@ -11,6 +11,7 @@ from supple.core.arrays import Parameters, Topology
 from supple.core.records import EXPONENTIAL, ROD, SCREW, block_t, pose_t, segment_t
 from supple.errors import ModelError, naming
 from supple.model.binder import Binder, bind_items, collect_stations
+from supple.model.constraints import PrescribedJoint
 from supple.model.links import Rigid, Rod
 from supple.model.rod_table import RodTable, tabulate_rod
 from supple.model.validate import validate
@@ -86,7 +87,7 @@ class LinkLayout:
 
 def compile_robot(robot: Robot) -> Model:
     """Validate a description and turn it into a `Model`."""
-    from supple.model.model import Model
+    from supple.model.model import Model, reduced_loads
 
     order = validate(robot)
     stations = collect_stations(robot)
@@ -109,7 +110,29 @@ def compile_robot(robot: Robot) -> Model:
     binder = Binder(robot, ordered, [(draft.parent, draft.placement) for draft in drafts])
     loads = tuple(bind_items(robot, binder))
     topology, parameters = _assemble(robot, drafts, ordered, binder)
-    return Model(robot, topology, parameters, tuple(ordered), loads, binder.demand())
+    joints = tuple(PrescribedJoint(link, _joint_coordinates(layouts[link]), law) for link, law in binder.prescribed)
+    _check_drives(robot, joints)
+    model = Model(robot, topology, parameters, tuple(ordered), loads, binder.demand(), joints)
+    if model.loops:
+        loads = reduced_loads(model)
+        model = Model(robot, topology, parameters, tuple(ordered), loads, binder.demand(), joints)
+    return model
+
+
+def _joint_coordinates(layout: LinkLayout) -> range:
+    return range(layout.coordinates.start, layout.coordinates.start + layout.joint_dof)
+
+
+def _check_drives(robot: Robot, joints: tuple[PrescribedJoint, ...]) -> None:
+    """A joint is either driven or prescribed."""
+    from supple.loads.joint_drive import JointDrive
+
+    driven = {item.link: item.name for item in robot.items if isinstance(item, JointDrive)}
+    for joint in joints:
+        if joint.link in driven:
+            raise ModelError(
+                f"Prescribed {joint.link!r}: the joint is also driven by JointDrive {driven[joint.link]!r}; choose one"
+            )
 
 
 def _coordinate_starts(robot: Robot) -> list[int]:

@@ -18,10 +18,22 @@ from supple.core import mass_matrix as _mass
 from supple.core import residual as _residual
 from supple.core import tangent_products as _products
 from supple.core.arrays import Parameters, Topology, handle, make_space, make_tree
+from supple.core.loads import CONSTRAINT
 from supple.core.records import EXPONENTIAL
 from supple.errors import ModelError, ShapeError, SingularError, StateError
 from supple.model.binder import Bound, Demand
-from supple.model.charts import rewrap_joint
+from supple.model.charts import exponential_map, rewrap_joint
+from supple.model.constraints import (
+    LoopTerms,
+    Multipliers,
+    PrescribedJoint,
+    assemble,
+    assemble_anywhere,
+    independent_rows,
+    keep_rows,
+    loop_terms,
+    solve_constrained,
+)
 from supple.model.links import Rod
 from supple.model.probe import Probe, make_probe
 
@@ -90,7 +102,7 @@ class Acceleration(NamedTuple):
 
     a: Array  #: accelerations, (n,)
     efforts: Array  #: of prescribed joints
-    multipliers: Array  #: of loops, (nc,)
+    multipliers: Multipliers  #: of loops: a vector (nc,), and wrenches by name
 
 
 class AccelerationDerivatives(NamedTuple):
@@ -126,6 +138,7 @@ class Model:
         layouts: tuple[LinkLayout, ...],
         loads: tuple[Bound, ...],
         demand: Demand,
+        prescribed: tuple[PrescribedJoint, ...] = (),
     ) -> None:
         self.name = robot.name
         self.description = str(robot)
@@ -136,7 +149,9 @@ class Model:
         self.loads = loads
         self.demand = demand
         self.nu = len(demand.inputs)
-        self.nc = 0
+        self.prescribed = prescribed
+        self.loops = tuple(load for load in loads if load.side == CONSTRAINT)
+        self.nc = sum(loop.data[1].shape[1] for loop in self.loops)
         self.link_names = tuple(layout.name for layout in layouts)
         self.coordinate_names = tuple(name for link in robot.links for name in _coordinate_names(link))
         self.input_names = demand.inputs
@@ -150,6 +165,7 @@ class Model:
         self._index = {name: i for i, name in enumerate(self.link_names)}
         self._zero = np.zeros(self.n)
         self._shape = (self.n,)
+        self._fixed = np.array([i for joint in self.prescribed for i in joint.coordinates], dtype=np.int64)
         # every kernel takes the robot as one handle, see core.arrays
         self._data = [handle(load.data) for load in self.loads]
         table = [
@@ -311,9 +327,11 @@ class Model:
         t: float = 0.0,
     ) -> Array:
         """R = ID - tau - A^T lambda, (n,): zero along a motion."""
-        self._inputs("lam", lam, self.nc)
+        multipliers = self._inputs("lam", lam, self.nc)
         force = self.inverse_dynamics(q, v, a, t)
         force -= self.internal_force(q, v, u)
+        if self.nc:
+            force -= self.loop_jacobian(q).T @ multipliers
         return force
 
     def residual_tangent(
@@ -329,10 +347,9 @@ class Model:
     ) -> tuple[Array, Array]:
         """R (n,) and dR/dq + cv dR/dv + ca dR/da (n, n) in one pass: a Newton step of any implicit scheme."""
         q, v, a = self._state("q", q), self._state("v", v), self._state("a", a)
-        self._inputs("lam", lam, self.nc)
         out, tangent = np.empty(self.n), np.empty((self.n, self.n))
         cv, ca = self._coefficient("cv", cv), self._coefficient("ca", ca)
-        if not _residual.residual_tangent(self._tree, self._space(u, t), q, v, a, cv, ca, out, tangent):
+        if not _residual.residual_tangent(self._tree, self._space(u, t, lam), q, v, a, cv, ca, out, tangent):
             self._checked(out, q=q, v=v, a=a)
         return out, tangent
 
@@ -346,16 +363,12 @@ class Model:
         t: float = 0.0,
     ) -> ResidualDerivatives:
         """dR/dq, dR/dv, dR/da, dR/du, dR/dlambda."""
-        self._inputs("lam", lam, self.nc)
         inertial = self.inverse_dynamics_derivatives(q, v, a, t)
         internal = self.internal_force_derivatives(q, v, u)
-        return ResidualDerivatives(
-            inertial.dq - internal.dq,
-            inertial.dv - internal.dv,
-            inertial.mass,
-            -internal.du,
-            np.zeros((self.n, self.nc)),
-        )
+        dq = inertial.dq - internal.dq
+        if self.nc:  # with -d(A^T lambda)/dq
+            dq = self.residual_tangent(q, v, a, u, lam, t)[1]
+        return ResidualDerivatives(dq, inertial.dv - internal.dv, inertial.mass, -internal.du, -self.loop_jacobian(q).T)
 
     def tangent_product(
         self,
@@ -376,26 +389,108 @@ class Model:
         _products.tangent_product(self._tree, self._space(u, t), q, v, a, cv, ca, x, transposed, out)
         return self._checked(out, q=q, v=v, a=a, x=x)
 
-    def forward_dynamics(self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, t: float = 0.0) -> Acceleration:
-        """Accelerations from M a = tau - ID(q, v, 0)."""
+    def forward_dynamics(
+        self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, t: float = 0.0, baumgarte: float = 0.0
+    ) -> Acceleration:
+        """Accelerations: M a = tau - ID(q, v, 0) + A^T lambda, A a = -(dA/dt) v; prescribed ones from their laws.
+
+        ``baumgarte`` [s] > 0 pulls drifted loops back with that time constant: A a = -(dA/dt) v - 2/T A v - e/T^2.
+        """
         q, v = self._state("q", q), self._state("v", v)
+        if self.nc or self.prescribed:
+            return self._constrained_dynamics(q, v, u, t, baumgarte)
         bias, M, a = np.empty(self.n), np.empty((self.n, self.n)), np.empty((self.n, 1))
         status = _forward.forward_dynamics(self._tree, self._space(u, t), q, v, self._zero, bias, M, a)
         self._check_solved(status, q=q, v=v)
-        return Acceleration(a[:, 0], np.zeros(0), np.zeros(self.nc))
+        return Acceleration(a[:, 0], np.zeros(0), self._multipliers(np.zeros(0)))
+
+    def _constrained_dynamics(
+        self, q: Array, v: Array, u: ArrayLike | None, t: float, baumgarte: float
+    ) -> Acceleration:
+        """Forward dynamics with loops and prescribed joints (index 1)."""
+        force = self.internal_force(q, v, u) - self.inverse_dynamics(q, v, self._zero, t)
+        M = self.mass_matrix(q)
+        terms = loop_terms(self, q, v, self._zero, self.loops)
+        given = np.concatenate([joint.motion(t)[2] for joint in self.prescribed] or [np.zeros(0)])
+        rate = terms.stabilised(baumgarte)[0]
+        a, multipliers = solve_constrained(
+            M, terms.jacobian, force[:, None], -rate[:, None], self._fixed, given[:, None]
+        )
+        a, multipliers = a[:, 0], multipliers[:, 0]
+        missing = M @ a - force - terms.jacobian.T @ multipliers
+        return Acceleration(a, self._efforts(q, missing), self._multipliers(multipliers))
+
+    def _efforts(self, q: Array, force: Array) -> Array:
+        """Efforts of prescribed joints from the generalised force that they supply."""
+        efforts = []
+        for joint in self.prescribed:
+            own = force[joint.coordinates.start : joint.coordinates.stop]
+            screws = self.parameters.screws[:, joint.coordinates.start : joint.coordinates.stop]
+            block = self.topology.blocks[self.layouts[self._link(joint.link)].blocks[0]]
+            if block["kind"] == EXPONENTIAL:  # a wrench in the frame after the joint, as for JointDrive
+                coordinates = q[joint.coordinates.start : joint.coordinates.stop]
+                T = exponential_map(-screws @ coordinates)[1]
+                own = np.linalg.solve(screws.T @ T.T @ screws, own)
+            efforts.append(own)
+        return np.concatenate(efforts or [np.zeros(0)])
 
     def forward_dynamics_derivatives(
-        self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, t: float = 0.0
+        self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, t: float = 0.0, baumgarte: float = 0.0
     ) -> AccelerationDerivatives:
-        """da/dq, da/dv, da/du = -M^-1 (dID - dtau) at the forward dynamics' accelerations."""
+        """da/dq, da/dv, da/du at the forward dynamics' accelerations; zero in rows and columns of prescribed joints."""
         q, v = self._state("q", q), self._state("v", v)
-        a = self.forward_dynamics(q, v, u, t).a
-        inertial = self.inverse_dynamics_derivatives(q, v, a, t)
-        internal = self.internal_force_derivatives(q, v, u)
-        dq, dv, du = internal.dq - inertial.dq, internal.dv - inertial.dv, internal.du
-        status = _forward.solve_columns(inertial.mass, dq, dv, du)
-        self._check_solved(status, q=q, v=v)
+        motion = self.forward_dynamics(q, v, u, t, baumgarte)
+        partial = self.residual_derivatives(q, v, motion.a, u, np.asarray(motion.multipliers), t)
+        if not (self.nc or self.prescribed):
+            dq, dv, du = -partial.dq, -partial.dv, -partial.du
+            status = _forward.solve_columns(partial.da, dq, dv, du)
+            self._check_solved(status, q=q, v=v)
+            return AccelerationDerivatives(dq, dv, du)
+        terms = loop_terms(self, q, v, motion.a, self.loops)
+        force = -np.hstack([partial.dq, partial.dv, partial.du])
+        _, rate_dq, rate_dv = terms.stabilised(baumgarte)
+        rate = -np.hstack([rate_dq, rate_dv, np.zeros((self.nc, self.nu))])
+        given = np.zeros((len(self._fixed), force.shape[1]))
+        a, _ = solve_constrained(partial.da, terms.jacobian, force, rate, self._fixed, given)
+        dq, dv, du = a[:, : self.n], a[:, self.n : 2 * self.n], a[:, 2 * self.n :]
+        dq[:, self._fixed], dv[:, self._fixed] = 0.0, 0.0
         return AccelerationDerivatives(dq, dv, du)
+
+    # ------------------------------------------------------------------ loops
+
+    def loop_error(self, q: ArrayLike) -> Array:
+        """e (nc,): how far loops are open, in frame B of each (rad, m)."""
+        return self._loop_terms(q).error
+
+    def loop_error_derivative(self, q: ArrayLike) -> Array:
+        """de/dq, (nc, n)."""
+        return self._loop_terms(q).error_derivative
+
+    def loop_jacobian(self, q: ArrayLike) -> Array:
+        """A (nc, n): the relative twist of the frames along constrained axes is A v."""
+        return self._loop_terms(q).jacobian
+
+    def loop_rate(self, q: ArrayLike, v: ArrayLike) -> Array:
+        """(dA/dt) v, (nc,)."""
+        q, v = self._state("q", q), self._state("v", v)
+        return self._checked(loop_terms(self, q, v, self._zero, self.loops).rate, q=q, v=v)
+
+    def _loop_terms(self, q: ArrayLike) -> LoopTerms:
+        q = self._state("q", q)
+        terms = loop_terms(self, q, self._zero, self._zero, self.loops)
+        self._checked(terms.jacobian, q=q)
+        return terms
+
+    def assemble(self, q0: ArrayLike | None = None) -> Array:
+        """Coordinates that close all loops, near ``q0`` (default: rest); prescribed joints stay at q0.
+
+        Raises `ConvergenceError` naming the loop that cannot be closed.
+        """
+        start = self.rest if q0 is None else q0
+        return assemble(self, self._state("q", start), self.loops, self._fixed)
+
+    def _multipliers(self, values: Array) -> Multipliers:
+        return Multipliers(values, {loop.name: (int(loop.data[0][0, 2]), loop.data[1]) for loop in self.loops})
 
     # ------------------------------------------------------------------ invariants
 
@@ -417,19 +512,21 @@ class Model:
 
     # ------------------------------------------------------------------ the border: scratch, checks, messages
 
-    def _space(self, u: ArrayLike | None = None, t: float = 0.0) -> Array:
-        """Handle of this thread's scratch, with inputs and signals filled in."""
+    def _space(self, u: ArrayLike | None = None, t: float = 0.0, lam: ArrayLike | None = None) -> Array:
+        """Handle of this thread's scratch, with inputs, signals and multipliers filled in."""
         try:
             space, address = self._threads.space
         except AttributeError:
             demand = self.demand
-            space = make_space(self._arrays, len(demand.inputs), sum(demand.sizes), demand.couplings)
+            space = make_space(self._arrays, len(demand.inputs), sum(demand.sizes), demand.couplings, self.nc)
             address = handle(space)
             self._threads.space = space, address
         if u is not None:
             space.inputs[:] = self._inputs("u", u, self.nu)
         elif self.nu:
             space.inputs[:] = 0.0
+        if self.nc or lam is not None:
+            space.multipliers[:] = self._inputs("lam", lam, self.nc)
         if self.demand.laws:
             self._fill_signals(space.signals, t)
         return address  # type: ignore[no-any-return]
@@ -524,6 +621,14 @@ class Model:
                 "give the link or one that hangs on it mass, or lock the coordinate; a rod with as many coordinates "
                 "as its points can tell apart needs more points; a rotation vector of 2 pi needs rewrap()"
             )
+
+
+def reduced_loads(model: Model) -> tuple[Bound, ...]:
+    """Loads of a model whose loops keep only independent rows, judged near the assembled configuration."""
+    q = assemble_anywhere(model, model.loops, model._fixed)
+    kept = independent_rows(model, q, model.loops, model._fixed)
+    loops = iter(keep_rows(model.loops, kept))
+    return tuple(next(loops) if load.side == CONSTRAINT else load for load in model.loads)
 
 
 def _coordinate_names(link: LinkSpec) -> list[str]:

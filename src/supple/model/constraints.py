@@ -1,0 +1,245 @@
+"""Loops and prescribed joints at the level of whole vectors: gathering rows, dropping redundant ones, closing a robot.
+
+The linear algebra here is dense and small: constrained forward dynamics solves
+
+    [ M  -A^T ] [ a      ]   [ tau - ID(q, v, 0) ]
+    [ A    0  ] [ lambda ] = [ -(dA/dt) v        ]          with prescribed accelerations moved to the right.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from supple.core import loops as _loops
+from supple.core.arrays import handle
+from supple.core.records import pose_t
+from supple.errors import ConvergenceError, ModelError, ModelWarning, SingularError, StateError
+from supple.model.binder import Bound
+
+if TYPE_CHECKING:
+    from supple.model.model import Model
+
+Array = np.ndarray
+
+#: A row of the constraint matrix is redundant if what is left of it is below this part of its size.
+REDUNDANT = 1e-8
+#: How far from the assembled configuration redundancy is judged (coordinates, see `generic_rank`).
+GENERIC = 1e-3
+#: A loop is closed when its error is below this (rad and m).
+CLOSED = 1e-10
+#: Newton steps of `assemble`.
+ASSEMBLY_STEPS = 100
+
+
+class LoopTerms(NamedTuple):
+    """All rows of all loops at a state."""
+
+    error: Array  #: e, (nc,)
+    slip: Array  #: A v, (nc,)
+    rate: Array  #: A a + (dA/dt) v, (nc,)
+    jacobian: Array  #: A, (nc, n)
+    error_derivative: Array  #: de/dq, (nc, n)
+    slip_dq: Array  #: d(A v)/dq, (nc, n)
+    rate_dq: Array  #: d(rate)/dq, (nc, n)
+    rate_dv: Array  #: d(rate)/dv, (nc, n)
+
+    def stabilised(self, T: float) -> tuple[Array, Array, Array]:
+        """rate + (2/T) A v + e/T^2 and its derivatives by q and v: Baumgarte with time constant T (0: none)."""
+        if T == 0.0:
+            return self.rate, self.rate_dq, self.rate_dv
+        return (
+            self.rate + 2.0 / T * self.slip + self.error / T**2,
+            self.rate_dq + 2.0 / T * self.slip_dq + self.error_derivative / T**2,
+            self.rate_dv + 2.0 / T * self.jacobian,
+        )
+
+
+class Multipliers:
+    """Multipliers of loops: a vector of kept rows, and full wrenches by the loop's name.
+
+    ``np.asarray(m)`` is the (nc,) vector; ``m["top"]`` the wrench [moment; force] (6,) on a in frame B.
+    """
+
+    def __init__(self, values: Array, loops: dict[str, tuple[int, Array]]) -> None:
+        self.values = values
+        self._loops = loops
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.array(self.values, dtype=dtype)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, name: str) -> Array:
+        try:
+            first, perp = self._loops[name]
+        except (KeyError, TypeError):
+            raise ModelError(f"there is no loop {name!r}; loops are: {', '.join(self._loops) or 'none'}") from None
+        return np.asarray(perp @ self.values[first : first + perp.shape[1]])
+
+    def __repr__(self) -> str:
+        return f"Multipliers({', '.join(f'{name}={self[name]}' for name in self._loops)})"
+
+
+class PrescribedJoint(NamedTuple):
+    """A joint that follows a law."""
+
+    link: str
+    coordinates: range
+    law: Callable[[float], Any]
+
+    def motion(self, t: float) -> tuple[Array, Array, Array]:
+        """q, qd, qdd at time t, each (k,)."""
+        size = len(self.coordinates)
+        value = self.law(t)
+        if not isinstance(value, (tuple, list)) or len(value) != 3:
+            raise StateError(f"Prescribed {self.link!r}: the law returned {value!r} at t = {t:g}, not (q, qd, qdd)")
+        parts = [np.atleast_1d(np.asarray(part, dtype=float)) for part in value]
+        for part, what in zip(parts, ("q", "qd", "qdd"), strict=True):
+            if part.shape != (size,) or not np.isfinite(part).all():
+                raise StateError(
+                    f"Prescribed {self.link!r}: {what} is {part.tolist()} at t = {t:g}, must be {size} finite numbers"
+                )
+        return parts[0], parts[1], parts[2]
+
+
+def loop_terms(model: Model, q: Array, v: Array, a: Array, loops: tuple[Bound, ...]) -> LoopTerms:
+    """Gather the rows of all loops."""
+    n, nc = model.n, sum(loop.data[1].shape[1] for loop in loops)
+    terms = LoopTerms(*(np.zeros(nc) for _ in range(3)), *(np.zeros((nc, n)) for _ in range(5)))
+    if not loops:
+        return terms
+    space = model._space()
+    _loops.loop_sweep(model._tree, space, q, v, a)
+    frames, columns_a, columns_b = np.zeros(3, pose_t), np.zeros((3, 6, n)), np.zeros((3, 6, n))
+    first = 0
+    for loop in loops:
+        rows = slice(first, first + loop.data[1].shape[1])
+        first = rows.stop
+        own = [part[rows] for part in terms]
+        _loops.loop_terms(model._tree, space, handle(loop.data), frames, columns_a, columns_b, *own)
+    return terms
+
+
+def assemble(model: Model, q0: Array, loops: tuple[Bound, ...], fixed: Array) -> Array:
+    """Close the loops: Newton steps of least norm on e(q) = 0, halved while the error grows; ``fixed`` stay put."""
+    q, free = q0.copy(), np.setdiff1d(np.arange(model.n), fixed)
+    zero = np.zeros(model.n)
+    terms = loop_terms(model, q, zero, zero, loops)
+    for _ in range(ASSEMBLY_STEPS):
+        size = np.linalg.norm(terms.error)
+        if size < CLOSED:
+            return q
+        step = np.zeros(model.n)
+        step[free] = np.linalg.lstsq(terms.error_derivative[:, free], -terms.error, rcond=1e-10)[0]
+        longest = np.abs(step).max(initial=0.0)
+        step *= min(1.0, 0.5 / longest) if longest > 0.0 else 1.0
+        for halving in range(12):
+            trial = q + step / 2.0**halving
+            terms = loop_terms(model, trial, zero, zero, loops)
+            if np.linalg.norm(terms.error) < size:
+                break
+        q = trial
+    worst, first = 0.0, 0
+    name = ""
+    for loop in loops:
+        rows = slice(first, first + loop.data[1].shape[1])
+        first = rows.stop
+        gap = float(np.linalg.norm(terms.error[rows]))
+        if gap > worst:
+            worst, name = gap, loop.name
+    raise ConvergenceError(
+        f"Loop {name!r} cannot be closed: an error of {worst:.3g} (rad, m) is left after {ASSEMBLY_STEPS} steps; "
+        "check its frames and lengths, or start nearer with assemble(q0=...)"
+    )
+
+
+def assemble_anywhere(model: Model, loops: tuple[Bound, ...], fixed: Array) -> Array:
+    """Some closed configuration, from rest or else from random starts; raises the first failure if none is found."""
+    failure = None
+    rng = np.random.default_rng(0)
+    for spread in (0.0, 0.1, 0.3, 0.6, 1.0, 1.5):
+        start = model.rest + spread * rng.standard_normal(model.n)
+        start[fixed] = model.rest[fixed]
+        try:
+            return assemble(model, start, loops, fixed)
+        except ConvergenceError as error:
+            failure = failure or error
+    assert failure is not None
+    raise failure
+
+
+def independent_rows(model: Model, q: Array, loops: tuple[Bound, ...], fixed: Array) -> list[int]:
+    """Rows that are independent at a generic point near q, the first of each dependent set kept.
+
+    At q itself a special configuration (a collinear four-bar) could hide rows that hold everywhere else.
+    """
+    rng = np.random.default_rng(0)
+    free = np.setdiff1d(np.arange(model.n), fixed)
+    zero = np.zeros(model.n)
+    nearby = q + GENERIC * rng.standard_normal(model.n)
+    rows = loop_terms(model, nearby, zero, zero, loops).jacobian[:, free]
+    kept: list[int] = []
+    basis = np.zeros((0, len(free)))
+    for i, row in enumerate(rows):
+        rest = row - basis.T @ (basis @ row)
+        rest -= basis.T @ (basis @ rest)
+        size = np.linalg.norm(rest)
+        if size > REDUNDANT * max(float(np.linalg.norm(row)), 1e-300):
+            basis = np.vstack([basis, rest / size])
+            kept.append(i)
+    return kept
+
+
+def keep_rows(loops: tuple[Bound, ...], kept: list[int]) -> tuple[Bound, ...]:
+    """Loops with redundant rows dropped, and multipliers numbered anew; says which rows went."""
+    reduced, first, number = [], 0, 0
+    for loop in loops:
+        where, perp, offsets = loop.data
+        mine = [i - first for i in kept if first <= i < first + perp.shape[1]]
+        dropped = perp.shape[1] - len(mine)
+        if dropped:
+            warnings.warn(
+                f"Loop {loop.name!r}: {dropped} of {perp.shape[1]} constraint rows follow from others and are dropped",
+                ModelWarning,
+                stacklevel=4,
+            )
+        first += perp.shape[1]
+        where = where.copy()
+        where[0, 2] = number
+        number += len(mine)
+        reduced.append(loop._replace(data=(where, np.ascontiguousarray(perp[:, mine]), offsets)))
+    return tuple(reduced)
+
+
+def solve_constrained(M: Array, A: Array, force: Array, rate: Array, fixed: Array, given: Array) -> tuple[Array, Array]:
+    """a (n, m) and lambda (nc, m) of M a - A^T lambda = force, A a = rate, with a[fixed] = given.
+
+    The rows of ``fixed`` are dropped; right-hand sides are columns.  The system is scaled by the diagonal of M, since
+    the units of coordinates differ.
+    """
+    n, m = force.shape
+    free = np.setdiff1d(np.arange(n), fixed)
+    a = np.zeros((n, m))
+    a[fixed] = given
+    scale = 1.0 / np.sqrt(np.maximum(np.diag(M)[free], 1e-300))
+    top = scale[:, None] * M[np.ix_(free, free)] * scale
+    rows = A[:, free] * scale
+    sizes = np.linalg.norm(rows, axis=1)
+    sizes[sizes == 0.0] = 1.0
+    rows = rows / sizes[:, None]
+    right = np.vstack([scale[:, None] * (force - M @ a)[free], (rate - A @ a) / sizes[:, None]])
+    matrix = np.block([[top, -rows.T], [rows, np.zeros((len(rows), len(rows)))]])
+    try:
+        solution = np.linalg.solve(matrix, right)
+    except np.linalg.LinAlgError:
+        raise SingularError(
+            "the constrained mass matrix is singular: some coordinate moves no inertia, or the loops are in a "
+            "configuration where their rows depend on each other"
+        ) from None
+    a[free] = scale[:, None] * solution[: len(free)]
+    return a, solution[len(free) :] / sizes[:, None]
