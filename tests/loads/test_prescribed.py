@@ -79,7 +79,8 @@ def test_rows_and_columns_of_prescribed_coordinates_are_zero_and_the_rest_is_exa
         ([sp.Prescribed("rod", sine)], "Prescribed 'rod': link 'rod' is fixed"),
         ([sp.Prescribed("nobody", sine)], "Prescribed 'nobody': there is no link"),
         ([sp.Prescribed("elbow", 3.0)], "law is 3.0, must be a function"),
-        ([sp.Prescribed("elbow", sine), sp.JointDrive("m", "elbow")], "also driven by JointDrive 'm'"),
+        ([sp.JointDrive("m", "elbow"), sp.Prescribed("elbow", sine)], "also driven by JointDrive 'm'"),
+        ([sp.Prescribed("elbow", sine), sp.JointDrive("m", "elbow")], "is prescribed: it cannot be driven too"),
         ([sp.Prescribed("elbow", sine), sp.Prescribed("elbow", sine)], "is prescribed already"),
     ],
 )

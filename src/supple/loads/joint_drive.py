@@ -111,6 +111,7 @@ class JointDrive:
         joint = binder.robot_link(self.link).joint
         if joint.dof == 0:
             raise ModelError(f"link {self.link!r} is fixed: a drive needs a joint that moves")
+        binder.drive(self.link, self.name)
         names = [self.name] if joint.dof == 1 else [f"{self.name}.{label}" for label in joint.labels]
         inputs = [binder.input(name) for name in names]
         first, where = inputs[0], []

@@ -61,6 +61,7 @@ class Binder:
     sizes: list[int] = field(default_factory=list)
     couplings: int = 0
     rows: int = 0
+    driven: dict[str, str] = field(default_factory=dict)
     prescribed: list[tuple[str, Callable[[float], Any]]] = field(default_factory=list)
     _nodes: dict[tuple[str, float], int] = field(default_factory=dict)
 
@@ -130,7 +131,17 @@ class Binder:
         """Let the joint of a link follow a law."""
         if any(link == other for other, _ in self.prescribed):
             raise ModelError(f"the joint of link {link!r} is prescribed already")
+        if link in self.driven:
+            raise ModelError(
+                f"the joint of link {link!r} is also driven by JointDrive {self.driven[link]!r}; choose one"
+            )
         self.prescribed.append((link, law))
+
+    def drive(self, link: str, name: str) -> None:
+        """Let the joint of a link be driven by an actuator."""
+        if any(link == other for other, _ in self.prescribed):
+            raise ModelError(f"the joint of link {link!r} is prescribed: it cannot be driven too; choose one")
+        self.driven[link] = name
 
     def node_arrays(self) -> tuple[np.ndarray, np.ndarray]:
         """Arrays `nodes` and `psi` of the tree."""

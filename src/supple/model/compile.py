@@ -111,7 +111,6 @@ def compile_robot(robot: Robot) -> Model:
     loads = tuple(bind_items(robot, binder))
     topology, parameters = _assemble(robot, drafts, ordered, binder)
     joints = tuple(PrescribedJoint(link, _joint_coordinates(layouts[link]), law) for link, law in binder.prescribed)
-    _check_drives(robot, joints)
     model = Model(robot, topology, parameters, tuple(ordered), loads, binder.demand(), joints)
     if model.loops:
         loads = reduced_loads(model)
@@ -121,18 +120,6 @@ def compile_robot(robot: Robot) -> Model:
 
 def _joint_coordinates(layout: LinkLayout) -> range:
     return range(layout.coordinates.start, layout.coordinates.start + layout.joint_dof)
-
-
-def _check_drives(robot: Robot, joints: tuple[PrescribedJoint, ...]) -> None:
-    """A joint is either driven or prescribed."""
-    from supple.loads.joint_drive import JointDrive
-
-    driven = {item.link: item.name for item in robot.items if isinstance(item, JointDrive)}
-    for joint in joints:
-        if joint.link in driven:
-            raise ModelError(
-                f"Prescribed {joint.link!r}: the joint is also driven by JointDrive {driven[joint.link]!r}; choose one"
-            )
 
 
 def _coordinate_starts(robot: Robot) -> list[int]:

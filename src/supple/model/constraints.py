@@ -74,6 +74,11 @@ class Multipliers:
     def __len__(self) -> int:
         return len(self.values)
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the vector of kept rows."""
+        return self.values.shape
+
     def __getitem__(self, name: str) -> Array:
         try:
             first, perp = self._loops[name]

@@ -363,6 +363,7 @@ class Model:
         t: float = 0.0,
     ) -> ResidualDerivatives:
         """dR/dq, dR/dv, dR/da, dR/du, dR/dlambda."""
+        self._inputs("lam", lam, self.nc)
         inertial = self.inverse_dynamics_derivatives(q, v, a, t)
         internal = self.internal_force_derivatives(q, v, u)
         dq = inertial.dq - internal.dq
