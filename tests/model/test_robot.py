@@ -14,6 +14,9 @@ BALL = Rigid.sphere(0.1, density=1000.0)
 
 
 class Load:
+    def stations(self):
+        return ()
+
     def bind(self, model):
         return self
 

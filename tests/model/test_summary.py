@@ -8,6 +8,9 @@ from supple.sections import Circle, Material
 
 
 class Load:
+    def stations(self):
+        return ()
+
     def bind(self, model):
         return self
 
