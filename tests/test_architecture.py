@@ -19,6 +19,7 @@ ALLOWED = {
     "bases": {"numerics"},
     "joints": {"lie"},
     "model": {"numerics", "lie", "sections", "bases", "joints", "core"},
+    "loads": {"numerics", "lie", "joints", "core", "model"},
 }
 
 #: Modules in which people describe robots: they load no kernels, so that describing stays quick.

@@ -68,6 +68,7 @@ class Space(NamedTuple):
     inputs: Any  #: (nu,) inputs u of this call
     signals: Any  #: (n_signals,) values of time laws of this call
     multipliers: Any  #: (nc,) multipliers of loops of this call
+    paths: Any  #: (3, 6, n) columns along the paths to a pair of segments; empty without couplings
 
 
 def make_tree(topology: Topology, parameters: Parameters, loads: np.ndarray) -> Any:
@@ -92,6 +93,7 @@ def make_space(tree: Any, inputs: int = 0, signals: int = 0, couplings: int = 0,
         inputs=np.zeros(inputs),
         signals=np.zeros(signals),
         multipliers=np.zeros(multipliers),
+        paths=np.zeros((3, 6, n if couplings else 0)),
     )
 
 
@@ -172,6 +174,7 @@ def space_at(h):
         carray(_floats_at(h[10, 0]), (h[10, 1],)),
         carray(_floats_at(h[11, 0]), (h[11, 1],)),
         carray(_floats_at(h[12, 0]), (h[12, 1],)),
+        carray(_floats_at(h[13, 0]), (h[13, 1], h[13, 2], h[13, 3])),
     )
 
 

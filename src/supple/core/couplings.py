@@ -12,7 +12,7 @@ from supple.jit import inner
 
 U = np.uint64  # unsigned indices vectorise, see core.products
 
-J, R = 1, 2  # Workspace.columns; the same minus one in Workspace.totals
+J, R = 1, 2  # Space.columns; the same minus one in Space.totals
 
 
 @inner
@@ -60,10 +60,7 @@ def add_outer(X, Y, out):
 @inner
 def add_couplings(tree, space, separate, dq, dv):
     """dq += J_a^T (G J_b + N R_b); if ``separate``, dv += J_a^T N J_b (else R already holds R + c_v J)."""
-    n = tree.component.shape[0]
-    if space.count[0] == 0:
-        return
-    a, b, X = np.empty((6, n)), np.empty((6, n)), np.empty((6, n))
+    a, b, X = space.paths[0], space.paths[1], space.paths[2]
     for i in range(space.count[0]):
         coupling = space.couplings[i]
         path_columns(tree, space, coupling.a, J, a)
