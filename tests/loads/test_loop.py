@@ -215,3 +215,26 @@ def test_an_unknown_loop_is_named(closed):
     motion = closed.forward_dynamics(np.zeros(closed.n), np.zeros(closed.n))
     with pytest.raises(sp.ModelError, match="there is no loop 'bottom'; loops are: top"):
         motion.multipliers["bottom"]
+
+
+def test_two_loops_and_a_loop_to_the_world_together():
+    """Rows in the order of `add`, and the tangent of all multipliers at once."""
+    robot = offset_loop(sp.Spherical())
+    robot.add(sp.Loop("anchor", a=("world", sp.pose((0.2, 0.1, 0.0))), b=("left", sp.pose()), joint=sp.Planar("z")))
+    robot.add(sp.Loop("weld", a=("body", sp.pose()), b=("right", sp.pose(), 0.4), joint=sp.Translational()))
+    model = robot.compile()
+    rng = np.random.default_rng(5)
+    q, v, a = 0.3 * rng.normal(size=(3, model.n))
+    lam = rng.normal(size=model.nc)
+    assert model.nc == 9
+    partial = model.residual_derivatives(q, v, a, lam=lam)
+    assert relative_error(partial.dq, differences(lambda x: model.residual(x, v, a, lam=lam), q)) < 1e-8
+    assert relative_error(model.loop_error_derivative(q), differences(model.loop_error, q)) < 1e-8
+    motion = model.forward_dynamics(q, v)
+    assert [len(motion.multipliers[name]) for name in ("ring", "anchor", "weld")] == [6, 6, 6]
+    M = model.mass_matrix(q)
+    step = 1e-5
+    d = step * rng.normal(size=model.n)
+    change = (model.forward_dynamics(q + d, v).a - model.forward_dynamics(q - d, v).a) / 2.0
+    expected = model.forward_dynamics_derivatives(q, v).dq @ d
+    assert relative_error(M @ expected, M @ change) < 1e-6
