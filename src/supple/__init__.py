@@ -1,5 +1,6 @@
 """supple: differentiable simulation of hybrid soft-rigid robots."""
 
+from supple import laws
 from supple.bases import (
     Chebyshev,
     CustomBasis,
@@ -26,7 +27,18 @@ from supple.joints import (
     Universal,
 )
 from supple.lie.pose import pose
-from supple.loads import Chamber, Distributed, JointDrive, Loop, PointWrench, Prescribed, Spring, Tendon
+from supple.loads import (
+    Cable,
+    Chamber,
+    Distributed,
+    ElasticTendon,
+    JointDrive,
+    Loop,
+    PointWrench,
+    Prescribed,
+    Spring,
+    Tendon,
+)
 from supple.model.links import Rigid, Rod
 from supple.model.robot import Robot
 from supple.sections import Annulus, Circle, Ellipse, Material, Rectangle, Section

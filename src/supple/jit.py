@@ -74,6 +74,9 @@ class LoadKernel:
         self.compiled = compiled  # owns the machine code
         return int(compiled.address)
 
+    def __reduce__(self) -> Any:
+        return LoadKernel, (self.function,)  # machine code stays behind, the cache has it
+
 
 _INNER: dict[str, Any] = {
     "nogil": True,

@@ -16,7 +16,18 @@ import numpy as np
 from numba import carray, types
 from numba.extending import intrinsic
 
-from supple.core.records import block_t, coupling_t, node_t, pose_t, scratch_t, segment_t, stress_t, work_t
+from supple.core.records import (
+    block_t,
+    coupling_t,
+    line_t,
+    node_t,
+    part_t,
+    pose_t,
+    scratch_t,
+    segment_t,
+    stress_t,
+    work_t,
+)
 from supple.jit import inner
 
 
@@ -64,11 +75,13 @@ class Space(NamedTuple):
     joint_force: Any  #: (n,) generalised force of loads on joints
     joint_slope: Any  #: (n, 6) its derivative by the coordinates of the same joint
     couplings: Any  #: (most,) coupling_t, those of loads on pairs of segments
-    count: Any  #: (1,) how many couplings there are
+    count: Any  #: (3,) how many couplings, lines and parts there are
     inputs: Any  #: (nu,) inputs u of this call
     signals: Any  #: (n_signals,) values of time laws of this call
     multipliers: Any  #: (nc,) multipliers of loops of this call
     paths: Any  #: (3, 6, n) columns along the paths to a pair of segments; empty without couplings
+    lines: Any  #: (most,) line_t, lines whose tension follows their length (see core.lines)
+    parts: Any  #: (most,) part_t, their parts
 
 
 def make_tree(topology: Topology, parameters: Parameters, loads: np.ndarray) -> Any:
@@ -76,7 +89,15 @@ def make_tree(topology: Topology, parameters: Parameters, loads: np.ndarray) -> 
     return Tree(*topology, *parameters, loads)
 
 
-def make_space(tree: Any, inputs: int = 0, signals: int = 0, couplings: int = 0, multipliers: int = 0) -> Space:
+def make_space(
+    tree: Any,
+    inputs: int = 0,
+    signals: int = 0,
+    couplings: int = 0,
+    multipliers: int = 0,
+    lines: int = 0,
+    parts: int = 0,
+) -> Space:
     """Allocate scratch for a `Tree` (zeroed, so that reruns are reproducible)."""
     n = len(tree.component)
     return Space(
@@ -89,11 +110,13 @@ def make_space(tree: Any, inputs: int = 0, signals: int = 0, couplings: int = 0,
         joint_force=np.zeros(n),
         joint_slope=np.zeros((n, 6)),
         couplings=np.zeros(couplings, coupling_t),
-        count=np.zeros(1, np.int64),
+        count=np.zeros(3, np.int64),
         inputs=np.zeros(inputs),
         signals=np.zeros(signals),
         multipliers=np.zeros(multipliers),
         paths=np.zeros((3, 6, n if couplings else 0)),
+        lines=np.zeros(lines, line_t),
+        parts=np.zeros(parts, part_t),
     )
 
 
@@ -129,6 +152,7 @@ def _pointer_to(dtype: Any) -> Any:
 _floats_at, _integers_at = _pointer_to(np.float64), _pointer_to(np.int64)
 _blocks_at, _poses_at, _segments_at = _pointer_to(block_t), _pointer_to(pose_t), _pointer_to(segment_t)
 _nodes_at, _stress_at, _couplings_at = _pointer_to(node_t), _pointer_to(stress_t), _pointer_to(coupling_t)
+_lines_at, _parts_at = _pointer_to(line_t), _pointer_to(part_t)
 _work_at, _scratch_at = _pointer_to(work_t), _pointer_to(scratch_t)
 
 
@@ -175,6 +199,8 @@ def space_at(h):
         carray(_floats_at(h[11, 0]), (h[11, 1],)),
         carray(_floats_at(h[12, 0]), (h[12, 1],)),
         carray(_floats_at(h[13, 0]), (h[13, 1], h[13, 2], h[13, 3])),
+        carray(_lines_at(h[14, 0]), (h[14, 1],)),
+        carray(_parts_at(h[15, 0]), (h[15, 1],)),
     )
 
 

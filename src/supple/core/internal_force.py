@@ -11,6 +11,7 @@ from supple.core.couplings import add_couplings
 from supple.core.elastic import add_internal_force, add_internal_tangent
 from supple.core.inverse_dynamics import accumulate_wrenches, project_all
 from supple.core.inverse_dynamics_derivatives import accumulate_operators, clear_operators, tangent_blocks
+from supple.core.lines import add_line_tangents
 from supple.core.loads import (
     INTERNAL,
     TANGENT,
@@ -76,6 +77,7 @@ def internal_force_derivatives(tree_handle, space_handle, q, v, zero, dq, dv, da
     if tree.loads.shape[0] > 0:
         project_stress_tangents(tree, space, 0.0, dq)
         add_couplings(tree, space, True, dq, dv)
+        add_line_tangents(tree, space, 0.0, True, dq, dv)
     n = dq.shape[0]
     for i in range(n):
         for j in range(n):

@@ -25,6 +25,7 @@ from supple.core.couplings import add_couplings
 from supple.core.geometric_stiffness import add_geometric_stiffness
 from supple.core.inertia import point_wrench, velocity_tangent, world_inertia
 from supple.core.inverse_dynamics import project_all
+from supple.core.lines import add_line_tangents
 from supple.core.loads import EXTERNAL, TANGENT, apply_loads, project_stress_tangents, project_stresses
 from supple.core.mass_matrix import write_mass_rows
 from supple.core.products import (
@@ -238,4 +239,5 @@ def inverse_dynamics_derivatives(tree_handle, space_handle, q, v, a, out, dq, dv
         project_stresses(tree, space, out)
         project_stress_tangents(tree, space, 0.0, dq)
         add_couplings(tree, space, True, dq, dv)
+        add_line_tangents(tree, space, 0.0, True, dq, dv)
     return finite

@@ -7,7 +7,7 @@ kernels and solvers are compiled once, whatever loads a robot has.  It reads pos
 * wrenches: ``work[s].F -= wrench`` (world axes, about the common origin; a load is subtracted in R = ID - tau);
 * in mode TANGENT: how the wrench changes *as seen from the moving segment* ([GVS-AD] 54-59 in world axes),
   dF = G zeta + N zeta' + M zeta'', where zeta = J dq is the segment's variation, into ``work[s].G, N, M``;
-  for pairs of segments, ``add_coupling``;
+  for pairs of segments, ``add_coupling``; for forces that follow the length of a whole line, ``core.lines``;
 * generalised stresses at nodes of rods: ``stress[k].f += ...`` with derivatives E, C by the strain and its rate;
 * generalised forces on joints: ``joint_force[i] += ...`` with derivatives by the joint's coordinates, ``joint_slope``.
 
@@ -31,7 +31,8 @@ from supple.jit import inner
 EXTERNAL, INTERNAL, CONSTRAINT = 1, 2, 4
 
 #: What is asked of a load (its last argument); negative: derivatives by input -(mode + 1).
-WRENCH, TANGENT = 0, 1
+#: MEASURE: lines tell their length, its rate, their tension and the gradient of the length (see core.lines).
+WRENCH, TANGENT, MEASURE = 0, 1, 2
 
 Index = np.uint64  # unsigned indices vectorise, see core.products
 
@@ -55,7 +56,8 @@ def _call(typing_context: Any, function: Any, tree: Any, space: Any, data: Any, 
 @inner
 def apply_loads(tree, space, tree_handle, space_handle, q, v, sides, mode):
     """Call all loads of the given ``sides`` (EXTERNAL, INTERNAL or their sum)."""
-    space.count[0] = 0
+    for i in range(3):
+        space.count[i] = 0
     if tree.loads.shape[0] == 0:
         return
     strain_nodes(tree, q, v, space)

@@ -77,6 +77,32 @@ coupling_t = np.dtype(
     align=True,
 )
 
+#: A line (cable, elastic tendon) whose tension follows its length, T(l, l'); its parts are consecutive in Space.parts.
+line_t = np.dtype(
+    [
+        ("first", "i8"),
+        ("count", "i8"),
+        ("length", "f8"),  # l
+        ("rate", "f8"),  # l'
+        ("tension", "f8"),
+        ("slope", "f8"),  # dT/dl
+        ("rate_slope", "f8"),  # dT/dl'
+    ],
+    align=True,
+)
+
+#: How a line's length follows one segment or node: dl = f . zeta, dl' = f . zeta' + drift . zeta; zeta is the segment's
+#: variation J dq, or the node's dxi.
+part_t = np.dtype(
+    [
+        ("segment", "i8"),  # -1 at a node
+        ("node", "i8"),  # -1 at a segment
+        ("f", "f8", (6,)),
+        ("drift", "f8", (6,)),
+    ],
+    align=True,
+)
+
 #: Scratch per segment.  World axes, twists and wrenches about the common origin (see `core.sweep_out`).
 work_t = np.dtype(
     [

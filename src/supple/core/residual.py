@@ -16,6 +16,7 @@ from supple.core.inverse_dynamics_derivatives import (
     point_operators,
     tangent_blocks,
 )
+from supple.core.lines import add_line_tangents
 from supple.core.loads import (
     CONSTRAINT,
     EXTERNAL,
@@ -45,6 +46,7 @@ def residual_tangent(tree_handle, space_handle, q, v, a, cv, ca, out, tangent):
         project_stresses(tree, space, out)
         project_stress_tangents(tree, space, cv, tangent)
         add_couplings(tree, space, False, tangent, tangent)
+        add_line_tangents(tree, space, cv, False, tangent, tangent)
     add_internal_force(-1.0, tree, q, v, out)
     add_internal_tangent(-1.0, cv, tree, q, tangent)
     return finite

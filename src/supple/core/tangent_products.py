@@ -14,6 +14,7 @@ from supple.core.geometric_stiffness import collocation_derivative, local_deriva
 from supple.core.inertia import add_coadbar
 from supple.core.inverse_dynamics import accumulate_wrenches, project_wrench
 from supple.core.inverse_dynamics_derivatives import J, Q, R, S, clear_pose_tangents, point_operators
+from supple.core.lines import add_line_product, add_line_transposed
 from supple.core.loads import CONSTRAINT, EXTERNAL, INTERNAL, TANGENT, apply_loads
 from supple.core.records import EXPONENTIAL, ROD, SCREW
 from supple.core.sweep_out import sweep_out
@@ -86,7 +87,7 @@ def add_geometric_product(tree, block, i, w, t, x, transposed, out):
 
 
 @inner
-def plain_product(tree, space, x, out):
+def plain_product(tree, space, cv, x, out):
     """out = tangent x: dF = N (R x) + M (Q x) + G (J x) at points, then sums of dF + adbar*_F (S x) inward, by S^T.
 
     In the scratch records dS holds S x of the segment; dZ, dV, dA hold J x, R x, Q x from the world outward.
@@ -121,6 +122,7 @@ def plain_product(tree, space, x, out):
         product6(coupling.N, work[coupling.b].dV, t.y)
         add_scaled(1.0, t.x, work[coupling.a].dF)
         add_scaled(1.0, t.y, work[coupling.a].dF)
+    add_line_product(tree, space, cv, x, out)
     for b in range(tree.blocks.shape[0] - 1, -1, -1):
         block = tree.blocks[b]
         for i in range(block.active - 1, -1, -1):
@@ -145,7 +147,7 @@ def add_coadbar_product(F, X, t, out):
 
 
 @inner
-def transposed_product(tree, space, y, out):
+def transposed_product(tree, space, cv, y, out):
     """out = tangent^T y.
 
     With z = J y at points: J^T sum G^T z + R^T sum N^T z + Q^T sum M^T z + S^T adbar*_F^T z + C29^T y.
@@ -176,6 +178,7 @@ def transposed_product(tree, space, y, out):
         product6_transposed(coupling.N, work[coupling.a].dS, t.y)
         add_scaled(1.0, t.x, work[coupling.b].dZ)
         add_scaled(1.0, t.y, work[coupling.b].dV)
+    add_line_transposed(tree, space, cv, y, out)
     for b in range(tree.blocks.shape[0] - 1, -1, -1):
         block = tree.blocks[b]
         base = work[block.parent]
@@ -243,8 +246,8 @@ def tangent_product(tree_handle, space_handle, q, v, a, cv, ca, x, transposed, o
     accumulate_wrenches(tree, space.work)
     out[:] = 0.0
     if transposed:
-        transposed_product(tree, space, x, out)
+        transposed_product(tree, space, cv, x, out)
     else:
-        plain_product(tree, space, x, out)
+        plain_product(tree, space, cv, x, out)
     add_stress_product(tree, space, cv, x, transposed, out)
     add_internal_product(-1.0, cv, tree, q, x, out)

@@ -14,7 +14,8 @@ from __future__ import annotations
 import math
 
 from supple.core.arrays import floats, handle_at, integers, space_of
-from supple.core.loads import TANGENT
+from supple.core.lines import add_line, add_part
+from supple.core.loads import MEASURE, TANGENT
 from supple.jit import LoadKernel, inner
 
 
@@ -55,11 +56,48 @@ def add_line_stress(s, t, line, u, mode):
                 s.E[i, j] += c * (product - b[i] * b[j]) / size
 
 
+@inner
+def line_rate(s, line, T, Td):
+    """T and its time derivative at a node; returns |T| and d|T|/dt."""
+    size = line_tangent(s.xi, line[1], line[2], line[3], line[4], T)
+    line_tangent(s.xid, line[1], line[2], 0.0, 0.0, Td)
+    return size, (T[0] * Td[0] + T[1] * Td[1] + T[2] * Td[2]) / size
+
+
+@inner
+def write_node_part(part, s, t, line):
+    """f = c P^T t, drift = c P^T (I - t t^T) T' / |T| at a node, c = |coefficient| (see `core.lines`)."""
+    T, Td, B, c = t.x[0:3], t.x[3:6], t.B, abs(line[0])
+    size, rate = line_rate(s, line, T, Td)
+    line_matrix(line[1], line[2], B)
+    for i in range(6):
+        for j in range(3):
+            part.f[i] += c * B[i, j] * T[j] / size
+            part.drift[i] += c * B[i, j] * (Td[j] - rate * T[j] / size) / size
+
+
+@inner
+def measure_line(space, where, line):
+    """The length of a tendon, or the volume of a chamber: the sum of |coefficient| |T|."""
+    t, length, rate = space.scratch[0], 0.0, 0.0
+    tension = space.inputs[where[0, 1]] if where.shape[0] > 0 else 0.0
+    whole = add_line(space, 0.0, 0.0, tension, 0.0, 0.0)
+    for i in range(where.shape[0]):
+        s = space.stress[where[i, 0]]
+        l, dl = line_rate(s, line[i], t.x[0:3], t.x[3:6])
+        length, rate = length + abs(line[i, 0]) * l, rate + abs(line[i, 0]) * dl
+        write_node_part(add_part(space, whole, -1, where[i, 0]), s, t, line[i])
+    whole.length, whole.rate = length, rate
+
+
 def _lines(tree, space, data, mode):
     """Stresses of all lines: data = where (m, 2) [node, input], line (m, 5) (see `add_line_stress`)."""
     scratch = space_of(space)
     h = handle_at(data, 2)
     where, line = integers(h, 0), floats(h, 1)
+    if mode == MEASURE:
+        measure_line(scratch, where, line)
+        return
     for i in range(where.shape[0]):
         u = scratch.inputs[where[i, 1]]
         if mode < 0:  # derivative by one input: the stress is linear in it

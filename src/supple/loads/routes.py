@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 #: A route: arc length X in metres from the link's base -> (y, z) in metres.
 Route = Callable[[float], Any]
 
+#: Via points (x, y, z) in metres: in the frame of a rigid link or of the world; on a rod x is the arc length.
+Via = Sequence[Sequence[float]]
+
 #: Step of the complex step, and of the central difference where a function is not complex-differentiable.
 COMPLEX_STEP, DIFFERENCE_STEP = 1e-30, 1e-6
 
@@ -33,6 +36,7 @@ class LinePoint(NamedTuple):
     z: float
     slope_y: float  #: dy/dX
     slope_z: float
+    link: str
 
 
 def route_point(route: Route, X: float, what: str) -> tuple[float, float]:
@@ -70,7 +74,7 @@ def line_points(
     for link, route in routes.items():
         rod = binder.robot_link(link).body
         if not isinstance(rod, Rod):
-            raise ModelError(f"link {link!r} is rigid, but a route runs along rods")
+            raise ModelError(f"link {link!r} is rigid, but a route runs along rods; give via points [(x, y, z), ...]")
         what = f"route on link {link!r}"
         end = finite_float(until.get(link, rod.length), f"until of link {link!r}")
         if not 0.0 < end <= rod.length:
@@ -82,7 +86,7 @@ def line_points(
             y, z = route_point(route, X, what)
             given = slopes.get(link)
             dy, dz = route_point(given, X, f"slope on link {link!r}") if given else route_slope(route, X, rod.length)
-            points.append(LinePoint(binder.node(link, s), weight, s, y, z, dy, dz))
+            points.append(LinePoint(binder.node(link, s), weight, s, y, z, dy, dz, link))
             _warn_outside(rod, link, s, y, z)
     return points
 

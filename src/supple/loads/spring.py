@@ -28,6 +28,7 @@ from supple.loads.points import (
     subtract_point_tangent,
     subtract_turning,
 )
+from supple.loads.scalar_law import LawTable, ScalarLaw, call_law, check_law, law_slope
 
 if TYPE_CHECKING:
     from supple.model.binder import Binder, Bound
@@ -124,12 +125,36 @@ def _springs(tree, space, data, mode):
     pull(scratch, where[0, 0], where[1, 0], xa, xb, va, vb, tension, law[0, 0], law[0, 2], mode, t)
 
 
-springs = LoadKernel(_springs)
+def _law_springs(tree, space, data, mode):
+    """As `_springs` with a user's law: data = where (2, 1), laws (3, 1) addresses of f, f_l, f_l' (or -1), offsets."""
+    if mode < 0:
+        return
+    scratch = space_of(space)
+    h = handle_at(data, 3)
+    where, laws, offsets = integers(h, 0), integers(h, 1), poses(h, 2)
+    t = scratch.scratch[0]
+    xa, va, xb, vb = t.x[0:3], t.x[3:6], t.y[0:3], t.y[3:6]
+    place_point(scratch, where[0, 0], offsets[0], xa, va)
+    place_point(scratch, where[1, 0], offsets[1], xb, vb)
+    l = math.sqrt((xb[0] - xa[0]) ** 2 + (xb[1] - xa[1]) ** 2 + (xb[2] - xa[2]) ** 2)
+    if l < SHORTEST:
+        return
+    rate, slope, rate_slope = 0.0, 0.0, 0.0
+    for i in range(3):
+        rate += (xb[i] - xa[i]) / l * (vb[i] - va[i])
+    tension = call_law(laws[0, 0], l, rate)
+    if mode == TANGENT:
+        slope = call_law(laws[1, 0], l, rate) if laws[1, 0] != -1 else law_slope(laws[0, 0], l, rate, False)
+        rate_slope = call_law(laws[2, 0], l, rate) if laws[2, 0] != -1 else law_slope(laws[0, 0], l, rate, True)
+    pull(scratch, where[0, 0], where[1, 0], xa, xb, va, vb, tension, slope, rate_slope, mode, t)
+
+
+springs, law_springs = LoadKernel(_springs), LoadKernel(_law_springs)
 
 
 @dataclass(frozen=True, eq=False)
 class Spring:
-    """A linear spring and damper between two points.
+    """A spring and damper between two points: linear, or with a law of your own.
 
     Parameters
     ----------
@@ -143,6 +168,10 @@ class Spring:
         m.
     damping : float
         N s/m.
+    law : callable, optional
+        Tension f(l, dl/dt) in N (positive pulls) instead of the linear law: a Numba or Python function of two floats.
+    slopes : (callable, callable), optional
+        Its derivatives by l and by dl/dt; fourth-order differences of the law if left out.
     """
 
     name: str
@@ -151,6 +180,8 @@ class Spring:
     stiffness: float = 0.0
     rest_length: float = 0.0
     damping: float = 0.0
+    law: ScalarLaw | None = None
+    slopes: tuple[ScalarLaw, ScalarLaw] | None = None
 
     def stations(self) -> Iterable[tuple[str, float]]:
         """Both ends."""
@@ -163,14 +194,34 @@ class Spring:
         ends = [binder.station(*self._end(which)) for which in ("a", "b")]
         if ends[0].segment == ends[1].segment == 0:
             raise ModelError("both ends are on the world: a spring needs a link that moves")
+        binder.couplings += 2
+        where = np.array([[end.segment] for end in ends], dtype=np.int64)
+        offsets = pose_records([end.offset for end in ends])
+        if self.law is not None or self.slopes is not None:
+            return Bound(self.name, law_springs, (where, self._laws(binder), offsets), EXTERNAL)
         law = [
             nonnegative_float(self.stiffness, "stiffness", "N/m"),
             nonnegative_float(self.rest_length, "rest_length", "m"),
             nonnegative_float(self.damping, "damping", "N s/m"),
         ]
-        binder.couplings += 2
-        where = np.array([[end.segment] for end in ends], dtype=np.int64)
-        return Bound(self.name, springs, (where, np.array([law]), pose_records([e.offset for e in ends])), EXTERNAL)
+        return Bound(self.name, springs, (where, np.array([law]), offsets), EXTERNAL)
+
+    def _laws(self, binder: Binder) -> LawTable:
+        """The user's law and its derivatives, checked."""
+        if self.law is None:
+            raise ModelError("slopes belong to a law, but no law is given")
+        if self.stiffness or self.rest_length or self.damping:
+            raise ModelError("law stands instead of stiffness, rest_length and damping: give one or the other")
+        (a, sa, ga), (b, sb, gb) = self._end("a"), self._end("b")
+        rest = float(np.linalg.norm((binder.rest_pose(a, sa) @ ga - binder.rest_pose(b, sb) @ gb)[:3, 3]))
+        check_law(self.law, "law", rest or 1.0)
+        if self.slopes is None:
+            return LawTable.of(self.law, None, None)
+        if not isinstance(self.slopes, (tuple, list)) or len(self.slopes) != 2:
+            raise ModelError(f"slopes is {self.slopes!r}, must be two functions: df/dl and df/d(dl/dt)")
+        for i, slope in enumerate(self.slopes):
+            check_law(slope, f"slopes[{i}]", rest or 1.0)
+        return LawTable.of(self.law, *self.slopes)
 
     def _end(self, which: str) -> tuple[str, float, np.ndarray]:
         return point_place(getattr(self, which), which)

@@ -1,4 +1,4 @@
-"""Tendons: cables that pull along a route in the sections of rods."""
+"""Tendons: cables that pull along a route in the sections of rods, and through via points."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import numpy as np
 
 from supple.core.loads import INTERNAL
 from supple.loads.line import lines
-from supple.loads.routes import LinePoint, Route, line_points
+from supple.loads.path import bind_path
+from supple.loads.routes import LinePoint, Route, Via
+from supple.loads.via import route_path, route_stations
 
 if TYPE_CHECKING:
     from supple.model.binder import Binder, Bound
@@ -24,9 +26,10 @@ class Tendon:
     ----------
     name : str
         Name of the input.
-    route : dict of str to callable
-        Per link, in order along the tendon, X -> (y, z): arc length from that link's base to the place in the section,
-        all in metres.
+    route : dict of str to callable or via points
+        Per link, in order along the tendon.  A rod takes X -> (y, z): arc length from its base to the place in the
+        section, all in metres.  Rigid links and "world" take via points [(x, y, z), ...] in the body frame, rods too
+        (x is then the arc length): the tendon is straight between them.
     until : dict of str to float
         Arc length in metres at which the tendon ends on a link; the link's whole length if not given.
     slope : dict of str to callable
@@ -35,22 +38,25 @@ class Tendon:
     Notes
     -----
     Virtual work: the generalised force is -(dl/dq)^T u with the length l summed at the rods' Gauss nodes
-    (as many nodes on its own span for a tendon that ends before the tip).
+    (as many nodes on its own span for a tendon that ends before the tip), plus straight spans to, between and from via
+    points.  From rod to rod it passes without a span.
     """
 
     name: str
-    route: Mapping[str, Route]
+    route: Mapping[str, Route | Via]
     until: Mapping[str, float] = field(default_factory=dict)
     slope: Mapping[str, Route] = field(default_factory=dict)
 
     def stations(self) -> Iterable[tuple[str, float]]:
-        """A tendon acts through strains alone; the links are checked."""
-        return [(link, 0.0) for link in self.route]
+        """Links, and where free spans end."""
+        return route_stations(self.route, self.until)
 
     def bind(self, binder: Binder) -> Bound:
-        """Lines at the nodes, with coefficient -w."""
-        points = line_points(binder, self.route, self.until, self.slope)
-        return bind_line(self.name, points, binder, lambda p: -p.weight)
+        """Lines at the nodes, with coefficient -w; a path if there are via points."""
+        path = route_path(binder, self.route, self.until, self.slope)
+        if path.spans:
+            return bind_path(self.name, path, INTERNAL, binder, binder.input(self.name))
+        return bind_line(self.name, path.nodes, binder, lambda p: -p.weight)
 
 
 def bind_line(name: str, points: list[LinePoint], binder: Binder, coefficient: Callable[[LinePoint], float]) -> Bound:
@@ -58,6 +64,7 @@ def bind_line(name: str, points: list[LinePoint], binder: Binder, coefficient: C
     from supple.model.binder import Bound
 
     index = binder.input(name)
+    binder.line(name, len(points))
     where = np.array([(p.node, index) for p in points], dtype=np.int64).reshape(-1, 2)
     line = np.array([(coefficient(p), p.y, p.z, p.slope_y, p.slope_z) for p in points], dtype=float).reshape(-1, 5)
     return Bound(name, lines, (where, line), INTERNAL)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,10 +12,12 @@ import numpy as np
 from supple.core.records import node_t, pose_t
 from supple.errors import ModelError, naming
 from supple.jit import LoadKernel
+from supple.model.links import ArcLength
 from supple.model.rod_table import RodTable
 
 if TYPE_CHECKING:
     from supple.model.compile import LinkLayout
+    from supple.model.model import Model
     from supple.model.robot import LinkSpec, Robot
 
 
@@ -41,6 +44,8 @@ class Demand(NamedTuple):
     laws: tuple[Callable[[float], Any], ...]
     sizes: tuple[int, ...]
     couplings: int
+    lines: tuple[str, ...] = ()
+    parts: int = 0
 
 
 @dataclass
@@ -63,7 +68,10 @@ class Binder:
     rows: int = 0
     driven: dict[str, str] = field(default_factory=dict)
     prescribed: list[tuple[str, Callable[[float], Any]]] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+    parts: int = 0
     _nodes: dict[tuple[str, float], int] = field(default_factory=dict)
+    _bare: Model | None = None
 
     def layout(self, link: str) -> LinkLayout:
         """Layout of a link by name."""
@@ -109,6 +117,14 @@ class Binder:
         """Index of the strain node at station ``s`` of a rod."""
         return self._nodes.setdefault((link, s), len(self._nodes))
 
+    def rest_pose(self, link: str, s: float) -> np.ndarray:
+        """World pose (4, 4) of station ``s`` of a link in the rest configuration, `Model.rest`."""
+        if link == "world":
+            return np.eye(4)
+        if self._bare is None:
+            self._bare = _without_items(self.robot)
+        return self._bare.pose(self._bare.rest, link, s)
+
     def input(self, name: str) -> int:
         """Index of a new input."""
         if name in self.inputs:
@@ -143,6 +159,13 @@ class Binder:
             raise ModelError(f"the joint of link {link!r} is prescribed: it cannot be driven too; choose one")
         self.driven[link] = name
 
+    def line(self, name: str, parts: int) -> None:
+        """Announce a line of so many parts (see core.lines)."""
+        if name in self.lines:
+            raise ModelError(f"line {name!r} exists already, names of cables and tendons must differ")
+        self.lines.append(name)
+        self.parts += parts
+
     def node_arrays(self) -> tuple[np.ndarray, np.ndarray]:
         """Arrays `nodes` and `psi` of the tree."""
         nodes, psi = np.zeros(len(self._nodes), node_t), []
@@ -157,7 +180,9 @@ class Binder:
 
     def demand(self) -> Demand:
         """What scratch must hold."""
-        return Demand(tuple(self.inputs), tuple(self.laws), tuple(self.sizes), self.couplings)
+        return Demand(
+            tuple(self.inputs), tuple(self.laws), tuple(self.sizes), self.couplings, tuple(self.lines), self.parts
+        )
 
 
 def pose_records(poses: Sequence[np.ndarray]) -> np.ndarray:
@@ -171,16 +196,19 @@ def pose_records(poses: Sequence[np.ndarray]) -> np.ndarray:
 def collect_stations(robot: Robot) -> dict[str, set[float]]:
     """Stations of every link at which loads sit."""
     stations: dict[str, set[float]] = {link.name: set() for link in robot.links}
+    bodies = {link.name: link.body for link in robot.links}
     for item in robot.items:
-        for link, s in item.stations():
-            if link == "world":
-                continue
-            with naming(item_name(item)):
+        with naming(item_name(item)):
+            for link, s in item.stations():
+                if link == "world":
+                    continue
                 if link not in stations:
                     raise unknown_link(robot, link)
+                if isinstance(s, ArcLength):
+                    s = s.station(bodies[link], link)
                 if not 0.0 <= s <= 1.0:
                     raise ModelError(f"s is {s!r} on link {link!r}, must lie between 0 and 1")
-            stations[link].add(float(s))
+                stations[link].add(float(s))
     return stations
 
 
@@ -191,6 +219,18 @@ def bind_items(robot: Robot, binder: Binder) -> Iterator[Bound]:
             bound = item.bind(binder)
         if bound is not None:
             yield bound
+
+
+def _without_items(robot: Robot) -> Model:
+    """The same links, compiled without loads."""
+    from supple.model.robot import Robot
+
+    bare = Robot(robot.name, robot.gravity)
+    for link in robot.links:
+        bare.add_link(link.name, link.body, link.joint, link.parent, link.at)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the robot itself has said it already
+        return bare.compile()
 
 
 def item_name(item: Any) -> str:

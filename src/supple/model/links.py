@@ -220,3 +220,15 @@ def _check_inertia(inertia: ArrayLike) -> Array:
             stacklevel=4,
         )
     return matrix
+
+
+class ArcLength(float):
+    """A place on a link in metres from its base, where a station s is expected; a rigid link's is its body frame."""
+
+    def station(self, body: Body, link: str) -> float:
+        """The station s of this place."""
+        if not isinstance(body, Rod):
+            return 0.0
+        if not 0.0 <= self <= body.length:
+            raise ModelError(f"X is {self:g} m on link {link!r}, must lie in [0, {body.length:g}], the rod's length")
+        return float(self) / body.length

@@ -14,6 +14,7 @@ from supple.core import internal_force as _internal
 from supple.core import inverse_dynamics as _inverse
 from supple.core import inverse_dynamics_derivatives as _derivatives
 from supple.core import kinematics as _kinematics
+from supple.core import line_states as _line_states
 from supple.core import mass_matrix as _mass
 from supple.core import residual as _residual
 from supple.core import tangent_products as _products
@@ -86,6 +87,15 @@ class ResidualDerivatives(NamedTuple):
     da: Array  #: (n, n)
     du: Array  #: (n, nu)
     dlam: Array  #: (n, nc)
+
+
+class LineState(NamedTuple):
+    """A cable or tendon; of a chamber the volume, its rate and gradient, and the pressure."""
+
+    length: float  #: m
+    rate: float  #: m/s
+    tension: float  #: N
+    gradient: Array  #: d(length)/dq, (n,)
 
 
 class Station(NamedTuple):
@@ -298,6 +308,19 @@ class Model:
         if self.nu:
             _internal.actuation(self._tree, self._space(u), q, v, self._zero, np.empty(self.n), B)
         return self._checked(B, q=q, v=v)
+
+    def lines(self, q: ArrayLike, v: ArrayLike | None = None, u: ArrayLike | None = None) -> dict[str, LineState]:
+        """Length, rate, tension and gradient of the length of every cable and tendon by name.
+
+        A tension pulls with the generalised force -(gradient) (tension).
+        """
+        q, v = self._state("q", q), self._zero if v is None else self._state("v", v)
+        names = self.demand.lines
+        states, gradients = np.empty((len(names), 3)), np.empty((len(names), self.n))
+        _line_states.line_states(self._tree, self._space(u), q, v, self._zero, states, gradients)
+        self._checked(np.append(states, gradients), q=q, v=v)
+        rows = zip(names, states.tolist(), gradients, strict=True)
+        return {name: LineState(l, rate, tension, gradient) for name, (l, rate, tension), gradient in rows}
 
     def internal_force(self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None) -> Array:
         """tau = B u - K (q - q_rest) - D v + soft limits, (n,)."""
@@ -519,7 +542,15 @@ class Model:
             space, address = self._threads.space
         except AttributeError:
             demand = self.demand
-            space = make_space(self._arrays, len(demand.inputs), sum(demand.sizes), demand.couplings, self.nc)
+            space = make_space(
+                self._arrays,
+                inputs=len(demand.inputs),
+                signals=sum(demand.sizes),
+                couplings=demand.couplings,
+                multipliers=self.nc,
+                lines=len(demand.lines),
+                parts=demand.parts,
+            )
             address = handle(space)
             self._threads.space = space, address
         if u is not None:

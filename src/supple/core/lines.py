@@ -1,0 +1,185 @@
+"""Lines whose tension follows their whole length: cables and elastic tendons.
+
+A tension T pulls along a line of length l(q) with the generalised force -T g, g = dl/dq.  What depends on the
+directions alone, T dg/dq, loads write like any other tangent (segments, couplings, nodes).  What is left of T(l, l') is
+of rank one,
+
+    dR/dq += g (T_l g + T_l' dl'/dq)^T,     dR/dv += T_l' g g^T,
+
+where g and dl'/dq are sums over the line's parts: J^T f and J^T drift + R^T f at segments, Phi^T f and Phi^T drift at
+nodes of rods (`core.records.part_t`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.jit import inner
+
+U = np.uint64  # unsigned indices vectorise, see core.products
+
+J, R = 1, 2  # Workspace.columns; the same minus one in Workspace.totals
+
+
+@inner
+def add_line(space, length, rate, tension, slope, rate_slope):
+    """A new line without parts; those of `add_part` that follow belong to it."""
+    line = space.lines[space.count[1]]
+    space.count[1] += 1
+    line.first, line.count = space.count[2], 0
+    line.length, line.rate, line.tension = length, rate, tension
+    line.slope, line.rate_slope = slope, rate_slope
+    return line
+
+
+@inner
+def add_part(space, line, segment, node):
+    """A new part of the newest line, with f = drift = 0: at a segment (node = -1; 0 is the world) or at a node."""
+    part = space.parts[space.count[2]]
+    space.count[2] += 1
+    line.count += 1
+    part.segment, part.node = segment, node
+    for i in range(6):
+        part.f[i], part.drift[i] = 0.0, 0.0
+    return part
+
+
+@inner
+def add_path_transposed(tree, space, s, m, scale, f, out):
+    """out += scale X^T f, X the cumulative columns ``m`` (J or R) of segment s from the world outward."""
+    if s == 0:
+        return
+    block = tree.blocks[tree.owner[s]]
+    n, start = U(block.n), U(block.start)
+    c = U(block.columns) + U(s - block.first) * n
+    for k in range(6):
+        x = scale * f[k]
+        for j in range(n):
+            out[start + j] += space.columns[m, k, c + j] * x
+        for r in range(block.inward[0], block.inward[1]):
+            for j in range(U(tree.ranges[r, 0]), U(tree.ranges[r, 1])):
+                out[j] += space.totals[m - 1, k, j] * x
+
+
+@inner
+def add_node_transposed(tree, k, scale, f, out):
+    """out += scale Phi^T f at node k."""
+    node = tree.nodes[k]
+    for j in range(node.n):
+        out[node.start + j] += scale * tree.psi[node.column + j] * f[tree.component[node.start + j]]
+
+
+@inner
+def node_product(tree, k, f, x):
+    """f^T Phi x at node k."""
+    node, total = tree.nodes[k], 0.0
+    for j in range(node.n):
+        total += f[tree.component[node.start + j]] * tree.psi[node.column + j] * x[node.start + j]
+    return total
+
+
+@inner
+def add_gradient(tree, space, line, g):
+    """Add dl/dq of a line to g (n,)."""
+    for p in range(line.first, line.first + line.count):
+        part = space.parts[p]
+        if part.node < 0:
+            add_path_transposed(tree, space, part.segment, J, 1.0, part.f, g)
+        else:
+            add_node_transposed(tree, part.node, 1.0, part.f, g)
+
+
+@inner
+def add_rate_gradient(tree, space, line, cv, row):
+    """Add T_l' dl'/dq (with R + c_v J in place of R, its fused form) of a line to row (n,)."""
+    scale = line.rate_slope
+    if scale == 0.0:
+        return
+    for p in range(line.first, line.first + line.count):
+        part = space.parts[p]
+        if part.node < 0:
+            add_path_transposed(tree, space, part.segment, J, scale, part.drift, row)
+            add_path_transposed(tree, space, part.segment, R, scale, part.f, row)
+        else:
+            add_node_transposed(tree, part.node, scale, part.drift, row)
+            add_node_transposed(tree, part.node, scale * cv, part.f, row)
+
+
+@inner
+def add_line_tangents(tree, space, cv, separate, dq, dv):
+    """Add the rank-one terms; if not ``separate``, R already holds R + c_v J and all goes to dq."""
+    if space.count[1] == 0:
+        return
+    n = tree.component.shape[0]
+    g, row = np.empty(n), np.empty(n)
+    for i in range(space.count[1]):
+        line = space.lines[i]
+        for j in range(n):
+            g[j], row[j] = 0.0, 0.0
+        add_gradient(tree, space, line, g)
+        add_rate_gradient(tree, space, line, cv, row)
+        for j in range(n):
+            row[j] += line.slope * g[j]
+        for k in range(n):
+            if g[k] != 0.0:
+                for j in range(n):
+                    dq[k, j] += g[k] * row[j]
+        if separate and line.rate_slope != 0.0:
+            for k in range(n):
+                for j in range(n):
+                    dv[k, j] += line.rate_slope * g[k] * g[j]
+
+
+@inner
+def dot6(a, b):
+    """A . b."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
+
+
+@inner
+def add_line_product(tree, space, cv, x, out):
+    """The rank-one terms times x: varied wrenches into work.dF, stresses into out (see `tangent_products`)."""
+    work = space.work
+    for i in range(space.count[1]):
+        line = space.lines[i]
+        slope, rate, tension = line.slope, line.rate_slope, 0.0
+        for p in range(line.first, line.first + line.count):
+            part = space.parts[p]
+            if part.node < 0:
+                w = work[part.segment]
+                tension += slope * dot6(part.f, w.dZ) + rate * (dot6(part.drift, w.dZ) + dot6(part.f, w.dV))
+            else:
+                tension += (slope + rate * cv) * node_product(tree, part.node, part.f, x)
+                tension += rate * node_product(tree, part.node, part.drift, x)
+        for p in range(line.first, line.first + line.count):
+            part = space.parts[p]
+            if part.node < 0:
+                for k in range(6):
+                    work[part.segment].dF[k] += tension * part.f[k]
+            else:
+                add_node_transposed(tree, part.node, tension, part.f, out)
+
+
+@inner
+def add_line_transposed(tree, space, cv, y, out):
+    """The same transposed, times y: into work.dZ and work.dV, and into out at nodes."""
+    work = space.work
+    for i in range(space.count[1]):
+        line = space.lines[i]
+        slope, rate, length = line.slope, line.rate_slope, 0.0
+        for p in range(line.first, line.first + line.count):
+            part = space.parts[p]
+            if part.node < 0:
+                length += dot6(part.f, work[part.segment].dS)
+            else:
+                length += node_product(tree, part.node, part.f, y)
+        for p in range(line.first, line.first + line.count):
+            part = space.parts[p]
+            if part.node < 0:
+                w = work[part.segment]
+                for k in range(6):
+                    w.dZ[k] += length * (slope * part.f[k] + rate * part.drift[k])
+                    w.dV[k] += length * rate * part.f[k]
+            else:
+                add_node_transposed(tree, part.node, length * (slope + rate * cv), part.f, out)
+                add_node_transposed(tree, part.node, length * rate, part.drift, out)

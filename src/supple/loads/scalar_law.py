@@ -1,0 +1,132 @@
+"""Users' scalar laws f(l, l') as compiled functions that kernels call by address: double(double, double).
+
+A Numba function, or a Python one that Numba can compile, runs at the speed of a built-in law, and no kernel is compiled
+again for it.  Any other Python function is called back, slowly, with a warning.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import pickle
+import warnings
+from collections.abc import Callable, Hashable
+from functools import lru_cache
+from typing import Any
+
+import numba
+import numpy as np
+from numba import types
+from numba.extending import intrinsic
+
+from supple.checks import finite_float
+from supple.errors import ModelError, ModelWarning
+from supple.jit import inner
+
+#: A law of length [m] and its rate [m/s].
+ScalarLaw = Callable[[float, float], float]
+
+#: Step of fourth-order differences, relative to the length or rate, or to these floors [m, m/s] if they are smaller.
+STEP, SHORT, SLOW = 1e-4, 1e-2, 1.0
+
+
+@intrinsic
+def call_law(typing_context: Any, address: Any, l: Any, rate: Any) -> Any:
+    """Call the law at an address."""
+    signature = types.float64(types.int64, types.float64, types.float64)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        from llvmlite import ir  # type: ignore[import-untyped]
+
+        number = ir.DoubleType()
+        kind = ir.FunctionType(number, [number, number])
+        return builder.call(builder.inttoptr(arguments[0], kind.as_pointer()), arguments[1:])
+
+    return signature, generate
+
+
+@inner
+def law_slope(address, l, rate, by_rate):
+    """df/dl, or df/dl' if ``by_rate``, by fourth-order central differences."""
+    h = STEP * (max(SLOW, abs(rate)) if by_rate else max(SHORT, l))
+    a, b = (0.0, h) if by_rate else (h, 0.0)
+    near = call_law(address, l + a, rate + b) - call_law(address, l - a, rate - b)
+    far = call_law(address, l + 2.0 * a, rate + 2.0 * b) - call_law(address, l - 2.0 * a, rate - 2.0 * b)
+    return (8.0 * near - far) / (12.0 * h)
+
+
+def compiled_law(law: ScalarLaw) -> Any:
+    """The law as something that owns machine code at ``address``; compiled once per law."""
+    return _remembered(law) if isinstance(law, Hashable) else _compile(law)
+
+
+def _compile(law: ScalarLaw) -> Any:
+    try:
+        return numba.cfunc("float64(float64, float64)", error_model="numpy")(getattr(law, "py_func", law))
+    except Exception as error:  # Numba raises many kinds; whatever it is, Python can still run the law
+        reason = str(error).strip().splitlines()
+    warnings.warn(
+        f"the law {_name(law)} cannot be compiled by Numba and is called in Python, which is slow "
+        f"({reason[0] if reason else 'no reason given'})",
+        ModelWarning,
+        stacklevel=2,
+    )
+    return _Callback(law)
+
+
+_remembered = lru_cache(maxsize=256)(_compile)
+
+
+class _Callback:
+    """A Python law behind a C address; an exception inside counts as NaN, which kernels report."""
+
+    def __init__(self, law: ScalarLaw) -> None:
+        def call(l: float, rate: float) -> float:
+            try:
+                return float(law(l, rate))
+            except Exception:
+                return math.nan
+
+        self.function = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double, ctypes.c_double)(call)
+        self.address = ctypes.cast(self.function, ctypes.c_void_p).value
+
+
+class LawTable(np.ndarray):
+    """(m, 1) addresses of laws, -1 for None; pickled as the laws themselves, since addresses die with the process."""
+
+    laws: tuple[ScalarLaw | None, ...]
+
+    @classmethod
+    def of(cls, *laws: ScalarLaw | None) -> LawTable:
+        """The table of some laws."""
+        owners = [None if law is None else compiled_law(law) for law in laws]
+        addresses = [-1 if owner is None else owner.address for owner in owners]
+        table = np.array(addresses, dtype=np.int64).reshape(-1, 1).view(cls)
+        table.laws = laws
+        table.owners = owners  # type: ignore[attr-defined]  # keeps the machine code alive
+        return table
+
+    def __reduce__(self) -> Any:
+        for law in self.laws:
+            try:
+                pickle.dumps(law)
+            except Exception as error:
+                raise ModelError(f"the law {_name(law)} cannot be pickled: define it in a module ({error})") from None
+        return LawTable.of, self.laws
+
+
+def check_law(law: Any, what: str, at: float) -> ScalarLaw:
+    """The law, if it returns finite numbers at and around a length."""
+    if not callable(law):
+        raise ModelError(f"{what} is {law!r}, must be a function of l and dl/dt")
+    for l, rate in ((at, 0.0), (1.1 * at, 0.1), (0.9 * at, -0.1)):
+        try:
+            value = law(l, rate)
+        except Exception as error:
+            raise ModelError(f"{what}({l:.3g}, {rate:.3g}) fails: {error}") from error
+        finite_float(value, f"{what}({l:.3g}, {rate:.3g})")
+    return law  # type: ignore[no-any-return]
+
+
+def _name(law: Any) -> str:
+    return getattr(law, "__qualname__", None) or repr(law)

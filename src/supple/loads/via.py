@@ -1,0 +1,105 @@
+"""Routes as paths: continuous along rods, through eyelets on rods, rigid links and the world."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from supple.checks import finite_array, finite_float
+from supple.errors import ModelError
+from supple.lie.pose import pose
+from supple.loads.path import Path, PathPoint
+from supple.loads.routes import LinePoint, Route, Via, line_points, route_point
+from supple.model.links import ArcLength, Rod
+
+if TYPE_CHECKING:
+    from supple.model.binder import Binder
+
+
+def checked_route(route: Mapping[str, Route | Via]) -> Mapping[str, Route | Via]:
+    """The route, if it is a mapping with something in it."""
+    if not isinstance(route, Mapping) or not route:
+        raise ModelError(f"route is {route!r}, must be a dict from links, in order, to routes or via points")
+    return route
+
+
+def via_points(link: str, part: Via) -> list[tuple[float, float, float]]:
+    """Via points of one link, checked."""
+    what = f"via points on link {link!r}"
+    try:
+        given = list(part)
+    except TypeError:
+        raise ModelError(f"route on link {link!r} is {part!r}, must be a callable or [(x, y, z), ...]") from None
+    if not given:
+        raise ModelError(f"{what} are missing: give [(x, y, z), ...] in metres")
+    points = [finite_array(x, (3,), what).tolist() for x in given]
+    return [(x, y, z) for x, y, z in points]
+
+
+def route_stations(route: Mapping[str, Route | Via], until: Mapping[str, float]) -> list[tuple[str, float]]:
+    """Where a route needs frames: at via points, and where it leaves a rod for one or comes from one."""
+    stations: list[tuple[str, float]] = []
+    parts = list(checked_route(route).items())
+    for i, (link, part) in enumerate(parts):
+        if callable(part):
+            stations.append((link, 0.0))
+            if i + 1 < len(parts) and not callable(parts[i + 1][1]):
+                stations.append((link, _end(link, until)))
+        else:
+            stations += [(link, ArcLength(x)) for x, _, _ in via_points(link, part)]
+    for link in until:
+        if link not in route or not callable(route[link]):
+            raise ModelError(f"until names link {link!r}, on which there is no continuous route")
+    return stations
+
+
+def route_path(
+    binder: Binder, route: Mapping[str, Route | Via], until: Mapping[str, float], slope: Mapping[str, Route]
+) -> Path:
+    """Nodes of continuous parts; free spans between via points, and between them and the ends of continuous parts."""
+    points: list[PathPoint] = []
+    spans: list[tuple[int, int]] = []
+    nodes: list[LinePoint] = []
+    parts = list(route.items())
+    for i, (link, part) in enumerate(parts):
+        after_via = i > 0 and not callable(parts[i - 1][1])
+        before_via = i + 1 < len(parts) and not callable(parts[i + 1][1])
+        if callable(part):
+            nodes += line_points(binder, {link: part}, until, slope)
+            if after_via:
+                points.append(_rod_point(binder, link, part, ArcLength(0.0)))
+                spans.append((len(points) - 2, len(points) - 1))
+            if before_via:
+                points.append(_rod_point(binder, link, part, _end(link, until)))
+        else:
+            first = len(points)
+            points += [_via_point(binder, link, x) for x in via_points(link, part)]
+            spans += pairwise(range(first - 1 if i > 0 else first, len(points)))
+    if not nodes and len(points) < 2:
+        raise ModelError("the route is a single via point: it needs two, or a continuous part")
+    if not nodes and all(binder.station(*point).segment == 0 for point in points):
+        raise ModelError("all via points are on the world: a route needs a link that moves")
+    return Path(points, spans, nodes)
+
+
+def _end(link: str, until: Mapping[str, float]) -> float:
+    """Where a continuous route ends: a station, or metres if the user gave them."""
+    return ArcLength(finite_float(until[link], f"until of link {link!r}")) if link in until else 1.0
+
+
+def _rod_point(binder: Binder, link: str, route: Route, at: float) -> PathPoint:
+    """The point of a continuous route at a place of its rod."""
+    rod = binder.robot_link(link).body
+    assert isinstance(rod, Rod)  # `line_points` has refused others
+    s = at.station(rod, link) if isinstance(at, ArcLength) else at
+    y, z = route_point(route, s * rod.length, f"route on link {link!r}")
+    return PathPoint(link, s, pose((0.0, y, z)))
+
+
+def _via_point(binder: Binder, link: str, x: tuple[float, float, float]) -> PathPoint:
+    """A via point: (x, y, z) in the body frame, or in a rod (0, y, z) in the section at X = x."""
+    body = None if link == "world" else binder.robot_link(link).body
+    if isinstance(body, Rod):
+        return PathPoint(link, ArcLength(x[0]).station(body, link), pose((0.0, *x[1:])))
+    return PathPoint(link, 0.0, pose(x))
