@@ -10,7 +10,7 @@ import numpy as np
 
 from supple.core.loads import INTERNAL
 from supple.loads.line import lines
-from supple.loads.routes import LinePoint, Route, line_points
+from supple.loads.routes import LinePoint, Route, line_points, routed_links
 
 if TYPE_CHECKING:
     from supple.model.binder import Binder, Bound
@@ -45,7 +45,7 @@ class Tendon:
 
     def stations(self) -> Iterable[tuple[str, float]]:
         """A tendon acts through strains alone; the links are checked."""
-        return [(link, 0.0) for link in self.route]
+        return routed_links(self.route)
 
     def bind(self, binder: Binder) -> Bound:
         """Lines at the nodes, with coefficient -w."""
@@ -60,4 +60,5 @@ def bind_line(name: str, points: list[LinePoint], binder: Binder, coefficient: C
     index = binder.input(name)
     where = np.array([(p.node, index) for p in points], dtype=np.int64).reshape(-1, 2)
     line = np.array([(coefficient(p), p.y, p.z, p.slope_y, p.slope_z) for p in points], dtype=float).reshape(-1, 5)
-    return Bound(name, lines, (where, line), INTERNAL)
+    course = np.array([(p.node, p.weight, p.y, p.z, p.slope_y, p.slope_z) for p in points], dtype=float).reshape(-1, 6)
+    return Bound(name, lines, (where, line), INTERNAL, course)

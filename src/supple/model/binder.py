@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from supple.checks import finite_float
 from supple.core.records import node_t, pose_t
 from supple.errors import ModelError, naming
 from supple.jit import LoadKernel
@@ -19,12 +21,16 @@ if TYPE_CHECKING:
 
 
 class Bound(NamedTuple):
-    """A load ready for the kernels: its function, its arrays, its side (`core.loads.EXTERNAL` or ``INTERNAL``)."""
+    """A load ready for the kernels: its function, its arrays, its side (`core.loads.EXTERNAL` or ``INTERNAL``).
+
+    Loads along a line (tendons, chambers) add ``line``, from which `model.lines` finds lengths.
+    """
 
     name: str
     kernel: LoadKernel
     data: tuple[np.ndarray, ...]
     side: int
+    line: np.ndarray | None = None  #: (m, 6): node, weight [m], y, z, dy/dX, dz/dX
 
 
 class Station(NamedTuple):
@@ -41,6 +47,7 @@ class Demand(NamedTuple):
     laws: tuple[Callable[[float], Any], ...]
     sizes: tuple[int, ...]
     couplings: int
+    owners: tuple[str, ...] = ()  #: kind and name of the load behind every law
 
 
 @dataclass
@@ -60,6 +67,8 @@ class Binder:
     laws: list[Callable[[float], Any]] = field(default_factory=list)
     sizes: list[int] = field(default_factory=list)
     couplings: int = 0
+    owners: list[str] = field(default_factory=list)
+    current: str = ""  #: kind and name of the load being bound
     _nodes: dict[tuple[str, float], int] = field(default_factory=dict)
 
     def layout(self, link: str) -> LinkLayout:
@@ -93,6 +102,8 @@ class Binder:
             return Station(0, offset)
         layout = self.layout(link)
         if layout.rod is None:
+            if s not in (0.0, 1.0):
+                raise ModelError(f"s is {s:g}, but link {link!r} is rigid: 0 is its body frame, 1 its tip")
             return Station(layout.segments[0], (layout.tip if s == 1.0 else np.eye(4)) @ offset)
         point = layout.rod.point_at(s)
         if point is None:
@@ -117,6 +128,7 @@ class Binder:
         """First of ``size`` signals that take the values of ``law(t)``."""
         self.laws.append(law)
         self.sizes.append(size)
+        self.owners.append(self.current)
         return sum(self.sizes[:-1])
 
     def node_arrays(self) -> tuple[np.ndarray, np.ndarray]:
@@ -133,7 +145,7 @@ class Binder:
 
     def demand(self) -> Demand:
         """What scratch must hold."""
-        return Demand(tuple(self.inputs), tuple(self.laws), tuple(self.sizes), self.couplings)
+        return Demand(tuple(self.inputs), tuple(self.laws), tuple(self.sizes), self.couplings, tuple(self.owners))
 
 
 def pose_records(poses: Sequence[np.ndarray]) -> np.ndarray:
@@ -148,23 +160,36 @@ def collect_stations(robot: Robot) -> dict[str, set[float]]:
     """Stations of every link at which loads sit."""
     stations: dict[str, set[float]] = {link.name: set() for link in robot.links}
     for item in robot.items:
-        for link, s in item.stations():
-            if link == "world":
-                continue
-            with naming(item_name(item)):
+        with naming(item_name(item)):
+            for link, s in item.stations():
+                if link == "world":
+                    continue
                 if link not in stations:
                     raise unknown_link(robot, link)
-                if not 0.0 <= s <= 1.0:
+                if not 0.0 <= finite_float(s, f"s on link {link!r}") <= 1.0:
                     raise ModelError(f"s is {s!r} on link {link!r}, must lie between 0 and 1")
-            stations[link].add(float(s))
+                stations[link].add(float(s))
     return stations
 
 
 def bind_items(robot: Robot, binder: Binder) -> Iterator[Bound]:
     """Bind all loads in the order they were added."""
     for item in robot.items:
-        with naming(item_name(item)):
+        binder.current = item_name(item)
+        with naming(binder.current):
             yield item.bind(binder)
+
+
+def check_picklable(demand: Demand) -> None:
+    """Raise `ModelError` naming the load whose law of time cannot be pickled."""
+    for law, owner in zip(demand.laws, demand.owners, strict=True):
+        try:
+            pickle.dumps(law)
+        except Exception as error:
+            raise ModelError(
+                f"{owner}: its law of time cannot be pickled ({error}); "
+                "use a function at the top level of a module, not a lambda or an inner function"
+            ) from None
 
 
 def item_name(item: Any) -> str:
