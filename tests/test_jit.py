@@ -1,6 +1,7 @@
 """The cache of compiled kernels is stamped by all sources of the compiled ring, not by one file's time."""
 
 import importlib.util
+import pickle
 import shutil
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 import supple
 from supple import jit
 from supple.core import inverse_dynamics
+from supple.loads.line import lines
 
 PACKAGE = Path(supple.__file__).parent
 
@@ -57,3 +59,25 @@ def test_kernels_carry_the_digest():
     """What Numba compares with the stored stamp."""
     kernel = inverse_dynamics.inverse_dynamics
     assert kernel._cache._cache_file._source_stamp == jit.ring_digest()
+
+
+def test_loads_carry_a_digest_of_the_loads_as_well():
+    assert lines.address
+    assert lines.compiled._cache._cache_file._source_stamp == jit.ring_digest(jit.RING + jit.LOADS)
+
+
+def test_an_edit_of_a_users_load_changes_its_stamp(tmp_path):
+    """Its file is in none of the folders that the digest runs over."""
+    file = tmp_path / "my_load.py"
+    file.write_text("force = 1.0\n")
+    before = jit.load_stamp(str(file))
+    assert before.startswith(jit.ring_digest(jit.RING + jit.LOADS))
+    file.write_text("force = 2.0\n")
+    assert jit.load_stamp(str(file)) != before
+
+
+def test_a_load_pickles_without_its_machine_code():
+    assert lines.address
+    copy = pickle.loads(pickle.dumps(lines))
+    assert copy.function is lines.function
+    assert pickle.loads(pickle.dumps(lines)) is copy

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -55,8 +55,19 @@ def kernel(function: Callable[..., Any]) -> Any:
 _LOAD = numba.types.void(*[numba.types.int64] * 4)
 
 
+def load_stamp(file: str) -> str:
+    """Stamp of a load's cache entry: the ring and the loads, and the content of the one file if it is a user's."""
+    path = Path(file)
+    if not path.is_file() or path.parent == Path(__file__).parent / "loads":
+        return _LOAD_STAMP
+    return f"{_LOAD_STAMP} {hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()}"
+
+
 class LoadKernel:
-    """A load's compiled function, compiled (or read from the cache) when its address is first asked for."""
+    """A load's compiled function, compiled (or read from the cache) when its address is first asked for.
+
+    It pickles as a reference to its function, which must therefore stand at the top level of a module.
+    """
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
@@ -69,13 +80,20 @@ class LoadKernel:
             self.function, (_LOAD.args, _LOAD.return_type), {}, {"fastmath": FASTMATH, "error_model": "numpy"}
         )
         compiled.enable_caching()
-        compiled._cache._cache_file._source_stamp = _LOAD_STAMP
+        compiled._cache._cache_file._source_stamp = load_stamp(self.function.__code__.co_filename)
         compiled.compile()
         self.compiled = compiled  # owns the machine code
         return int(compiled.address)
 
     def __reduce__(self) -> Any:
-        return LoadKernel, (self.function,)  # machine code stays behind, the cache has it
+        # an address means nothing in another process
+        return _unpickled, (self.function,)
+
+
+@cache
+def _unpickled(function: Callable[..., Any]) -> LoadKernel:
+    """One kernel for all unpickled models."""
+    return LoadKernel(function)
 
 
 _INNER: dict[str, Any] = {

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from supple.checks import Array
+from supple.model.check_derivatives import TOTAL, difference
 from supple.model.model import Model
-
-#: Step of the central differences: truncation h^2 and rounding 1e-16 / h are both about 1e-10 or below.
-STEP = 1e-5
 
 #: Coefficients of the fused tangent: those of a Newmark step of 2 ms, c_v = 2 / h, c_a = 4 / h^2.
 CV, CA = 1e3, 1e6
@@ -38,7 +35,8 @@ def compare_derivatives(model: Model, seed: int = 0) -> list[Comparison]:
     Returns
     -------
     list of Comparison
-        Jacobians of the inverse dynamics, fused tangent, tangent products, body Jacobian and its rate.
+        Jacobians of the inverse dynamics, fused tangent, tangent products, body Jacobian and its rate, then the
+        derivatives of every load that is there.
     """
     rng = np.random.default_rng(seed)
     q, v, a, x = 0.3 * rng.standard_normal((4, model.n))
@@ -47,12 +45,11 @@ def compare_derivatives(model: Model, seed: int = 0) -> list[Comparison]:
     blocks = model.residual_derivatives(q, v, a)
     link = model.link_names[-1]
     differences = "central differences"
+    loads = model.check_derivatives(q, v, a, np.ones(model.nu)).rows if model.loads else ()
     return [
-        Comparison("dID/dq", differences, _error(dq, central_difference(lambda y: model.inverse_dynamics(y, v, a), q))),
-        Comparison("dID/dv", differences, _error(dv, central_difference(lambda y: model.inverse_dynamics(q, y, a), v))),
-        Comparison(
-            "dID/da = M", differences, _error(mass, central_difference(lambda y: model.inverse_dynamics(q, v, y), a))
-        ),
+        Comparison("dID/dq", differences, _error(dq, difference(lambda y: model.inverse_dynamics(y, v, a), q))),
+        Comparison("dID/dv", differences, _error(dv, difference(lambda y: model.inverse_dynamics(q, y, a), v))),
+        Comparison("dID/da = M", differences, _error(mass, difference(lambda y: model.inverse_dynamics(q, v, y), a))),
         Comparison("M", "mass_matrix(q)", _error(mass, model.mass_matrix(q))),
         Comparison("fused tangent", "sum of its blocks", _error(tangent, blocks.dq + CV * blocks.dv + CA * blocks.da)),
         Comparison(
@@ -69,26 +66,17 @@ def compare_derivatives(model: Model, seed: int = 0) -> list[Comparison]:
             differences,
             _error(
                 model.jacobian_rate(q, v, link),
-                central_difference(lambda h: model.jacobian(q + h[0] * v, link).ravel(), np.zeros(1)).reshape(6, -1),
+                difference(lambda h: model.jacobian(q + h[0] * v, link).ravel(), np.zeros(1)).reshape(6, -1),
             ),
         ),
+        *(Comparison(f"{row.load}: {row.derivative}", differences, row.error) for row in loads if row.load != TOTAL),
     ]
-
-
-def central_difference(function: Callable[[Array], Array], x: Array, step: float = STEP) -> Array:
-    """Jacobian (m, n) of a function (n,) -> (m,) by central differences."""
-    columns = []
-    for k in range(len(x)):
-        shift = np.zeros_like(x)
-        shift[k] = step
-        columns.append((function(x + shift) - function(x - shift)) / (2.0 * step))
-    return np.stack(columns, axis=1)
 
 
 def _twists(model: Model, q: Array, link: str) -> Array:
     """Body Jacobian by central differences of poses: columns (g^-1 dg/dq_k)^vee, angular part first."""
     inverse = np.linalg.inv(model.pose(q, link))
-    slopes = central_difference(lambda y: model.pose(y, link).ravel(), q)
+    slopes = difference(lambda y: model.pose(y, link).ravel(), q)
     twists = [inverse @ slope.reshape(4, 4) for slope in slopes.T]
     return np.stack([(t[2, 1], t[0, 2], t[1, 0], *t[:3, 3]) for t in twists], axis=1)
 

@@ -13,7 +13,7 @@ kernels and solvers are compiled once, whatever loads a robot has.  It reads pos
 
 In mode -(i + 1) it writes the derivatives of its wrenches and stresses by input i in their place.
 
-World wrenches that do not turn with the segment gain ``-adbar*_F`` in G: see `add_world_frame`.
+World wrenches that do not turn with the segment gain ``-adbar*_F`` in G: see `loads.points.subtract_turning`.
 """
 
 from __future__ import annotations

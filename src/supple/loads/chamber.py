@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from supple.checks import finite_float
 from supple.errors import ModelError
-from supple.loads.routes import LinePoint, Route, line_points
+from supple.loads.routes import LinePoint, Route, line_points, routed_links
 from supple.loads.tendon import bind_line
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Chamber:
 
     def stations(self) -> Iterable[tuple[str, float]]:
         """A chamber acts through strains alone; the links are checked."""
-        return [(link, 0.0) for link in self.route]
+        return routed_links(self.route)
 
     def bind(self, binder: Binder) -> Bound:
         """Lines at the nodes, with coefficient w A."""

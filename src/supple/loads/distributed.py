@@ -47,7 +47,7 @@ class Distributed:
     def bind(self, binder: Binder) -> Bound:
         """One entry per Gauss node."""
         rod, frame = binder.rod(self.link), frame_index(self.frame)
-        in_time = callable(self.wrench) and len(inspect.signature(self.wrench).parameters) == 2
+        in_time = callable(self.wrench) and _required(self.wrench) == 2
         entries = []
         for s, weight in zip(rod.s.tolist(), rod.weight.tolist(), strict=True):
             if weight == 0.0:
@@ -61,6 +61,12 @@ class Distributed:
                 value = finite_array(given, (6,), f"wrench at s = {s:.2f}")
             entries.append(WrenchEntry(place.segment, place.offset, frame, weight, value, signal))
         return bind_wrenches(self.name, entries)
+
+
+def _required(law: Callable[..., Any]) -> int:
+    """Number of arguments without a default: a bound constant such as ``lambda s, w=w: s * w`` is none."""
+    parameters = inspect.signature(law).parameters.values()
+    return sum(p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters)
 
 
 def _at_station(law: Callable[[float, float], Any], s: float, t: float) -> Any:

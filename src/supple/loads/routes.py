@@ -66,10 +66,21 @@ def route_slope(route: Route, X: float, length: float) -> tuple[float, float]:
     return difference
 
 
+def routed_links(routes: Mapping[str, Route]) -> list[tuple[str, float]]:
+    """The links of a route as stations of a load, checked: a line acts through strains alone."""
+    if not isinstance(routes, Mapping) or not routes:
+        raise ModelError(f"route is {routes!r}, must map links to functions, such as {{'arm': lambda X: (0.0, 0.01)}}")
+    return [(link, 0.0) for link in routes]
+
+
 def line_points(
     binder: Binder, routes: Mapping[str, Route], until: Mapping[str, float], slopes: Mapping[str, Route]
 ) -> list[LinePoint]:
     """Points of a line on all its rods: the rods' own Gauss nodes, or as many on the line's part of a rod."""
+    for name, option in (("until", until), ("slope", slopes)):
+        for link in option:
+            if link not in routes:
+                raise ModelError(f"{name} names link {link!r}, which is not on the route: {', '.join(routes)}")
     points = []
     for link, route in routes.items():
         rod = binder.robot_link(link).body

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.checks import nonnegative_float
+from supple.checks import finite_float, nonnegative_float
 from supple.core.arrays import floats, handle_at, integers, poses, space_of
 from supple.core.loads import EXTERNAL, TANGENT, add_coupling
 from supple.errors import ModelError
@@ -231,4 +231,8 @@ def point_place(end: tuple[Any, ...], which: str) -> tuple[str, float, np.ndarra
     """(link, s, offset) of what a user gives for a point."""
     if not isinstance(end, (tuple, list)) or len(end) not in (2, 3):
         raise ModelError(f"{which} is {end!r}, must be (link, s) or (link, s, offset)")
-    return end[0], float(end[1]), check_pose(end[2], f"{which}: offset") if len(end) == 3 else np.eye(4)
+    return (
+        end[0],
+        finite_float(end[1], f"{which}: s"),
+        check_pose(end[2], f"{which}: offset") if len(end) == 3 else np.eye(4),
+    )

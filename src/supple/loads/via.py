@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from supple.checks import finite_array, finite_float
 from supple.errors import ModelError
@@ -50,8 +50,13 @@ def route_stations(route: Mapping[str, Route | Via], until: Mapping[str, float])
             stations += [(link, ArcLength(x)) for x, _, _ in via_points(link, part)]
     for link in until:
         if link not in route or not callable(route[link]):
-            raise ModelError(f"until names link {link!r}, on which there is no continuous route")
+            raise ModelError(f"until names link {link!r}, which is not on the route: {', '.join(route)}")
     return stations
+
+
+def _only(link: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The option of one link, if it has one."""
+    return {link: options[link]} if link in options else {}
 
 
 def route_path(
@@ -66,7 +71,7 @@ def route_path(
         after_via = i > 0 and not callable(parts[i - 1][1])
         before_via = i + 1 < len(parts) and not callable(parts[i + 1][1])
         if callable(part):
-            nodes += line_points(binder, {link: part}, until, slope)
+            nodes += line_points(binder, {link: part}, _only(link, until), _only(link, slope))
             if after_via:
                 points.append(_rod_point(binder, link, part, ArcLength(0.0)))
                 spans.append((len(points) - 2, len(points) - 1))

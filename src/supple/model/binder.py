@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from supple.checks import finite_float
 from supple.core.records import node_t, pose_t
 from supple.errors import ModelError, naming
 from supple.jit import LoadKernel
@@ -22,7 +24,10 @@ if TYPE_CHECKING:
 
 
 class Bound(NamedTuple):
-    """A load ready for the kernels: its function, its arrays, its side (`core.loads.EXTERNAL` or ``INTERNAL``)."""
+    """A load ready for the kernels: its function, its arrays, its side (`core.loads.EXTERNAL` or ``INTERNAL``).
+
+    Loads along a line (tendons, chambers) add ``line``, from which `model.lines` finds lengths.
+    """
 
     name: str
     kernel: LoadKernel
@@ -46,6 +51,7 @@ class Demand(NamedTuple):
     couplings: int
     lines: tuple[str, ...] = ()
     parts: int = 0
+    owners: tuple[str, ...] = ()  #: kind and name of the load behind every law
 
 
 @dataclass
@@ -70,6 +76,8 @@ class Binder:
     prescribed: list[tuple[str, Callable[[float], Any]]] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     parts: int = 0
+    owners: list[str] = field(default_factory=list)
+    current: str = ""  #: kind and name of the load being bound
     _nodes: dict[tuple[str, float], int] = field(default_factory=dict)
     _bare: Model | None = None
 
@@ -104,6 +112,8 @@ class Binder:
             return Station(0, offset)
         layout = self.layout(link)
         if layout.rod is None:
+            if s not in (0.0, 1.0):
+                raise ModelError(f"s is {s:g}, but link {link!r} is rigid: 0 is its body frame, 1 its tip")
             return Station(layout.segments[0], (layout.tip if s == 1.0 else np.eye(4)) @ offset)
         point = layout.rod.point_at(s)
         if point is None:
@@ -136,6 +146,7 @@ class Binder:
         """First of ``size`` signals that take the values of ``law(t)``."""
         self.laws.append(law)
         self.sizes.append(size)
+        self.owners.append(self.current)
         return sum(self.sizes[:-1])
 
     def loop(self, name: str, rows: int) -> int:
@@ -181,7 +192,13 @@ class Binder:
     def demand(self) -> Demand:
         """What scratch must hold."""
         return Demand(
-            tuple(self.inputs), tuple(self.laws), tuple(self.sizes), self.couplings, tuple(self.lines), self.parts
+            inputs=tuple(self.inputs),
+            laws=tuple(self.laws),
+            sizes=tuple(self.sizes),
+            couplings=self.couplings,
+            lines=tuple(self.lines),
+            parts=self.parts,
+            owners=tuple(self.owners),
         )
 
 
@@ -206,7 +223,7 @@ def collect_stations(robot: Robot) -> dict[str, set[float]]:
                     raise unknown_link(robot, link)
                 if isinstance(s, ArcLength):
                     s = s.station(bodies[link], link)
-                if not 0.0 <= s <= 1.0:
+                if not 0.0 <= finite_float(s, f"s on link {link!r}") <= 1.0:
                     raise ModelError(f"s is {s!r} on link {link!r}, must lie between 0 and 1")
                 stations[link].add(float(s))
     return stations
@@ -215,7 +232,8 @@ def collect_stations(robot: Robot) -> dict[str, set[float]]:
 def bind_items(robot: Robot, binder: Binder) -> Iterator[Bound]:
     """Bind all loads in the order they were added."""
     for item in robot.items:
-        with naming(item_name(item)):
+        binder.current = item_name(item)
+        with naming(binder.current):
             bound = item.bind(binder)
         if bound is not None:
             yield bound
@@ -231,6 +249,18 @@ def _without_items(robot: Robot) -> Model:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the robot itself has said it already
         return bare.compile()
+
+
+def check_picklable(demand: Demand) -> None:
+    """Raise `ModelError` naming the load whose law of time cannot be pickled."""
+    for law, owner in zip(demand.laws, demand.owners, strict=True):
+        try:
+            pickle.dumps(law)
+        except Exception as error:
+            raise ModelError(
+                f"{owner}: its law of time cannot be pickled ({error}); "
+                "use a function at the top level of a module, not a lambda or an inner function"
+            ) from None
 
 
 def item_name(item: Any) -> str:

@@ -22,7 +22,7 @@ from supple.core.arrays import Parameters, Topology, handle, make_space, make_tr
 from supple.core.loads import CONSTRAINT
 from supple.core.records import EXPONENTIAL
 from supple.errors import ModelError, ShapeError, SingularError, StateError
-from supple.model.binder import Bound, Demand
+from supple.model.binder import Bound, Demand, check_picklable
 from supple.model.charts import exponential_map, rewrap_joint
 from supple.model.constraints import (
     LoopTerms,
@@ -39,6 +39,7 @@ from supple.model.links import Rod
 from supple.model.probe import Probe, make_probe
 
 if TYPE_CHECKING:
+    from supple.model.check_derivatives import DerivativeReport
     from supple.model.compile import LinkLayout
     from supple.model.robot import LinkSpec, Robot
 
@@ -187,6 +188,11 @@ class Model:
         self._threads = threading.local()
 
     def __getstate__(self) -> dict[str, Any]:
+        check_picklable(self.demand)
+        return self._stored()
+
+    def _stored(self) -> dict[str, Any]:
+        """All that `_prepare` does not derive."""
         return {key: value for key, value in self.__dict__.items() if not key.startswith("_")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -269,6 +275,14 @@ class Model:
                 q[own], v[own] = rewrap_joint(self.parameters.screws[:, own], q[own], v[own])
         self._checked(q, q=q, v=v)
         return q, v
+
+    def line_lengths(self, q: ArrayLike) -> dict[str, float]:
+        """Length of every tendon and cable by name [m]; of a chamber, its volume [m^3]."""
+        return {name: state.length for name, state in self.lines(q).items()}
+
+    def line_jacobian(self, q: ArrayLike) -> Array:
+        """d(line_lengths)/dq, (number of lines, n): for tendons -B^T to rounding."""
+        return np.array([state.gradient for state in self.lines(q).values()]).reshape(-1, self.n)
 
     # ------------------------------------------------------------------ dynamics
 
@@ -516,6 +530,21 @@ class Model:
     def _multipliers(self, values: Array) -> Multipliers:
         return Multipliers(values, {loop.name: (int(loop.data[0][0, 2]), loop.data[1]) for loop in self.loops})
 
+    # ------------------------------------------------------------------ checks
+
+    def check_derivatives(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, u: ArrayLike | None = None, t: float = 0.0
+    ) -> DerivativeReport:
+        """Compare the residual's Jacobians with central differences, in total and load by load.
+
+        Printing the report gives a table; ``report.ok(1e-6)`` tells whether all agree, ``report.worst`` the row that
+        agrees least.
+        """
+        from supple.model.check_derivatives import check_derivatives
+
+        states = self._state("q", q), self._state("v", v), self._state("a", a)
+        return check_derivatives(self, *states, self._inputs("u", u, self.nu), t)
+
     # ------------------------------------------------------------------ invariants
 
     def energy(self, q: ArrayLike, v: ArrayLike) -> Energy:
@@ -566,10 +595,16 @@ class Model:
     def _fill_signals(self, signals: Array, t: float) -> None:
         """Values of all time laws at t."""
         first = 0
-        for law, size in zip(self.demand.laws, self.demand.sizes, strict=True):
-            value = np.asarray(law(t), dtype=FLOAT)
-            if value.shape not in ((size,), ()) or not np.isfinite(value).all():
-                raise StateError(f"a law returned {value!r} at t = {t:g}; it must return {size} finite numbers")
+        for law, size, owner in zip(self.demand.laws, self.demand.sizes, self.demand.owners, strict=True):
+            given = law(t)
+            try:
+                value = np.asarray(given, dtype=FLOAT)
+            except (TypeError, ValueError):
+                value = np.full(size, np.nan)
+            if (value.shape != (size,) and (size > 1 or value.shape != ())) or not np.isfinite(value).all():
+                raise StateError(
+                    f"{owner}: its law returned {given!r} at t = {t:g}; it must return {size} finite numbers"
+                )
             signals[first : first + size] = value
             first += size
 

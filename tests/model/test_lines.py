@@ -1,0 +1,49 @@
+"""Lengths of lines and their Jacobian."""
+
+import numpy as np
+import pytest
+
+import supple as sp
+from helpers import cable_manipulator, difference_jacobian, relative_error
+
+
+def lined():
+    robot = cable_manipulator()
+    robot.add(sp.Tendon("a", {"arm": lambda X: (0.0, 0.01)}))
+    robot.add(sp.PointWrench("arm", np.ones(6)))
+    robot.add(sp.Chamber("b", {"arm": lambda X: (0.01, 0.0)}, area=1e-4, until={"arm": 0.2}))
+    return robot.compile()
+
+
+def test_lines_are_named_in_the_order_they_were_added():
+    model = lined()
+    assert model.line_lengths(np.zeros(24)) == {"a": pytest.approx(0.5), "b": pytest.approx(0.2e-4)}
+
+
+def test_jacobian():
+    model = lined()
+    q = 0.3 * np.random.default_rng(0).standard_normal(24)
+    J = model.line_jacobian(q)
+    assert J.shape == (2, 24)
+    by_difference = difference_jacobian(lambda x: np.array(list(model.line_lengths(x).values())), q)
+    assert relative_error(J, by_difference) < 1e-11
+    B = model.actuation(q)
+    assert relative_error(J, np.stack((-B[:, 0], B[:, 1]))) < 1e-14
+
+
+def test_a_stretched_rod_stretches_its_lines():
+    model = lined()
+    q = np.zeros(24)
+    q[model.coordinate_names.index("arm.stretch_0")] = 0.1
+    assert model.line_lengths(q) == {"a": pytest.approx(0.55), "b": pytest.approx(0.22e-4)}
+
+
+def test_a_robot_without_lines():
+    model = cable_manipulator().compile()
+    assert model.line_lengths(np.zeros(24)) == {}
+    assert model.line_jacobian(np.zeros(24)).shape == (0, 24)
+
+
+def test_bad_coordinates_are_refused():
+    with pytest.raises(sp.StateError, match=r"q\[3\]"):
+        lined().line_lengths([0.0, 0.0, 0.0, np.nan, *[0.0] * 20])
