@@ -62,6 +62,9 @@ class LoadKernel:
         self.function = function
         self.__doc__ = function.__doc__
 
+    def __reduce__(self) -> tuple[type[LoadKernel], tuple[Callable[..., Any]]]:
+        return LoadKernel, (self.function,)  # machine code and addresses belong to one process
+
     @cached_property
     def address(self) -> int:
         """Where kernels call it."""

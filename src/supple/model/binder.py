@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -18,6 +18,14 @@ if TYPE_CHECKING:
     from supple.model.robot import LinkSpec, Robot
 
 
+class Guard(Protocol):
+    """Whoever knows why a load's result is not finite."""
+
+    def explain(self) -> None:
+        """Raise a `StateError` that names the load, if it is the culprit."""
+        ...
+
+
 class Bound(NamedTuple):
     """A load ready for the kernels: its function, its arrays, its side (`core.loads.EXTERNAL` or ``INTERNAL``)."""
 
@@ -25,6 +33,7 @@ class Bound(NamedTuple):
     kernel: LoadKernel
     data: tuple[np.ndarray, ...]
     side: int
+    guard: Guard | None = None
 
 
 class Station(NamedTuple):
@@ -41,6 +50,7 @@ class Demand(NamedTuple):
     laws: tuple[Callable[[float], Any], ...]
     sizes: tuple[int, ...]
     couplings: int
+    implicit: bool = False  #: whether loads feel accelerations, so that forward dynamics must iterate
 
 
 @dataclass
@@ -60,6 +70,9 @@ class Binder:
     laws: list[Callable[[float], Any]] = field(default_factory=list)
     sizes: list[int] = field(default_factory=list)
     couplings: int = 0
+    implicit: bool = False
+    added: dict[int, np.ndarray] = field(default_factory=dict)
+    displaced: dict[int, np.ndarray] = field(default_factory=dict)
     _nodes: dict[tuple[str, float], int] = field(default_factory=dict)
 
     def layout(self, link: str) -> LinkLayout:
@@ -119,6 +132,21 @@ class Binder:
         self.sizes.append(size)
         return sum(self.sizes[:-1])
 
+    def immerse(self, segment: int, added: np.ndarray, displaced: np.ndarray) -> None:
+        """Fluid that a segment moves and displaces, in its end's frame.
+
+        Parameters
+        ----------
+        segment : int
+            The segment.
+        added : (6, 6)
+            Added mass, which resists acceleration as its own inertia does; gravity must be taken off it by the load.
+        displaced : (4,)
+            Mass of the displaced fluid and its first moment: what the potential energy of gravity loses.
+        """
+        self.added[segment] = self.added.get(segment, 0.0) + added
+        self.displaced[segment] = self.displaced.get(segment, 0.0) + displaced
+
     def node_arrays(self) -> tuple[np.ndarray, np.ndarray]:
         """Arrays `nodes` and `psi` of the tree."""
         nodes, psi = np.zeros(len(self._nodes), node_t), []
@@ -133,7 +161,7 @@ class Binder:
 
     def demand(self) -> Demand:
         """What scratch must hold."""
-        return Demand(tuple(self.inputs), tuple(self.laws), tuple(self.sizes), self.couplings)
+        return Demand(tuple(self.inputs), tuple(self.laws), tuple(self.sizes), self.couplings, self.implicit)
 
 
 def pose_records(poses: Sequence[np.ndarray]) -> np.ndarray:

@@ -19,7 +19,7 @@ from supple.core import residual as _residual
 from supple.core import tangent_products as _products
 from supple.core.arrays import Parameters, Topology, handle, make_space, make_tree
 from supple.core.records import EXPONENTIAL
-from supple.errors import ModelError, ShapeError, SingularError, StateError
+from supple.errors import ConvergenceError, ModelError, ShapeError, SingularError, StateError
 from supple.model.binder import Bound, Demand
 from supple.model.charts import rewrap_joint
 from supple.model.links import Rod
@@ -34,6 +34,9 @@ FLOAT = np.dtype(np.float64)
 
 #: Stations remembered per thread (see `Model._probe`).
 MOST_PROBES = 256
+
+#: Newton steps of forward dynamics where loads feel accelerations.
+MOST_STEPS = 30
 
 
 class Energy(NamedTuple):
@@ -266,7 +269,7 @@ class Model:
         return InverseDynamicsDerivatives(out, dq, dv, da)
 
     def mass_matrix(self, q: ArrayLike) -> Array:
-        """M(q), (n, n), symmetric positive definite."""
+        """M(q), (n, n), symmetric positive definite; with the added mass of fluids."""
         q = self._state("q", q)
         M = np.empty((self.n, self.n))
         _mass.mass_matrix(self._tree, self._space(), q, self._zero, M)
@@ -379,6 +382,8 @@ class Model:
     def forward_dynamics(self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, t: float = 0.0) -> Acceleration:
         """Accelerations from M a = tau - ID(q, v, 0)."""
         q, v = self._state("q", q), self._state("v", v)
+        if self.demand.implicit:
+            return Acceleration(self._implicit_acceleration(q, v, u, t), np.zeros(0), np.zeros(self.nc))
         bias, M, a = np.empty(self.n), np.empty((self.n, self.n)), np.empty((self.n, 1))
         status = _forward.forward_dynamics(self._tree, self._space(u, t), q, v, self._zero, bias, M, a)
         self._check_solved(status, q=q, v=v)
@@ -393,14 +398,30 @@ class Model:
         inertial = self.inverse_dynamics_derivatives(q, v, a, t)
         internal = self.internal_force_derivatives(q, v, u)
         dq, dv, du = internal.dq - inertial.dq, internal.dv - inertial.dv, internal.du
+        if self.demand.implicit:  # dID/da need not be symmetric
+            return AccelerationDerivatives(*(np.linalg.solve(inertial.mass, side) for side in (dq, dv, du)))
         status = _forward.solve_columns(inertial.mass, dq, dv, du)
         self._check_solved(status, q=q, v=v)
         return AccelerationDerivatives(dq, dv, du)
 
+    def _implicit_acceleration(self, q: Array, v: Array, u: ArrayLike | None, t: float) -> Array:
+        """Newton on ID(q, v, a) = tau, for loads that feel accelerations; one step if they do so linearly."""
+        a, force = np.zeros(self.n), self.internal_force(q, v, u)
+        for _ in range(MOST_STEPS):
+            inertial = self.inverse_dynamics_derivatives(q, v, a, t)
+            try:
+                step = np.linalg.solve(inertial.mass, force - inertial.force)
+            except np.linalg.LinAlgError:
+                raise SingularError("dID/da is singular: a load that feels accelerations cancels the inertia") from None
+            a += step
+            if np.abs(step).max() <= 1e-9 * np.abs(a).max():
+                return a
+        raise ConvergenceError(f"no accelerations found in {MOST_STEPS} Newton steps: a load feels them too strongly")
+
     # ------------------------------------------------------------------ invariants
 
     def energy(self, q: ArrayLike, v: ArrayLike) -> Energy:
-        """Kinetic, elastic (rods, joint springs, limits) and gravitational energy [J]."""
+        """Kinetic (with added mass), elastic (rods, joint springs, limits), gravitational (net of buoyancy) [J]."""
         parts, _ = self._energy_and_momentum(q, v)
         return Energy(*parts.tolist())
 
@@ -508,6 +529,9 @@ class Model:
                 raise StateError(
                     f"{name}[{bad[0]}] ({self.coordinate_names[bad[0]]}) is {value[bad[0]]}; states must be finite"
                 )
+        for load in self.loads:
+            if load.guard is not None:
+                load.guard.explain()
         name, value = max(states.items(), key=lambda item: float(np.abs(item[1]).max()))
         worst = int(np.abs(value).argmax())
         raise StateError(
