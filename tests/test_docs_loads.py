@@ -36,7 +36,7 @@ def test_links_pictures_and_navigation(page):
         assert (page.parent / target).resolve().is_file(), target
     assert str(page.relative_to(DOCS)) in NAV
     pictures = re.findall(r"!\[.+\]\((.+\.svg)\)", text)
-    assert pictures or page.stem in ("index", "extending", "laws")
+    assert pictures or "<svg" in text or page.stem in ("index", "extending", "laws")
     for picture in pictures:
         assert ElementTree.parse((page.parent / picture).resolve()).getroot().tag.endswith("svg")
 
@@ -44,6 +44,6 @@ def test_links_pictures_and_navigation(page):
 def test_every_kind_has_its_place():
     overview = (DOCS / "loads" / "index.md").read_text(encoding="utf-8")
     reference = "".join(page.read_text(encoding="utf-8") for page in PAGES)
-    for kind in sp.loads.__all__:
+    for kind in (kind.__name__ for kind in sp.loads.KINDS):
         assert f"| `{kind}` |" in overview
         assert f"::: supple.{kind}\n" in reference

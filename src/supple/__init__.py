@@ -28,16 +28,28 @@ from supple.joints import (
 )
 from supple.lie.pose import pose
 from supple.loads import (
+    AddedMass,
+    Ball,
+    Box,
     Cable,
+    Capsule,
     Chamber,
+    Contact,
     Distributed,
+    Drag,
     ElasticTendon,
+    Fluid,
     JointDrive,
     Loop,
+    PairLaw,
+    Plane,
+    PointLaw,
     PointWrench,
     Prescribed,
+    Spheres,
     Spring,
     Tendon,
+    Tube,
 )
 from supple.model.links import Rigid, Rod
 from supple.model.robot import Robot

@@ -151,7 +151,7 @@ def test_pulley_over_rigid_links():
         ({"b": [(0.1, 0, 0), (0.9, 0, 0)]}, {}, "rod's length"),
         ({"world": [(0.1, 0, 0), (0.9, 0, 0)]}, {}, "on the world"),
         ({}, {}, "route is"),
-        ({"a": helix}, {"until": {"b": 0.1}}, "no continuous route"),
+        ({"a": helix}, {"until": {"b": 0.1}}, "which is not on the route"),
         ({"a": helix}, {"until": {"a": 0.5}}, "must lie in"),
         ({"a": helix, "c": [(0.0, 0.0, 0.0)]}, {"until": {"a": 0.5}}, "must lie in"),
         ({"a": helix}, {"stiffness": -1.0}, "stiffness is -1 N/m"),

@@ -69,7 +69,7 @@ class Space(NamedTuple):
     work: Any  #: (1 + n_segments,) work_t
     scratch: Any  #: (1,) scratch_t
     columns: Any  #: (4, 6, n_columns): S, J, R, Q
-    totals: Any  #: (8, 6, n): J, R, Q at block ends; U_q, U_v; N^T J, M^T J, G^T J
+    totals: Any  #: (9, 6, n): J, R, Q at block ends; U_q, U_v; N^T J, M^T J, G^T J; M J
     tangent: Any  #: (6, n): columns of one point
     stress: Any  #: (n_nodes,) stress_t
     joint_force: Any  #: (n,) generalised force of loads on joints
@@ -104,7 +104,7 @@ def make_space(
         work=np.zeros(len(tree.segments), work_t),
         scratch=np.zeros(1, scratch_t),
         columns=np.zeros((4, 6, tree.phi.shape[1])),
-        totals=np.zeros((8, 6, n)),
+        totals=np.zeros((9, 6, n)),
         tangent=np.zeros((6, n)),
         stress=np.zeros(len(tree.nodes), stress_t),
         joint_force=np.zeros(n),

@@ -1,5 +1,7 @@
 """Loads on pairs of segments: J_a^T (G J_b + N R_b) added to the tangent, along the paths to both segments.
 
+A load that feels the strain at a node enters the same way, J_a^T G Psi, its ``b`` being negative (`coupling_t`).
+
 Two segments on different branches feel each other only through such loads, so these entries are added where the
 sweeps left zeros.  The path of a segment is its own block's columns and the end columns of all blocks inward.
 """
@@ -17,11 +19,20 @@ J, R = 1, 2  # Space.columns; the same minus one in Space.totals
 
 @inner
 def path_columns(tree, space, s, m, out):
-    """out (6, n) = cumulative columns ``m`` (J or R) of segment s from the world outward, zero off its path."""
+    """out (6, n) = cumulative columns ``m`` (J or R) of segment s from the world outward, zero off its path.
+
+    For s < 0, J are those of the strain at node -(s + 1), and R vanishes.
+    """
     for k in range(6):
         for j in range(U(out.shape[1])):
             out[k, j] = 0.0
     if s == 0:
+        return
+    if s < 0:
+        if m == J:
+            node = tree.nodes[-(s + 1)]
+            for j in range(node.n):
+                out[tree.component[node.start + j], node.start + j] = tree.psi[node.column + j]
         return
     block = tree.blocks[tree.owner[s]]
     n, start = U(block.n), U(block.start)
@@ -32,6 +43,24 @@ def path_columns(tree, space, s, m, out):
         for r in range(block.inward[0], block.inward[1]):
             for j in range(U(tree.ranges[r, 0]), U(tree.ranges[r, 1])):
                 out[k, j] = space.totals[m - 1, k, j]
+
+
+@inner
+def strain_variation(tree, k, x, out):
+    """out (6,) = Psi x: the strain at node k along x."""
+    node = tree.nodes[k]
+    for i in range(6):
+        out[i] = 0.0
+    for j in range(node.n):
+        out[tree.component[node.start + j]] += tree.psi[node.column + j] * x[node.start + j]
+
+
+@inner
+def add_strain_force(tree, k, f, out):
+    """out += Psi^T f at node k."""
+    node = tree.nodes[k]
+    for j in range(node.n):
+        out[node.start + j] += tree.psi[node.column + j] * f[tree.component[node.start + j]]
 
 
 @inner

@@ -14,8 +14,7 @@ from supple.lie.se3 import dot6
 def energy_and_momentum(tree_handle, space_handle, q, v, zero, energy, momentum):
     """energy = [kinetic, elastic, gravitational], momentum (6,) = [angular about the world origin; linear], world axes.
 
-    T = sum V^T M V / 2.  Gravity: -m g . c with mass and first moment read off the inertia about the common origin,
-    M = [[., m c~], [., m I]].
+    T = sum V^T M V / 2.  Gravity: -g . (m x + R c) with the net mass m and its first moment c (`segment_t.heavy`).
     """
     tree, space = tree_at(tree_handle), space_at(space_handle)
     work, gravity = space.work, tree.gravity
@@ -26,11 +25,11 @@ def energy_and_momentum(tree_handle, space_handle, q, v, zero, energy, momentum)
         block = tree.blocks[b]
         for s in range(block.first, block.first + block.active):
             w = work[s]
-            mass = w.M[3, 3]
+            heavy = tree.segments[s].heavy
             energy[0] += 0.5 * dot6(w.V, w.h)
-            energy[2] -= gravity[0] * (w.M[2, 4] - mass * work[0].p[0])
-            energy[2] -= gravity[1] * (w.M[0, 5] - mass * work[0].p[1])
-            energy[2] -= gravity[2] * (w.M[1, 3] - mass * work[0].p[2])
+            for k in range(3):
+                moment = w.R[k, 0] * heavy[1] + w.R[k, 1] * heavy[2] + w.R[k, 2] * heavy[3]
+                energy[2] -= gravity[k] * (moment + heavy[0] * (w.p[k] - work[0].p[k]))
             for k in range(6):
                 momentum[k] += w.h[k]
     energy[1] = elastic_energy(tree, q)

@@ -7,7 +7,7 @@ from supple.lie.se3 import add_coad, product6_transposed
 
 
 @leaf
-def _rotated_block(R, M, r, c, out):
+def rotated_block(R, M, r, c, out):
     """out[r:r+3, c:c+3] = R M[r:r+3, c:c+3] R^T."""
     for i in range(3):
         a = R[i, 0] * M[r, c] + R[i, 1] * M[r + 1, c] + R[i, 2] * M[r + 2, c]
@@ -24,9 +24,9 @@ def world_inertia(R, p, inertia, M):
     With rotated blocks J, C, D (angular, coupling, linear): [[J - C p~ + p~ C^T - p~ D p~, C + p~ D], [., D]].
     The inertia may be any symmetric matrix (added mass), not only that of a rigid body.
     """
-    _rotated_block(R, inertia, 0, 0, M)
-    _rotated_block(R, inertia, 0, 3, M)
-    _rotated_block(R, inertia, 3, 3, M)
+    rotated_block(R, inertia, 0, 0, M)
+    rotated_block(R, inertia, 0, 3, M)
+    rotated_block(R, inertia, 3, 3, M)
     x, y, z = p[0], p[1], p[2]
     # J -= C p~, row by row: (C p~)_i = C_i x p; here C is still the rotated block
     for i in range(3):

@@ -48,7 +48,7 @@ from supple.lie.se3 import add_coad, product6, product6_transposed
 
 # rows of Space.columns and of Space.totals
 S, J, R, Q = 0, 1, 2, 3
-J_END, R_END, Q_END, U_Q, U_V, NJ, MJ, GJ = 0, 1, 2, 3, 4, 5, 6, 7
+J_END, R_END, Q_END, U_Q, U_V, NJ, MJ, GJ, U_A = 0, 1, 2, 3, 4, 5, 6, 7, 8
 
 
 @inner
@@ -109,7 +109,7 @@ def clear_operators(w):
 
 @inner
 def joint_sums(block, w, t, columns, separate, loaded, totals):
-    """U_q, U_v, N^T J and M J of a joint, column by column: its one point is the whole sum."""
+    """U_q, U_v, N^T J, M^T J and M J of a joint, column by column: its one point is the whole sum."""
     for j in range(block.n):
         c, i = block.columns + j, block.start + j
         s, r, q = t.f[0], t.f[1], t.x
@@ -125,6 +125,9 @@ def joint_sums(block, w, t, columns, separate, loaded, totals):
             product6(w.M, r, t.z)
             for k in range(6):
                 totals[U_V, k, i] = t.y[k] + 2.0 * t.z[k]
+            product6(w.M, s, t.y)
+            for k in range(6):
+                totals[U_A, k, i] = t.y[k]
         product6_transposed(w.M, s, t.y)
         product6_transposed(w.N, s, t.z)
         for k in range(6):
@@ -163,6 +166,7 @@ def rod_sums(tree, block, space, separate, dq, dv, da):
             add_map_columns_transposed(w.M, columns[J], c, n, totals[MJ], start)
         if separate:
             map_columns(w.M, columns[J], c, n, X)
+            add_columns(X, n, totals[U_A], start)
             add_projection(columns[J], c, X, n, start, da)
             map_two_columns(w.N, columns[J], 2.0, w.M, columns[R], c, n, X)
             add_columns(X, n, totals[U_V], start)
@@ -172,7 +176,7 @@ def rod_sums(tree, block, space, separate, dq, dv, da):
 @inner
 def clear_rod(start, n, separate, totals, dq, dv, da):
     """Zero a rod's sums and its own rows and columns."""
-    for m in range(U_Q, GJ + 1):
+    for m in range(U_Q, U_A + 1):
         for k in range(6):
             for j in range(start, start + n):
                 totals[m, k, j] = 0.0
@@ -220,7 +224,7 @@ def tangent_blocks(tree, space, separate, dq, dv, da):
             add_geometric_stiffness(tree, block, 0, w, t, dq)
         if separate:
             write_rows(block, tree.ranges, totals[J_END], 2.0, totals[R_END], totals[U_V], totals, False, dv)
-            write_mass_rows(block, tree.ranges, totals, da)
+            write_mass_rows(block, tree.ranges, totals, totals[U_A], da)
 
 
 @kernel

@@ -34,13 +34,16 @@ def composite_inertias(tree, work):
 
 
 @inner
-def write_mass_rows(block, ranges, totals, M):
-    """Rows of a block in the mass matrix: inward (M J)^T J, outward J^T (M J), zero where no path leads."""
+def write_mass_rows(block, ranges, totals, outward, M):
+    """Rows of a block in the mass matrix: inward (M^T J)^T J, outward J^T (M J), zero where no path leads.
+
+    ``outward`` holds M J; inertia is symmetric, but what loads make of accelerations need not be.
+    """
     for i in range(block.start, block.start + block.n):
         for r in range(block.inward[0], block.inward[1]):
             project_range(totals[MJ], i, totals[J_END], ranges[r, 0], ranges[r, 1], M)
         for r in range(block.outward[0], block.outward[1]):
-            project_range(totals[J_END], i, totals[MJ], ranges[r, 0], ranges[r, 1], M)
+            project_range(totals[J_END], i, outward, ranges[r, 0], ranges[r, 1], M)
         for r in range(block.apart[0], block.apart[1]):
             clear_range(i, ranges[r, 0], ranges[r, 1], M)
 
@@ -81,7 +84,7 @@ def fill_mass_matrix(tree, space, M):
             rod_sums(block, space, M)
         else:
             joint_sums(block, space.work[block.first], space.scratch[0], space.columns, space.totals)
-        write_mass_rows(block, tree.ranges, space.totals, M)
+        write_mass_rows(block, tree.ranges, space.totals, space.totals[MJ], M)
 
 
 @kernel

@@ -41,7 +41,8 @@ segment_t = np.dtype(
         ("half", "f8"),  # h/2, half the length of the Magnus step [m]
         ("bracket", "f8"),  # sqrt(3) h^2/12 (fourth order) or 0 (second order) [m^2]
         ("rest", "f8", (2, 6)),  # rest strain at the two collocation points
-        ("inertia", "f8", (6, 6)),  # of the end point, about its frame, quadrature weight included
+        ("inertia", "f8", (6, 6)),  # of the end point, about its frame, quadrature weight and added mass included
+        ("heavy", "f8", (4,)),  # net mass and its first moment, on which gravity does work: dry, less displaced fluid
     ],
     align=True,
 )
@@ -71,7 +72,8 @@ stress_t = np.dtype(
     align=True,
 )
 
-#: How a load on segment ``a`` feels the motion of segment ``b``: dF_a = G J_b dq + N (R_b dq + J_b dv).
+#: How a load on segment ``a`` feels the motion of segment ``b``: dF_a = G J_b dq + N (R_b dq + J_b dv);
+#: or, if ``b`` is negative, the strain at node -(b + 1): dF_a = G dxi.
 coupling_t = np.dtype(
     [("a", "i8"), ("b", "i8"), ("G", "f8", (6, 6)), ("N", "f8", (6, 6))],
     align=True,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from supple.core.arrays import space_at, tree_at
 from supple.core.columns import fill_columns
+from supple.core.couplings import add_strain_force, strain_variation
 from supple.core.elastic import add_internal_product
 from supple.core.geometric_stiffness import collocation_derivative, local_derivative
 from supple.core.inertia import add_coadbar
@@ -118,6 +119,11 @@ def plain_product(tree, space, cv, x, out):
                 add_scaled(1.0, t.x, w.dF)
     for i in range(space.count[0]):
         coupling = space.couplings[i]
+        if coupling.b < 0:
+            strain_variation(tree, -(coupling.b + 1), x, t.y)
+            product6(coupling.G, t.y, t.x)
+            add_scaled(1.0, t.x, work[coupling.a].dF)
+            continue
         product6(coupling.G, work[coupling.b].dZ, t.x)
         product6(coupling.N, work[coupling.b].dV, t.y)
         add_scaled(1.0, t.x, work[coupling.a].dF)
@@ -175,6 +181,9 @@ def transposed_product(tree, space, cv, y, out):
     for i in range(space.count[0]):
         coupling = space.couplings[i]
         product6_transposed(coupling.G, work[coupling.a].dS, t.x)
+        if coupling.b < 0:
+            add_strain_force(tree, -(coupling.b + 1), t.x, out)
+            continue
         product6_transposed(coupling.N, work[coupling.a].dS, t.y)
         add_scaled(1.0, t.x, work[coupling.b].dZ)
         add_scaled(1.0, t.y, work[coupling.b].dV)

@@ -63,6 +63,9 @@ def route_path(
     binder: Binder, route: Mapping[str, Route | Via], until: Mapping[str, float], slope: Mapping[str, Route]
 ) -> Path:
     """Nodes of continuous parts; free spans between via points, and between them and the ends of continuous parts."""
+    for link in slope:
+        if link not in route:
+            raise ModelError(f"slope names link {link!r}, which is not on the route: {', '.join(route)}")
     points: list[PathPoint] = []
     spans: list[tuple[int, int]] = []
     nodes: list[LinePoint] = []

@@ -6,7 +6,7 @@ import pickle
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -23,6 +23,14 @@ if TYPE_CHECKING:
     from supple.model.robot import LinkSpec, Robot
 
 
+class Guard(Protocol):
+    """Whoever knows why a load's result is not finite."""
+
+    def explain(self) -> None:
+        """Raise a `StateError` that names the load, if it is the culprit."""
+        ...
+
+
 class Bound(NamedTuple):
     """A load ready for the kernels: its function, its arrays, its side (`core.loads.EXTERNAL` or ``INTERNAL``).
 
@@ -33,6 +41,7 @@ class Bound(NamedTuple):
     kernel: LoadKernel
     data: tuple[np.ndarray, ...]
     side: int
+    guard: Guard | None = None
 
 
 class Station(NamedTuple):
@@ -52,6 +61,7 @@ class Demand(NamedTuple):
     lines: tuple[str, ...] = ()
     parts: int = 0
     owners: tuple[str, ...] = ()  #: kind and name of the load behind every law
+    implicit: bool = False  #: whether loads feel accelerations, so that forward dynamics must iterate
 
 
 @dataclass
@@ -78,6 +88,9 @@ class Binder:
     parts: int = 0
     owners: list[str] = field(default_factory=list)
     current: str = ""  #: kind and name of the load being bound
+    implicit: bool = False
+    added: dict[int, np.ndarray] = field(default_factory=dict)
+    displaced: dict[int, np.ndarray] = field(default_factory=dict)
     _nodes: dict[tuple[str, float], int] = field(default_factory=dict)
     _bare: Model | None = None
 
@@ -177,6 +190,21 @@ class Binder:
         self.lines.append(name)
         self.parts += parts
 
+    def immerse(self, segment: int, added: np.ndarray, displaced: np.ndarray) -> None:
+        """Fluid that a segment moves and displaces, in its end's frame.
+
+        Parameters
+        ----------
+        segment : int
+            The segment.
+        added : (6, 6)
+            Added mass, which resists acceleration as its own inertia does; gravity must be taken off it by the load.
+        displaced : (4,)
+            Mass of the displaced fluid and its first moment: what the potential energy of gravity loses.
+        """
+        self.added[segment] = self.added.get(segment, 0.0) + added
+        self.displaced[segment] = self.displaced.get(segment, 0.0) + displaced
+
     def node_arrays(self) -> tuple[np.ndarray, np.ndarray]:
         """Arrays `nodes` and `psi` of the tree."""
         nodes, psi = np.zeros(len(self._nodes), node_t), []
@@ -199,6 +227,7 @@ class Binder:
             lines=tuple(self.lines),
             parts=self.parts,
             owners=tuple(self.owners),
+            implicit=self.implicit,
         )
 
 

@@ -265,6 +265,7 @@ def _assemble(
             parents[span] = draft.parent
         owner[span] = b
         column += draft.n * draft.count
+    _weigh(segments, binder)
     topology = Topology(
         blocks=blocks,
         parents=parents,
@@ -289,6 +290,16 @@ def _assemble(
         limits=limits,
     )
     return topology, parameters
+
+
+def _weigh(segments: np.ndarray, binder: Binder) -> None:
+    """Net mass and first moment of every point (m c~ is a block of its inertia), then the added mass of fluids."""
+    inertia, heavy = segments["inertia"], segments["heavy"]
+    heavy[:, 0] = inertia[:, 3, 3]
+    heavy[:, 1], heavy[:, 2], heavy[:, 3] = inertia[:, 2, 4], inertia[:, 0, 5], inertia[:, 1, 3]
+    for segment, displaced in binder.displaced.items():
+        heavy[segment] -= displaced
+        inertia[segment] += binder.added[segment]
 
 
 def _rod_segments(draft: BlockDraft) -> tuple[np.ndarray, np.ndarray, list[int]]:

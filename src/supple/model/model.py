@@ -21,7 +21,7 @@ from supple.core import tangent_products as _products
 from supple.core.arrays import Parameters, Topology, handle, make_space, make_tree
 from supple.core.loads import CONSTRAINT
 from supple.core.records import EXPONENTIAL
-from supple.errors import ModelError, ShapeError, SingularError, StateError
+from supple.errors import ConvergenceError, ModelError, ShapeError, SingularError, StateError
 from supple.model.binder import Bound, Demand, check_picklable
 from supple.model.charts import exponential_map, rewrap_joint
 from supple.model.constraints import (
@@ -48,6 +48,9 @@ FLOAT = np.dtype(np.float64)
 
 #: Stations remembered per thread (see `Model._probe`).
 MOST_PROBES = 256
+
+#: Newton steps of forward dynamics where loads feel accelerations.
+MOST_STEPS = 30
 
 
 class Energy(NamedTuple):
@@ -306,7 +309,7 @@ class Model:
         return InverseDynamicsDerivatives(out, dq, dv, da)
 
     def mass_matrix(self, q: ArrayLike) -> Array:
-        """M(q), (n, n), symmetric positive definite."""
+        """M(q), (n, n), symmetric positive definite; with the added mass of fluids."""
         q = self._state("q", q)
         M = np.empty((self.n, self.n))
         _mass.mass_matrix(self._tree, self._space(), q, self._zero, M)
@@ -437,6 +440,9 @@ class Model:
         q, v = self._state("q", q), self._state("v", v)
         if self.nc or self.prescribed:
             return self._constrained_dynamics(q, v, u, t, baumgarte)
+        if self.demand.implicit:
+            a = self._implicit_acceleration(q, v, u, t)
+            return Acceleration(a, np.zeros(0), self._multipliers(np.zeros(0)))
         bias, M, a = np.empty(self.n), np.empty((self.n, self.n)), np.empty((self.n, 1))
         status = _forward.forward_dynamics(self._tree, self._space(u, t), q, v, self._zero, bias, M, a)
         self._check_solved(status, q=q, v=v)
@@ -447,7 +453,9 @@ class Model:
     ) -> Acceleration:
         """Forward dynamics with loops and prescribed joints (index 1)."""
         force = self.internal_force(q, v, u) - self.inverse_dynamics(q, v, self._zero, t)
-        M = self.mass_matrix(q)
+        # loads that feel accelerations enter M; exact if they do so linearly
+        implicit = self.demand.implicit
+        M = self.inverse_dynamics_derivatives(q, v, self._zero, t).mass if implicit else self.mass_matrix(q)
         terms = loop_terms(self, q, v, self._zero, self.loops)
         given = np.concatenate([joint.motion(t)[2] for joint in self.prescribed] or [np.zeros(0)])
         rate = terms.stabilised(baumgarte)[0]
@@ -481,6 +489,8 @@ class Model:
         partial = self.residual_derivatives(q, v, motion.a, u, np.asarray(motion.multipliers), t)
         if not (self.nc or self.prescribed):
             dq, dv, du = -partial.dq, -partial.dv, -partial.du
+            if self.demand.implicit:  # dID/da need not be symmetric
+                return AccelerationDerivatives(*(np.linalg.solve(partial.da, side) for side in (dq, dv, du)))
             status = _forward.solve_columns(partial.da, dq, dv, du)
             self._check_solved(status, q=q, v=v)
             return AccelerationDerivatives(dq, dv, du)
@@ -493,6 +503,20 @@ class Model:
         dq, dv, du = a[:, : self.n], a[:, self.n : 2 * self.n], a[:, 2 * self.n :]
         dq[:, self._fixed], dv[:, self._fixed] = 0.0, 0.0
         return AccelerationDerivatives(dq, dv, du)
+
+    def _implicit_acceleration(self, q: Array, v: Array, u: ArrayLike | None, t: float) -> Array:
+        """Newton on ID(q, v, a) = tau, for loads that feel accelerations; one step if they do so linearly."""
+        a, force = np.zeros(self.n), self.internal_force(q, v, u)
+        for _ in range(MOST_STEPS):
+            inertial = self.inverse_dynamics_derivatives(q, v, a, t)
+            try:
+                step = np.linalg.solve(inertial.mass, force - inertial.force)
+            except np.linalg.LinAlgError:
+                raise SingularError("dID/da is singular: a load that feels accelerations cancels the inertia") from None
+            a += step
+            if np.abs(step).max() <= 1e-9 * np.abs(a).max():
+                return a
+        raise ConvergenceError(f"no accelerations found in {MOST_STEPS} Newton steps: a load feels them too strongly")
 
     # ------------------------------------------------------------------ loops
 
@@ -548,7 +572,7 @@ class Model:
     # ------------------------------------------------------------------ invariants
 
     def energy(self, q: ArrayLike, v: ArrayLike) -> Energy:
-        """Kinetic, elastic (rods, joint springs, limits) and gravitational energy [J]."""
+        """Kinetic (with added mass), elastic (rods, joint springs, limits), gravitational (net of buoyancy) [J]."""
         parts, _ = self._energy_and_momentum(q, v)
         return Energy(*parts.tolist())
 
@@ -672,6 +696,9 @@ class Model:
                 raise StateError(
                     f"{name}[{bad[0]}] ({self.coordinate_names[bad[0]]}) is {value[bad[0]]}; states must be finite"
                 )
+        for load in self.loads:
+            if load.guard is not None:
+                load.guard.explain()
         name, value = max(states.items(), key=lambda item: float(np.abs(item[1]).max()))
         worst = int(np.abs(value).argmax())
         raise StateError(

@@ -1,0 +1,405 @@
+"""Contact by penalty between shapes: k d^p with Hunt-Crossley damping, regularised Coulomb friction, exact tangent.
+
+A probe (a sphere of segment a) meets a surface (of segment b): D is the distance of its centre c from the surface,
+n the normal towards the probe, d = r - D the penetration, and the force acts at the middle of the overlap,
+x = c - (r - d/2) n, on both: action and reaction share a line.  With u the velocity of a relative to b at x,
+
+    f = N n - mu N u_t / sqrt(u_t^2 + e^2),      N = k d^p g(1 + c d'),      d' = -n . u,    u_t = u - (n . u) n,
+
+where g(y) = y unless y is so small that the contact would pull; it meets zero smoothly.
+
+**Tangent.**  An observer on b sees W = [x x f; f] depend on the relative motion alone: with zeta_a, zeta_b the
+variations of the segments, z = zeta_a - zeta_b and the relative twist U = V_a - V_b, which b sees vary by z' - ad_Va z,
+
+    dW = P z + D (z' - ad_Va z) = G z + D z'        on b,
+    dW - adbar*_W z                                 seen from a.
+
+P and D follow from the derivatives of n, x and f by z, all (3, 6): the centre moves by dc = L_c z, L_c = [-c~, I], the
+normal by H dc, the penetration by -n . dc.  The centre of a capsule's probe slides along its axis w by dt, which keeps
+n . w = 0: dt = -(n . (z_w x w) + w^T H dc) / (w^T H w).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from supple.checks import finite_float, nonnegative_float, positive_float
+from supple.core.arrays import floats, handle_at, integers, poses, space_of
+from supple.core.inertia import add_coadbar
+from supple.core.loads import EXTERNAL, TANGENT, add_coupling
+from supple.errors import ModelError, naming
+from supple.jit import LoadKernel, inner
+from supple.lie.se3 import compose
+from supple.loads.contact_geometry import PARALLEL, ROUND, closest_on_axis, out_of_reach, signed_distance
+from supple.loads.points import point_position, subtract_force
+from supple.loads.shapes import Meeting, Shape, Spheres, meetings
+
+if TYPE_CHECKING:
+    from supple.model.binder import Binder, Bound
+
+#: Probes per bounding ball of the broad phase.
+CHUNK = 8
+
+#: Half width, in 1 + c d', of the smooth end of Hunt-Crossley damping: below minus this a contact has let go.
+RELEASE = 0.1
+
+
+@inner
+def release(y):
+    """g(y) and its slope: y, but never negative; a parabola joins the two within `RELEASE`."""
+    if y >= RELEASE:
+        return y, 1.0
+    if y <= -RELEASE:
+        return 0.0, 0.0
+    return (y + RELEASE) ** 2 / (4.0 * RELEASE), (y + RELEASE) / (2.0 * RELEASE)
+
+
+@inner
+def contact_force(law, weight, d, n, u, f, Fd, Fn, Fu, mode):
+    """f (3,), and in mode TANGENT its derivatives by d (3,), n and u (3, 3).
+
+    ``law`` = stiffness, exponent, damping, friction, slip velocity.
+    """
+    un = n[0] * u[0] + n[1] * u[1] + n[2] * u[2]
+    tx, ty, tz = u[0] - un * n[0], u[1] - un * n[1], u[2] - un * n[2]
+    speed = math.sqrt(tx * tx + ty * ty + tz * tz + law[4] * law[4])
+    k = weight * law[0]
+    damping, damping_slope = release(1.0 - law[2] * un)
+    elastic = k * d ** law[1]
+    N = elastic * damping
+    Nd = k * law[1] * d ** (law[1] - 1.0) * damping
+    Nu = -elastic * damping_slope * law[2]
+    s = (tx / speed, ty / speed, tz / speed)
+    mu = law[3]
+    for i in range(3):
+        e = n[i] - mu * s[i]
+        f[i] = N * e
+        if mode == TANGENT:
+            Fd[i] = Nd * e
+            drag = mu * N / speed
+            for j in range(3):
+                one = 1.0 if i == j else 0.0
+                # d(u_t / speed) = (I - s s^T) / speed d(u_t), d(u_t) = (I - n n^T) du - (n u^T + u_n I) dn
+                Fu[i, j] = Nu * e * n[j] - drag * (one - n[i] * n[j] - s[i] * s[j])
+                Fn[i, j] = Nu * e * u[j] + N * one + drag * (n[i] * u[j] + un * (one - s[i] * s[j]))
+
+
+@inner
+def point_matrix(x, L):
+    """L (3, 6) = [-x~, I]."""
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        L[i, i], L[i, j], L[i, k] = 0.0, x[k], -x[j]
+        for l in range(3):
+            L[i, 3 + l] = 1.0 if i == l else 0.0
+
+
+@inner
+def add_product(scale, A, X, out):
+    """out += scale A X for A (3, 3) and X (3, 6)."""
+    for i in range(3):
+        for k in range(3):
+            a = scale * A[i, k]
+            for j in range(6):
+                out[i, j] += a * X[k, j]
+
+
+@inner
+def add_cross(scale, x, Y, out):
+    """out += scale x~ Y for Y (3, 6)."""
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        for l in range(6):
+            out[i, l] += scale * (x[j] * Y[k, l] - x[k] * Y[j, l])
+
+
+@inner
+def centre_motion(length, place, axis, c, n, H, Lc):
+    """Lc (3, 6): the centre of a probe by z; that of a capsule slides along its axis between 0 and ``length``."""
+    point_matrix(c, Lc)
+    if not 0.0 < place < length:
+        return
+    turn, bend = 0.0, 0.0
+    for i in range(3):
+        for j in range(3):
+            bend += axis[i] * H[i, j] * axis[j]
+            turn += H[i, j] * H[i, j]
+    if bend <= PARALLEL * math.sqrt(turn):
+        return
+    for l in range(6):
+        slide = 0.0
+        for i in range(3):
+            for j in range(3):
+                slide += axis[i] * H[i, j] * Lc[j, l]
+        if l < 3:  # n . (z_w x w) = z_w . (w x n)
+            j, k = (l + 1) % 3, (l + 2) % 3
+            slide += axis[j] * n[k] - axis[k] * n[j]
+        slide /= bend
+        # all entries of column l have been read before any is written
+        for i in range(3):
+            Lc[i, l] -= axis[i] * slide
+
+
+@inner
+def contact_tangent(t, V, U, d, radius, x, n, H, f, Fd, Fn, Fu, Lc, G, D):
+    """G and D (6, 6) of dW = G z + D z', for W = [x x f; f] as seen from b."""
+    Ln, Lx, K, Kd = t.W[0, 0:3, 0:6], t.W[0, 3:6, 0:6], t.W[1, 0:3, 0:6], t.W[1, 3:6, 0:6]
+    offset = 0.5 * d - radius
+    for i in range(3):
+        for j in range(6):
+            Ln[i, j], K[i, j], Kd[i, j] = 0.0, 0.0, 0.0
+    add_product(1.0, H, Lc, Ln)
+    for j in range(6):
+        normal = n[0] * Lc[0, j] + n[1] * Lc[1, j] + n[2] * Lc[2, j]
+        for i in range(3):
+            Lx[i, j] = Lc[i, j] + offset * Ln[i, j] - 0.5 * n[i] * normal
+            K[i, j] = -Fd[i] * normal
+    add_product(1.0, Fn, Ln, K)
+    # du = L_x (z' - ad_V z) + U_w x dx; L_x ad_V = [(V_v)~ - x~ (V_w)~, (V_w)~]
+    L = t.W[2, 0:3, 0:6]
+    point_matrix(x, L)
+    add_product(1.0, Fu, L, Kd)
+    slip = t.W[2, 3:6, 0:6]
+    xV = x[0] * V[0] + x[1] * V[1] + x[2] * V[2]
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        for l in range(3):
+            slip[i, l], slip[i, 3 + l] = V[i] * x[l], 0.0  # x~ w~ = w x^T - (x . w) I
+        slip[i, i] -= xV
+        slip[i, j] += V[3 + k]
+        slip[i, k] -= V[3 + j]
+        slip[i, 3 + j] += V[k]
+        slip[i, 3 + k] -= V[j]
+    add_cross(1.0, U, Lx, slip)
+    add_product(1.0, Fu, slip, K)
+    for i in range(3):
+        for l in range(6):
+            G[i, l], D[i, l] = 0.0, 0.0
+            G[3 + i, l], D[3 + i, l] = K[i, l], Kd[i, l]
+    add_cross(-1.0, f, Lx, G)
+    add_cross(1.0, x, K, G)
+    add_cross(1.0, x, Kd, D)
+
+
+@inner
+def subtract_pair_tangent(space, a, b, G, D):
+    """On a segment: dF = -(G z + D z') for z = zeta_a - zeta_b; what b adds goes into a coupling."""
+    if a == 0:
+        return
+    w = space.work[a]
+    for i in range(6):
+        for j in range(6):
+            w.G[i, j] -= G[i, j]
+            w.N[i, j] -= D[i, j]
+    if b != 0:
+        coupling = add_coupling(space, a, b)
+        for i in range(6):
+            for j in range(6):
+                coupling.G[i, j] = G[i, j]
+                coupling.N[i, j] = D[i, j]
+
+
+@inner
+def touch(space, a, b, probe, axis, c, place, kind, size, R, p, law, mode):
+    """Contact of one probe (radius, length, weight) of segment a, centred at c, with one surface of segment b."""
+    t, wa, wb = space.scratch[0], space.work[a], space.work[b]
+    n, H = t.x[0:3], t.T[0]
+    d = probe[0] - signed_distance(kind, size, R, p, c, n, H)
+    if d <= 0.0:
+        return
+    x, u, f, U, Fd = t.y[0:3], t.y[3:6], t.z[0:3], t.z[3:6], t.x[3:6]
+    Fn, Fu = t.T[1], t.D[0]
+    for i in range(3):
+        x[i] = c[i] + (0.5 * d - probe[0]) * n[i]
+        U[i] = wa.V[i] - wb.V[i]
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        u[i] = wa.V[3 + i] - wb.V[3 + i] + U[j] * x[k] - U[k] * x[j]
+    contact_force(law, probe[2], d, n, u, f, Fd, Fn, Fu, mode)
+    if a != 0:
+        subtract_force(wa, x, f)
+    if mode == TANGENT:
+        G, D, Lc = t.H, t.B, t.C[0:3, 0:6]
+        centre_motion(probe[1], place, axis, c, n, H, Lc)
+        contact_tangent(t, wa.V, U, d, probe[0], x, n, H, f, Fd, Fn, Fu, Lc, G, D)
+        # on b: F += W, so dF = G z + D z' = -(G (-z) + D (-z'))
+        subtract_pair_tangent(space, b, a, G, D)
+        W = t.f[0]
+        for i in range(3):
+            j, k = (i + 1) % 3, (i + 2) % 3
+            W[i], W[3 + i] = -(x[j] * f[k] - x[k] * f[j]), -f[i]
+        add_coadbar(W, G)  # G - adbar*_W
+        subtract_pair_tangent(space, a, b, G, D)
+    for i in range(3):
+        f[i] = -f[i]
+    if b != 0:
+        subtract_force(wb, x, f)
+
+
+@inner
+def bounding_balls(centres, reach, balls):
+    """balls (k, 4): centre and radius of what holds `CHUNK` probes each, given by middle and reach."""
+    for k in range(balls.shape[0]):
+        first, last = k * CHUNK, min((k + 1) * CHUNK, centres.shape[0])
+        for i in range(3):
+            balls[k, i] = 0.0
+            for j in range(first, last):
+                balls[k, i] += centres[j, i] / (last - first)
+        balls[k, 3] = 0.0
+        for j in range(first, last):
+            x, y, z = centres[j, 0] - balls[k, 0], centres[j, 1] - balls[k, 1], centres[j, 2] - balls[k, 2]
+            balls[k, 3] = max(balls[k, 3], math.sqrt(x * x + y * y + z * z) + reach[j, 0] + 0.5 * reach[j, 1])
+
+
+def _contacts(tree, space, data, mode):
+    """All probes against all surfaces: data = probes, their sizes and frames; surfaces, theirs; pairs to skip; law.
+
+    where (m, 1) segment, probe (m, 3) radius, length, weight; on (k, 2) segment, kind, size (k, 3).
+    """
+    if mode < 0:
+        return
+    scratch = space_of(space)
+    h = handle_at(data, 8)
+    where, probe, frames = integers(h, 0), floats(h, 1), poses(h, 2)
+    on, size, surfaces = integers(h, 3), floats(h, 4), poses(h, 5)
+    skip, law = integers(h, 6), floats(h, 7)
+    t, work = scratch.scratch[0], scratch.work
+    m = where.shape[0]
+    middles, balls = np.empty((m, 3)), np.empty(((m + CHUNK - 1) // CHUNK, 4))
+    Rp, pp, Rs, ps = t.D[1], t.p, t.R, t.jet[0, 0:3]
+    c = t.jet[1, 0:3]
+    axis = t.jet[2, 0:3]
+    for i in range(m):
+        w, frame = work[where[i, 0]], frames[i]
+        point_position(w, frame, middles[i])
+        if probe[i, 1] > 0.0:
+            for j in range(3):
+                along = w.R[j, 0] * frame.R[0, 0] + w.R[j, 1] * frame.R[1, 0] + w.R[j, 2] * frame.R[2, 0]
+                middles[i, j] += 0.5 * probe[i, 1] * along
+    bounding_balls(middles, probe, balls)
+    for s in range(on.shape[0]):
+        b, kind = on[s, 0], on[s, 1]
+        compose(work[b].R, work[b].p, surfaces[s].R, surfaces[s].p, Rs, ps)
+        for k in range(balls.shape[0]):
+            if out_of_reach(kind, size[s], Rs, ps, balls[k], balls[k, 3]):
+                continue
+            for i in range(k * CHUNK, min((k + 1) * CHUNK, m)):
+                if skip[i, s] or out_of_reach(kind, size[s], Rs, ps, middles[i], probe[i, 0] + 0.5 * probe[i, 1]):
+                    continue
+                a, place = where[i, 0], 0.0
+                for j in range(3):
+                    c[j] = middles[i, j]
+                if probe[i, 1] > 0.0 and kind == ROUND:
+                    compose(work[a].R, work[a].p, frames[i].R, frames[i].p, Rp, pp)
+                    place = closest_on_axis(probe[i, 1], Rp, pp, size[s, 1], size[s, 2], Rs, ps)
+                    for j in range(3):
+                        axis[j] = Rp[j, 0]
+                        c[j] = pp[j] + place * axis[j]
+                touch(scratch, a, b, probe[i], axis, c, place, kind, size[s], Rs, ps, law[0], mode)
+
+
+contacts = LoadKernel(_contacts)
+
+
+@dataclass(frozen=True, eq=False)
+class Contact:
+    """Two shapes that push each other away where they overlap, and rub.
+
+    Parameters
+    ----------
+    name : str
+        For messages and reports.
+    a, b : Shape
+        What touches: `Spheres` along a rod, `Ball`, `Capsule`, `Box`, `Plane`, `Tube`, on links or on the world.
+        The same `Spheres` twice: a rod against itself.
+    stiffness : float
+        k of the normal force k d^p of every point of contact, N/m^p (N/m^(p+1) with ``per_length``).
+    exponent : float
+        p >= 1; 1.5 is Hertz.
+    damping : float
+        c of the factor 1 + c d' (Hunt-Crossley), s/m.
+    friction : float
+        Coefficient mu of Coulomb friction.
+    slip_velocity : float
+        Speed below which friction becomes viscous, m/s.
+    per_length : bool
+        ``a`` is a rod's `Spheres`: stiffness per metre, at the rod's Gauss nodes in place of its n stations.
+
+    Examples
+    --------
+    >>> from supple.loads.shapes import Plane, Spheres
+    >>> floor = Contact("floor", Spheres("arm", n=20), Plane(), stiffness=1e5, friction=0.5)
+    """
+
+    name: str
+    a: Shape
+    b: Shape
+    stiffness: float
+    exponent: float = 1.5
+    damping: float = 0.0
+    friction: float = 0.0
+    slip_velocity: float = 1e-3
+    per_length: bool = False
+
+    def __post_init__(self) -> None:
+        with naming(f"Contact {self.name!r}"):
+            for which in ("a", "b"):
+                if not isinstance(getattr(self, which), Shape):
+                    raise ModelError(f"{which} is {getattr(self, which)!r}, must be a shape such as Spheres or Plane")
+            rods = isinstance(self.a, Spheres) + isinstance(self.b, Spheres)
+            if self.per_length and rods != 1:
+                raise ModelError("per_length needs Spheres on one side and another shape on the other")
+            self.law()
+
+    def law(self) -> list[float]:
+        """Stiffness, exponent, damping, friction, slip velocity, checked."""
+        exponent = finite_float(self.exponent, "exponent")
+        if exponent < 1.0:
+            raise ModelError(f"exponent is {exponent:g}, must be at least 1: the stiffness at first touch is infinite")
+        return [
+            nonnegative_float(self.stiffness, "stiffness", "N/m^p"),
+            exponent,
+            nonnegative_float(self.damping, "damping", "s/m"),
+            nonnegative_float(self.friction, "friction"),
+            positive_float(self.slip_velocity, "slip_velocity", "m/s"),
+        ]
+
+    def stations(self) -> Iterable[tuple[str, float]]:
+        """Where the shapes sit."""
+        for shape in (self.a, self.b):
+            if not (self.per_length and isinstance(shape, Spheres)):
+                yield from shape.stations()
+
+    def bind(self, binder: Binder) -> Bound:
+        """Everything that may touch."""
+        return bind_meetings(self.name, meetings(self.a, self.b, binder, self.per_length), self.law(), binder)
+
+
+def bind_meetings(name: str, meeting: Meeting, law: list[float], binder: Binder) -> Bound:
+    """Probes and surfaces as arrays of the kernel; room for the couplings of all pairs that may touch."""
+    from supple.model.binder import Bound, pose_records
+
+    places = [binder.station(probe.link, probe.s, probe.frame) for probe in meeting.probes]
+    grounds = [binder.station(surface.link, surface.s, surface.frame) for surface in meeting.surfaces]
+    where = np.array([[place.segment] for place in places], dtype=np.int64)
+    on = np.array([(g.segment, s.kind) for g, s in zip(grounds, meeting.surfaces, strict=True)], dtype=np.int64)
+    skip = meeting.skip | (where == on[:, 0])  # on one body nothing moves
+    if skip.all():
+        raise ModelError("nothing here can move against anything else: both shapes are on the world or on one body")
+    binder.couplings += 2 * int(np.sum(~skip & (where > 0) & (on[:, 0] > 0)))
+    data = (
+        where,
+        np.array([(probe.radius, probe.length, probe.weight) for probe in meeting.probes]),
+        pose_records([place.offset for place in places]),
+        on,
+        np.array([surface.size for surface in meeting.surfaces], dtype=float),
+        pose_records([ground.offset for ground in grounds]),
+        skip.astype(np.int64),
+        np.array([law]),
+    )
+    return Bound(name, contacts, data, EXTERNAL)

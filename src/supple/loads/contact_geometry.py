@@ -1,0 +1,162 @@
+"""How far a sphere is from a surface, and which way: signed distance, normal, and how the normal turns.
+
+A *probe* is a sphere, or one that slides along an axis (a capsule).  A *surface* is a frame on a segment and three
+numbers, of one of four kinds; its axis or normal is the frame's x:
+
+    PLANE   the half space x < 0
+    ROUND   all within ``radius`` of the axis between x = lo and x = hi: balls (lo = hi = 0), capsules, cylinders
+            (infinite)
+    BORE    all further than ``radius`` from an infinite axis: the inside of a tube
+    BOX     half sizes
+
+For a centre c, D(c) is the signed distance to the surface (negative inside), n = grad D the unit normal towards the
+probe, and H = dn/dc its symmetric curvature.  Everything is in world axes from the common origin.  D and n are
+continuous across changes of the closest feature except on medial sets (the axis of a ROUND, the middle planes of a
+BOX), where a finite choice is made.
+"""
+
+from __future__ import annotations
+
+import math
+
+from supple.jit import inner
+
+#: Kinds of surfaces.
+PLANE, ROUND, BORE, BOX = 0, 1, 2, 3
+
+#: Closer than this [m] to an axis or an edge there is no direction: one is chosen, and does not turn.
+NEAREST = 1e-10
+
+#: Below this squared sine of the angle between two axes they count as parallel.
+PARALLEL = 1e-9
+
+
+@inner
+def clamp(x, lo, hi):
+    """x, but not outside lo and hi."""
+    return min(max(x, lo), hi)
+
+
+@inner
+def signed_distance(kind, size, R, p, c, n, H):
+    """D(c), the normal n (3,) and its derivative H (3, 3) for the surface at the frame (R, p)."""
+    if kind == PLANE:
+        return plane_distance(R, p, c, n, H)
+    if kind == BOX:
+        return box_distance(size, R, p, c, n, H)
+    if kind == ROUND:
+        return axis_distance(size[1], size[2], R, p, c, n, H) - size[0]
+    distance = axis_distance(-math.inf, math.inf, R, p, c, n, H)
+    for i in range(3):
+        n[i] = -n[i]
+        for j in range(3):
+            H[i, j] = -H[i, j]
+    return size[0] - distance
+
+
+@inner
+def plane_distance(R, p, c, n, H):
+    """n is fixed, D = n . (c - p)."""
+    for i in range(3):
+        n[i] = R[i, 0]
+        for j in range(3):
+            H[i, j] = 0.0
+    return R[0, 0] * (c[0] - p[0]) + R[1, 0] * (c[1] - p[1]) + R[2, 0] * (c[2] - p[2])
+
+
+@inner
+def axis_distance(lo, hi, R, p, c, n, H):
+    """Distance l from the axis between lo and hi: H = (I - n n^T - u u^T) / l, without u u^T beyond the ends."""
+    along = R[0, 0] * (c[0] - p[0]) + R[1, 0] * (c[1] - p[1]) + R[2, 0] * (c[2] - p[2])
+    foot = clamp(along, lo, hi)
+    for i in range(3):
+        n[i] = c[i] - p[i] - foot * R[i, 0]
+    l = math.sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2])
+    if l < NEAREST:
+        # across the axis: the frame's y
+        for i in range(3):
+            n[i] = R[i, 1]
+            for j in range(3):
+                H[i, j] = 0.0
+        return l
+    for i in range(3):
+        n[i] /= l
+    slides = 1.0 if lo < along < hi else 0.0
+    for i in range(3):
+        for j in range(3):
+            across = (1.0 if i == j else 0.0) - n[i] * n[j] - slides * R[i, 0] * R[j, 0]
+            H[i, j] = across / l
+    return l
+
+
+@inner
+def box_distance(size, R, p, c, n, H):
+    """Outside: distance to the closest point of the box; inside: minus the depth under the nearest face.
+
+    Only axes along which c lies beyond the box (``out``) have a say: H = (sum of e e^T over them - n n^T) / l.
+    """
+    l, face, depth, out, side = 0.0, 0, math.inf, 0, 1.0
+    for i in range(3):
+        n[i] = 0.0
+        for j in range(3):
+            H[i, j] = 0.0
+    for k in range(3):
+        x = R[0, k] * (c[0] - p[0]) + R[1, k] * (c[1] - p[1]) + R[2, k] * (c[2] - p[2])
+        beyond = abs(x) - size[k]
+        if -beyond < depth:  # the nearest face inside, the furthest beyond outside
+            depth, face, side = -beyond, k, math.copysign(1.0, x)
+        if beyond > 0.0:
+            out += 1
+            l += beyond * beyond
+            for i in range(3):
+                n[i] += math.copysign(beyond, x) * R[i, k]
+                for j in range(3):
+                    H[i, j] += R[i, k] * R[j, k]
+    l = math.sqrt(l)
+    if out < 2 or l < NEAREST:  # a face
+        for i in range(3):
+            n[i] = side * R[i, face]
+            for j in range(3):
+                H[i, j] = 0.0
+        return -depth
+    for i in range(3):
+        n[i] /= l
+    for i in range(3):
+        for j in range(3):
+            H[i, j] = (H[i, j] - n[i] * n[j]) / l
+    return l
+
+
+@inner
+def closest_on_axis(length, Ra, pa, lo, hi, Rb, pb):
+    """Where on the axis of a capsule of ``length`` at (Ra, pa) it is closest to the axis between lo and hi of (Rb, pb).
+
+    Parallel axes: the middle of where they run side by side.
+    """
+    b, ra, rb = 0.0, 0.0, 0.0
+    for i in range(3):
+        b += Ra[i, 0] * Rb[i, 0]
+        ra += Ra[i, 0] * (pa[i] - pb[i])
+        rb += Rb[i, 0] * (pa[i] - pb[i])
+    if 1.0 - b * b < PARALLEL:
+        return 0.5 * (clamp((lo - rb) / b, 0.0, length) + clamp((hi - rb) / b, 0.0, length))
+    t = clamp((b * rb - ra) / (1.0 - b * b), 0.0, length)
+    foot = clamp(rb + b * t, lo, hi)
+    return clamp(b * foot - ra, 0.0, length)
+
+
+@inner
+def out_of_reach(kind, size, R, p, c, reach):
+    """Whether the surface is further than ``reach`` from c, by a test that is cheap and never wrong."""
+    x, y, z = c[0] - p[0], c[1] - p[1], c[2] - p[2]
+    along = R[0, 0] * x + R[1, 0] * y + R[2, 0] * z
+    if kind == PLANE:
+        return along > reach
+    if kind == BOX:
+        far = reach + math.sqrt(size[0] * size[0] + size[1] * size[1] + size[2] * size[2])
+        return x * x + y * y + z * z > far * far
+    if kind == ROUND:
+        foot, far = clamp(along, size[1], size[2]), reach + size[0]
+        return x * x + y * y + z * z - along * along + (along - foot) * (along - foot) > far * far
+    far = size[0] - reach
+    return far > 0.0 and x * x + y * y + z * z - along * along < far * far

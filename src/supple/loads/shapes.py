@@ -1,0 +1,369 @@
+"""Shapes that touch: spheres along rods, balls, capsules, boxes, planes, tubes, on links or on the world.
+
+For the kernel there are only *probes* (spheres, also one that slides along a capsule's axis) and *surfaces* (see
+`loads.contact_geometry`); `meetings` says which shape becomes which.  A shape's frame has its axis or normal along x.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.checks import Array, finite_array, finite_float, nonnegative_float, positive_float, whole_number
+from supple.errors import ModelError
+from supple.lie.pose import check_pose, pose
+from supple.loads.contact_geometry import BORE, BOX, PLANE, ROUND
+from supple.model.links import Rod
+
+if TYPE_CHECKING:
+    from supple.model.binder import Binder
+
+#: Spheres of one rod do not touch if they are nearer along it than this many times the sum of their radii.
+NEIGHBOURS = 1.5
+
+
+class Probe(NamedTuple):
+    """A sphere at the origin of a frame, or one that slides along its x as far as ``length``."""
+
+    link: str
+    s: float
+    frame: Array
+    radius: float
+    length: float = 0.0
+    weight: float = 1.0
+
+
+class Surface(NamedTuple):
+    """What probes touch: a kind of `loads.contact_geometry` with its three numbers, at a frame."""
+
+    link: str
+    s: float
+    frame: Array
+    kind: int
+    size: tuple[float, float, float]
+
+
+class Meeting(NamedTuple):
+    """Probes against surfaces, but for the pairs (m, k) to skip."""
+
+    probes: list[Probe]
+    surfaces: list[Surface]
+    skip: np.ndarray
+
+
+class Shape:
+    """Anything that touches.
+
+    Attributes
+    ----------
+    link : str
+        The link it is fixed to, or "world".
+    s : float
+        Station of the link in whose frame it is given: 0 is the frame of a rigid body, the base of a rod.
+    """
+
+    link: str
+    s: float
+
+    def stations(self) -> Iterable[tuple[str, float]]:
+        """Where it is fixed."""
+        return [(self.link, float(self.s))]
+
+    @property
+    def frame(self) -> Array:
+        """Its frame at the station."""
+        raise NotImplementedError
+
+    def _probe(self, frame: Array, radius: float = 0.0, length: float = 0.0) -> Probe:
+        return Probe(self.link, float(self.s), frame, radius, length)
+
+    def _surface(self, kind: int, *size: float) -> Surface:
+        a, b, c = size
+        return Surface(self.link, float(self.s), self.frame, kind, (a, b, c))
+
+    def _check(self, name: str, value: object) -> None:
+        """Keep a checked value."""
+        object.__setattr__(self, name, value)
+
+
+@dataclass(frozen=True, eq=False)
+class Ball(Shape):
+    """A solid sphere; ``radius`` 0 is a point.
+
+    Examples
+    --------
+    >>> Ball(0.05, center=(0, 0, 0.1), link="hand").radius
+    0.05
+    """
+
+    radius: float
+    center: ArrayLike = (0.0, 0.0, 0.0)
+    link: str = "world"
+    s: float = field(default=0.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        self._check("radius", nonnegative_float(self.radius, "Ball: radius", "m"))
+        self._check("center", finite_array(self.center, (3,), "Ball: center"))
+
+    @property
+    def frame(self) -> Array:
+        """At the centre."""
+        return pose(self.center)
+
+    def probes(self) -> list[Probe]:
+        """Itself."""
+        return [self._probe(self.frame, self.radius)]
+
+    def surfaces(self) -> list[Surface]:
+        """Itself."""
+        return [self._surface(ROUND, self.radius, 0.0, 0.0)]
+
+
+@dataclass(frozen=True, eq=False)
+class Capsule(Shape):
+    """All within ``radius`` of the line from ``a`` to ``b``."""
+
+    radius: float
+    a: ArrayLike
+    b: ArrayLike
+    link: str = "world"
+    s: float = field(default=0.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        self._check("radius", nonnegative_float(self.radius, "Capsule: radius", "m"))
+        self._check("a", finite_array(self.a, (3,), "Capsule: a"))
+        self._check("b", finite_array(self.b, (3,), "Capsule: b"))
+        if self.length == 0.0:
+            raise ModelError("Capsule: a and b coincide, use a Ball")
+
+    @property
+    def length(self) -> float:
+        """From a to b."""
+        return float(np.linalg.norm(np.subtract(self.b, self.a)))
+
+    @property
+    def frame(self) -> Array:
+        """At a, x towards b."""
+        return axis_frame(self.a, np.subtract(self.b, self.a))
+
+    def probes(self) -> list[Probe]:
+        """One that slides from end to end."""
+        return [self._probe(self.frame, self.radius, self.length)]
+
+    def row(self, gap: float) -> list[Probe]:
+        """Spheres from end to end, not further apart than ``gap``."""
+        steps = 1 if gap >= self.length else math.ceil(self.length / gap)
+        return [
+            self._probe(self.frame @ pose((x, 0, 0)), self.radius) for x in np.linspace(0.0, self.length, steps + 1)
+        ]
+
+    def surfaces(self) -> list[Surface]:
+        """Itself."""
+        return [self._surface(ROUND, self.radius, 0.0, self.length)]
+
+
+@dataclass(frozen=True, eq=False)
+class Box(Shape):
+    """A solid box of edge lengths ``size`` (x, y, z), centred on ``pose``."""
+
+    size: ArrayLike
+    pose: ArrayLike = field(default_factory=pose)
+    link: str = "world"
+    s: float = field(default=0.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        size = finite_array(self.size, (3,), "Box: size")
+        for edge in size:
+            positive_float(edge, "Box: size", "m")
+        self._check("size", size)
+        self._check("pose", check_pose(self.pose, "Box: pose"))
+
+    @property
+    def frame(self) -> Array:
+        """At the centre."""
+        return np.asarray(self.pose, dtype=float)
+
+    def probes(self) -> list[Probe]:
+        """Its eight corners."""
+        half = 0.5 * np.asarray(self.size)
+        return [self._probe(self.frame @ pose(half * signs)) for signs in product((-1.0, 1.0), repeat=3)]
+
+    def surfaces(self) -> list[Surface]:
+        """Itself."""
+        return [self._surface(BOX, *(0.5 * np.asarray(self.size)).tolist())]
+
+
+@dataclass(frozen=True, eq=False)
+class Plane(Shape):
+    """The half space below ``height`` along ``normal``, which points to the free side."""
+
+    normal: ArrayLike = (0.0, 0.0, 1.0)
+    height: float = 0.0
+    link: str = "world"
+    s: float = field(default=0.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        self._check("normal", direction(self.normal, "Plane: normal"))
+        self._check("height", finite_float(self.height, "Plane: height"))
+
+    @property
+    def frame(self) -> Array:
+        """On the plane, x along the normal."""
+        return axis_frame(self.height * np.asarray(self.normal), self.normal)
+
+    def surfaces(self) -> list[Surface]:
+        """Itself."""
+        return [self._surface(PLANE, 0.0, 0.0, 0.0)]
+
+
+@dataclass(frozen=True, eq=False)
+class Tube(Shape):
+    """An endless cylinder about the ``axis`` through ``point``: touched from its inside (a pipe) or from outside."""
+
+    point: ArrayLike
+    axis: ArrayLike
+    radius: float
+    inside: bool = True
+    link: str = "world"
+    s: float = field(default=0.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        self._check("point", finite_array(self.point, (3,), "Tube: point"))
+        self._check("axis", direction(self.axis, "Tube: axis"))
+        self._check("radius", positive_float(self.radius, "Tube: radius", "m"))
+
+    @property
+    def frame(self) -> Array:
+        """At the point, x along the axis."""
+        return axis_frame(self.point, self.axis)
+
+    def surfaces(self) -> list[Surface]:
+        """Itself."""
+        if self.inside:
+            return [self._surface(BORE, self.radius, 0.0, 0.0)]
+        return [self._surface(ROUND, self.radius, -math.inf, math.inf)]
+
+
+@dataclass(frozen=True, eq=False)
+class Spheres(Shape):
+    """``n`` spheres along a rod, evenly from base to tip (one: at the tip).
+
+    Parameters
+    ----------
+    link : str
+        A rod.
+    n : int
+        How many; has nothing to do with the rod's quadrature.
+    radius : float, optional
+        The section's (of the smallest circle that holds it) if left out; 0: the centreline.
+    """
+
+    link: str
+    n: int = 10
+    radius: float | None = None
+
+    def __post_init__(self) -> None:
+        self._check("n", whole_number(self.n, "Spheres: n", 1))
+        if self.radius is not None:
+            self._check("radius", nonnegative_float(self.radius, "Spheres: radius", "m"))
+
+    def stations(self) -> list[tuple[str, float]]:
+        """Of all spheres."""
+        return [(self.link, s) for s in ([1.0] if self.n == 1 else np.linspace(0.0, 1.0, self.n).tolist())]
+
+    def probes(self, binder: Binder, per_length: bool = False) -> list[Probe]:
+        """All spheres; ``per_length``: those at the rod's nodes, with their weights in metres."""
+        table, body = binder.rod(self.link), binder.robot_link(self.link).body
+        assert isinstance(body, Rod)
+        if self.radius is None and not body.section.has_outline:
+            raise ModelError(f"the section of link {self.link!r} does not know its radius, give Spheres one")
+        places = [(s, 1.0) for _, s in self.stations()]
+        if per_length:
+            places = [(s, w) for s, w in zip(table.s.tolist(), table.weight.tolist(), strict=True) if w > 0.0]
+        return [
+            Probe(
+                self.link, s, np.eye(4), body.section.outline_radius(s) if self.radius is None else self.radius, 0.0, w
+            )
+            for s, w in places
+        ]
+
+
+def direction(value: ArrayLike, what: str) -> Array:
+    """A unit vector."""
+    vector = finite_array(value, (3,), what)
+    size = float(np.linalg.norm(vector))
+    if size == 0.0:
+        raise ModelError(f"{what} is zero, must point somewhere")
+    return np.asarray(vector / size)
+
+
+def axis_frame(origin: ArrayLike, axis: ArrayLike) -> Array:
+    """A frame at ``origin`` whose x points along ``axis``."""
+    x = direction(axis, "axis")
+    y = np.cross(x, np.eye(3)[np.argmin(np.abs(x))])
+    y /= np.linalg.norm(y)
+    return pose(origin, rotation=np.column_stack([x, y, np.cross(x, y)]))
+
+
+def meetings(a: Shape, b: Shape, binder: Binder, per_length: bool = False) -> Meeting:
+    """Which probes meet which surfaces when ``a`` touches ``b``; the order of the two does not matter."""
+    rank = (Spheres, Ball, Capsule, Box, Tube, Plane)
+    if rank.index(type(b)) < rank.index(type(a)):
+        a, b = b, a
+    if isinstance(a, (Plane, Tube)) or (isinstance(a, Box) and isinstance(b, Tube) and not b.inside):
+        raise ModelError(f"a {type(a).__name__} does not touch {_article(b)}; one of them must be round")
+    if isinstance(a, Spheres):
+        probes = a.probes(binder, per_length)
+        if isinstance(b, Spheres):
+            others = b.probes(binder)
+            surfaces = [Surface(o.link, o.s, o.frame, ROUND, (o.radius, 0.0, 0.0)) for o in others]
+            return Meeting(probes, surfaces, neighbours(probes, others, binder))
+        return _all(probes, b)
+    if isinstance(a, Capsule) and (isinstance(b, Plane) or (isinstance(b, Tube) and b.inside)):
+        return _all(a.row(a.length), b)
+    if isinstance(a, Capsule) and isinstance(b, Box):
+        gap = max(a.radius, a.length / 20.0)
+        return _all(a.row(gap), b)
+    if isinstance(a, Box) and isinstance(b, Box):
+        skip = np.kron(np.array([[False, True], [True, False]]), np.ones((8, 1), dtype=bool))
+        return Meeting(a.probes() + b.probes(), b.surfaces() + a.surfaces(), skip)
+    assert isinstance(a, (Ball, Capsule, Box))
+    return _all(a.probes(), b)
+
+
+def _all(probes: list[Probe], b: Shape) -> Meeting:
+    assert isinstance(b, (Ball, Capsule, Box, Plane, Tube))
+    return Meeting(probes, b.surfaces(), np.zeros((len(probes), 1), dtype=bool))
+
+
+def _article(shape: Shape) -> str:
+    if isinstance(shape, Tube):
+        return "the inside of a Tube" if shape.inside else "the outside of a Tube"
+    return f"a {type(shape).__name__}"
+
+
+def neighbours(probes: list[Probe], others: list[Probe], binder: Binder) -> np.ndarray:
+    """Pairs (m, k) of spheres that never touch: neighbours along one rod or across a joint, and pairs counted twice."""
+    a, b = probes[0].link, others[0].link
+    lengths = np.array([binder.rod(a).length, binder.rod(b).length])
+    x, y = np.array([p.s for p in probes]), np.array([p.s for p in others])
+    radii = np.array([p.radius for p in probes])[:, None] + np.array([p.radius for p in others])[None, :]
+    if a == b:
+        apart = lengths[0] * np.abs(x[:, None] - y[None, :])
+        i, j = np.arange(len(probes))[:, None], np.arange(len(others))[None, :]
+        skip = apart < NEIGHBOURS * radii
+        return np.asarray(skip | (j <= i + 1) if len(probes) == len(others) else skip)
+    for child, parent, along in (
+        (b, a, lengths[0] * (1.0 - x)[:, None] + lengths[1] * y[None, :]),
+        (a, b, lengths[0] * x[:, None] + lengths[1] * (1.0 - y)[None, :]),
+    ):
+        spec = binder.robot_link(child)
+        if spec.parent == parent:
+            return np.asarray(along + np.linalg.norm(np.asarray(spec.at)[:3, 3]) < NEIGHBOURS * radii)
+    return np.zeros(radii.shape, dtype=bool)

@@ -1,0 +1,194 @@
+"""Users' functions behind addresses: as C functions of one signature, with what goes wrong in them.
+
+A function compiled by Numba is wrapped in a ``cfunc``; any other is called back through ctypes, which takes the GIL.
+Kernels call both by address, int64(double *inputs, double *outputs), so nothing else is compiled for them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import pickle
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+from numba import carray, types
+from numba.core.dispatcher import Dispatcher
+from numba.core.errors import NumbaError
+
+from supple.errors import ModelError, StateError
+from supple.loads.user_kernels import (
+    FINE,
+    PAIR_INPUTS,
+    POINT_INPUTS,
+    RAISED,
+    ROWS,
+    STRAIN,
+    WRONG_SHAPE,
+)
+
+_SIGNATURE = types.int64(types.CPointer(types.float64), types.CPointer(types.float64))
+_POINTER = ctypes.POINTER(ctypes.c_double)
+_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, _POINTER, _POINTER)
+
+
+def _point_arguments(x: np.ndarray) -> tuple[Any, ...]:
+    return x[0], x[1:17].reshape((4, 4)), x[17:23], x[23:29], x[29:35]
+
+
+def _pair_arguments(x: np.ndarray) -> tuple[Any, ...]:
+    return x[0], x[1:17].reshape((4, 4)), x[17:23]
+
+
+class Kind(NamedTuple):
+    """How laws of one kind are called."""
+
+    inputs: int
+    arguments: Callable[[np.ndarray], tuple[Any, ...]]
+    signature: str
+
+
+KINDS = {
+    "point": Kind(POINT_INPUTS, _point_arguments, "(t, g, eta, etadot, xi)"),
+    "pair": Kind(PAIR_INPUTS, _pair_arguments, "(t, h, eta)"),
+}
+
+
+@lru_cache(maxsize=256)
+def _compiled(function: Any, kind: str, columns: int) -> Any:
+    """A Numba function as a C function; remembered, so that a law on many robots compiles once.
+
+    ``columns`` is that of a tangent, 0 for a law.
+    """
+    size = KINDS[kind].inputs
+    arguments = numba.njit(KINDS[kind].arguments)
+
+    def law(inputs, outputs):
+        F = function(*arguments(carray(inputs, (size,))))
+        if len(F) != ROWS:
+            return WRONG_SHAPE
+        for i in range(ROWS):
+            outputs[i] = F[i]
+        return FINE
+
+    def slope(inputs, outputs):
+        T = function(*arguments(carray(inputs, (size,))))
+        if T.shape[0] != ROWS or T.shape[1] != columns:
+            return WRONG_SHAPE
+        for i in range(ROWS):
+            for j in range(columns):
+                outputs[columns * i + j] = T[i, j]
+        return FINE
+
+    return numba.cfunc(_SIGNATURE, error_model="numpy")(slope if columns else law)
+
+
+class UserFunctions:
+    """A user's law and its tangent as C functions; says what went wrong in them.
+
+    Attributes
+    ----------
+    table : ndarray of int, shape (1, 2)
+        Their addresses (0 without a tangent): data of the kernel, rewritten when a model is unpickled.
+    state : ndarray of int, shape (1, 1)
+        What the kernel notes of a failure.
+    """
+
+    def __init__(self, what: str, kind: str, law: Any, tangent: Any, columns: int) -> None:
+        self.what, self.kind, self.law, self.tangent, self.columns = what, kind, law, tangent, columns
+        self.table, self.state = np.zeros((1, 2), dtype=np.int64), np.full((1, 1), FINE, dtype=np.int64)
+        self._open()
+
+    def _open(self) -> None:
+        """Make the C functions and note their addresses."""
+        self._kept = [
+            None if function is None else self._opened(function, columns)
+            for function, columns in ((self.law, 0), (self.tangent, self.columns))
+        ]
+        self._error: BaseException | None = None
+        for i, made in enumerate(self._kept):
+            if isinstance(made, _CALLBACK):
+                self.table[0, i] = ctypes.cast(made, ctypes.c_void_p).value or 0
+            elif made is not None:
+                self.table[0, i] = made.address
+
+    def _opened(self, function: Any, columns: int) -> Any:
+        what, signature = "tangent" if columns else "law", KINDS[self.kind].signature
+        if not callable(function):
+            raise ModelError(f"{what} is {function!r}, must be a function of {signature}")
+        if not isinstance(function, Dispatcher):
+            return _CALLBACK(self._called_back(function, columns))
+        try:
+            return _compiled(function, self.kind, columns)
+        except NumbaError as error:
+            reason = str(error).strip().splitlines()
+            raise ModelError(f"{what} does not compile as a function of {signature}: {reason[-1]}") from error
+
+    def _called_back(self, function: Any, columns: int) -> Callable[[Any, Any], int]:
+        kind = KINDS[self.kind]
+        shape = (ROWS, columns) if columns else (ROWS,)
+
+        def call(inputs: Any, outputs: Any) -> int:
+            try:
+                x = np.ctypeslib.as_array(inputs, (kind.inputs,)).copy()
+                value = np.asarray(function(*kind.arguments(x)), dtype=float)
+                if value.shape != shape:
+                    return WRONG_SHAPE
+                np.ctypeslib.as_array(outputs, shape)[:] = value
+            except BaseException as error:  # C cannot pass it on: `explain` does
+                self._error = error
+                return RAISED
+            return FINE
+
+        return call
+
+    def try_out(self) -> None:
+        """Call both once, at rest at the origin, to refuse wrong shapes early; what else fails there may be right."""
+        kind = KINDS[self.kind]
+        inputs, outputs = np.zeros(kind.inputs), np.zeros(ROWS * max(1, self.columns))
+        inputs[1:17] = np.eye(4).ravel()
+        if self.kind == "point":
+            inputs[STRAIN + 3] = 1.0
+        for made, what, shape in zip(self._kept, ("law", "tangent"), ("(6,)", f"(6, {self.columns})"), strict=True):
+            if made is not None:
+                call = made if isinstance(made, _CALLBACK) else made.ctypes
+                status = call(inputs.ctypes.data_as(_POINTER), outputs.ctypes.data_as(_POINTER))
+                error, self._error = self._error, None
+                if isinstance(error, TypeError):
+                    raise ModelError(f"{what} cannot be called as {kind.signature}: {error}") from error
+                if status == WRONG_SHAPE:
+                    raise ModelError(f"{what} returns a wrong shape, must return {shape}")
+
+    def explain(self) -> None:
+        """Raise what went wrong in the last failing call, if something did."""
+        status, error = int(self.state[0, 0]), self._error
+        self.state[0, 0], self._error = FINE, None
+        if error is not None and not isinstance(error, Exception):
+            raise error  # an interrupt
+        if error is not None:
+            raise StateError(f"{self.what}: the law raised {type(error).__name__}: {error}") from error
+        if status == RAISED:
+            raise StateError(f"{self.what}: the law or its tangent raised an exception, which Numba has printed")
+        if status == WRONG_SHAPE:
+            raise StateError(f"{self.what}: the law or its tangent returned a wrong shape")
+        if status != FINE:
+            raise StateError(
+                f"{self.what}: the law or its tangent returned values that are not finite; arguments that `uses` does "
+                "not declare are NaN"
+            )
+
+    def __getstate__(self) -> dict[str, Any]:
+        for function in (self.law, self.tangent):
+            try:
+                pickle.dumps(function)
+            except Exception as error:
+                raise pickle.PicklingError(
+                    f"{self.what}: {function!r} cannot be pickled ({error}); define it at the top level of a module"
+                ) from error
+        return {key: value for key, value in self.__dict__.items() if not key.startswith("_")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._open()

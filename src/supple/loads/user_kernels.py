@@ -1,0 +1,346 @@
+"""Kernels of users' laws: their arguments, and what their wrenches and tangents become in world axes.
+
+`point_laws`: F_b = law(t, g, eta, etadot, xi) in the axes of a frame g fixed to a segment.  With the columns of its
+tangent [X, Y, Z, S] (by pose, twist, acceleration, strain) the segment sees, in world axes (`loads.frames`),
+
+    dF = X zeta + Y zeta' + Z (zeta'' - ad_V zeta') + S dxi.
+
+`pair_law`: F_b = law(t, h, eta) of the pose h = g_a^-1 g_b of b in a and of the relative twist in the axes of a,
+eta = Ad_h eta_b - eta_a.  It acts on a, and its opposite on b.  With the tangent [X, Y] (X by dh h^-1), a's segment
+sees dF = (X - Y ad_{V_b}) (zeta_b - zeta_a) + Y (zeta_b' - zeta_a'), b's sees -dF + adbar*_F (zeta_b - zeta_a).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from numba import types
+from numba.extending import intrinsic
+
+from supple.core.arrays import floats, handle_at, integers, poses, space_of
+from supple.core.inertia import add_coadbar
+from supple.core.loads import TANGENT, add_coupling
+from supple.jit import LoadKernel, inner
+from supple.lie.se3 import Ad_inverse, compose, exp
+from supple.loads.frames import carry_operator, subtract_body_wrench
+
+#: Where arguments begin in the inputs of a point's law, and how many inputs there are; a pair's end after the twist.
+POSE, TWIST, ACCELERATION, STRAIN, POINT_INPUTS, PAIR_INPUTS = 1, 17, 23, 29, 35, 23
+#: Rows of a wrench, columns of a pair's tangent.
+ROWS, PAIR_COLUMNS = 6, 12
+
+#: Step of differenced tangents, relative to arguments larger than one; fourth order.
+STEP = 1e-4
+
+#: What a C function returns (0 is what Numba's do after an exception), and what a kernel notes of a law that failed.
+RAISED, FINE, WRONG_SHAPE, NOT_FINITE = 0, 1, 2, 3
+
+
+@intrinsic
+def _call_law(typing_context: Any, function: Any, inputs: Any, outputs: Any) -> Any:
+    """Call the C function at an address: int64(double *inputs, double *outputs)."""
+    signature = types.int64(types.int64, types.int64, types.int64)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        from llvmlite import ir  # type: ignore[import-untyped]
+
+        integer = ir.IntType(64)
+        kind = ir.FunctionType(integer, [integer] * 2)
+        return builder.call(builder.inttoptr(arguments[0], kind.as_pointer()), arguments[1:])
+
+    return signature, generate
+
+
+@inner
+def evaluate(function, x, y, n, state):
+    """y[:n] = function(x); NaN and a note in ``state`` if it fails.  Returns whether all is well."""
+    status = _call_law(function, x.ctypes.data, y.ctypes.data)
+    finite = True
+    for i in range(n):
+        finite &= math.isfinite(y[i])
+    if status == FINE and finite:
+        return True
+    y[0] = math.nan
+    state[0, 0] = NOT_FINITE if status == FINE else status
+    return False
+
+
+@inner
+def perturb(x, part, i, h, left, t, y):
+    """y = x with its pose turned by exp(h e_i) (from the right, or from the left), or an entry moved by h."""
+    for k in range(POINT_INPUTS):
+        y[k] = x[k]
+    if part != POSE:
+        y[part + i] += h
+        return
+    R, p, Omega, R1, p1 = t.T[0], t.f[0, 0:3], t.z, t.T[1], t.f[1, 0:3]
+    for k in range(6):
+        Omega[k] = h if k == i else 0.0
+    exp(Omega, R, p)
+    for k in range(3):
+        p1[k] = x[POSE + 4 * k + 3]
+        for l in range(3):
+            R1[k, l] = x[POSE + 4 * k + l]
+    if left:
+        compose(R, p, R1, p1, t.R, t.p)
+    else:
+        compose(R1, p1, R, p, t.R, t.p)
+    set_pose(t.R, t.p, y)
+
+
+@inner
+def set_pose(R, p, x):
+    """The pose among the inputs."""
+    for k in range(3):
+        x[POSE + 4 * k + 3] = p[k]
+        x[POSE + 12 + k] = 0.0
+        for l in range(3):
+            x[POSE + 4 * k + l] = R[k, l]
+    x[POSE + 15] = 1.0
+
+
+@inner
+def difference(function, x, part, column, width, left, t, state, T):
+    """Six columns of T (6, width) by differences of fourth order along a part of the inputs.  Returns success."""
+    moved, y = t.W[1].reshape(72), t.jet.reshape(18)
+    for i in range(6):
+        h = STEP if part == POSE else STEP * max(1.0, abs(x[part + i]))
+        for k in range(6):
+            T[width * k + column + i] = 0.0
+        for m in range(4):
+            step, factor = (-2.0, 1.0, -1.0, 2.0)[m], (1.0, 8.0, -8.0, -1.0)[m]
+            perturb(x, part, i, step * h, left, t, moved)
+            if not evaluate(function, moved, y, ROWS, state):
+                return False
+            for k in range(6):
+                T[width * k + column + i] += factor * y[k] / (12.0 * h)
+    return True
+
+
+@inner
+def block_of(T, width, column, out):
+    """out (6, 6) = six columns of T."""
+    for i in range(6):
+        for j in range(6):
+            out[i, j] = T[width * i + column + j]
+
+
+@inner
+def subtract_commuted(s, W, V, N):
+    """N -= s W ad_V."""
+    for i in range(6):
+        a, b, c, d, e, f = W[i, 0], W[i, 1], W[i, 2], W[i, 3], W[i, 4], W[i, 5]
+        N[i, 0] -= s * (b * V[2] - c * V[1] + e * V[5] - f * V[4])
+        N[i, 1] -= s * (c * V[0] - a * V[2] + f * V[3] - d * V[5])
+        N[i, 2] -= s * (a * V[1] - b * V[0] + d * V[4] - e * V[3])
+        N[i, 3] -= s * (e * V[2] - f * V[1])
+        N[i, 4] -= s * (f * V[0] - d * V[2])
+        N[i, 5] -= s * (d * V[1] - e * V[0])
+
+
+@inner
+def subtract(s, A, B):
+    """B -= s A for (6, 6)."""
+    for i in range(6):
+        for j in range(6):
+            B[i, j] -= s * A[i, j]
+
+
+@inner
+def frame_of(space, segment, offset, R, p):
+    """Pose of a frame fixed to a segment, from the common origin."""
+    w = space.work[segment]
+    compose(w.R, w.p, offset.R, offset.p, R, p)
+
+
+@inner
+def point_inputs(space, w, R, p, time, node, uses, x, t):
+    """t, g (from the world's origin), eta, etadot, xi; NaN for what the law does not declare."""
+    base = space.work[0]
+    for k in range(POINT_INPUTS):
+        x[k] = math.nan
+    x[0] = time
+    if uses & 1:
+        for k in range(3):
+            t.x[k] = p[k] - base.p[k]
+        set_pose(R, t.x, x)
+    if uses & 2:
+        Ad_inverse(R, p, w.V, x[TWIST : TWIST + 6])
+    if uses & 4:
+        for k in range(3):
+            t.x[k], t.x[3 + k] = w.A[k], w.A[3 + k] - base.A[3 + k]  # gravity is inside A
+        Ad_inverse(R, p, t.x, x[ACCELERATION : ACCELERATION + 6])
+    if uses & 8:
+        for k in range(6):
+            x[STRAIN + k] = space.stress[node].xi[k]
+
+
+@inner
+def point_tangent(space, w, segment, weight, R, p, node, uses, T, width, t):
+    """Into G, N, M of the segment, and into a coupling to the strain; T has six columns for each argument in use."""
+    H, W, column = t.H, t.B, 0
+    if uses & 1:
+        block_of(T, width, column, H)
+        carry_operator(R, p, H, W)
+        subtract(weight, W, w.G)
+        column += 6
+    if uses & 2:
+        block_of(T, width, column, H)
+        carry_operator(R, p, H, W)
+        subtract(weight, W, w.N)
+        column += 6
+    if uses & 4:
+        block_of(T, width, column, H)
+        carry_operator(R, p, H, W)
+        subtract(weight, W, w.M)
+        subtract_commuted(-weight, W, w.V, w.N)
+        subtract_commuted(-weight, W, space.work[0].A, w.G)  # zeta'' is that of A, which has gravity inside
+        column += 6
+    if uses & 8:
+        block_of(T, width, column, H)
+        G = add_coupling(space, segment, -(node + 1)).G
+        for j in range(6):  # Ad^-T H
+            for i in range(3):
+                G[i, j] = -weight * (R[i, 0] * H[0, j] + R[i, 1] * H[1, j] + R[i, 2] * H[2, j])
+                G[3 + i, j] = -weight * (R[i, 0] * H[3, j] + R[i, 1] * H[4, j] + R[i, 2] * H[5, j])
+            for i in range(3):
+                k, l = (i + 1) % 3, (i + 2) % 3
+                G[i, j] += p[k] * G[3 + l, j] - p[l] * G[3 + k, j]
+
+
+@inner
+def difference_used(function, x, uses, width, t, state, T):
+    """All columns of T by differences.  Returns success."""
+    column = 0
+    for k in range(4):
+        if uses & (1 << k):
+            part = (POSE, TWIST, ACCELERATION, STRAIN)[k]
+            if not difference(function, x, part, column, width, False, t, state, T):
+                return False
+            column += 6
+    return True
+
+
+def _point_laws(tree, space, data, mode):
+    """One law at several points: data = where (k, 2) [segment, node], law (1, 3) [uses, time's signal, width], ...
+
+    ... functions (1, 2) [law, tangent or 0], state (1, 1), weights (k, 1), offsets (k,).
+    """
+    if mode < 0:
+        return
+    scratch = space_of(space)
+    h = handle_at(data, 6)
+    where, law, functions, state = integers(h, 0), integers(h, 1), integers(h, 2), integers(h, 3)
+    weights, offsets = floats(h, 4), poses(h, 5)
+    t = scratch.scratch[0]
+    x, y, T = t.W[0].reshape(72), t.dc.reshape(12), t.C.reshape(144)
+    R, p = t.D[0], t.y[0:3]
+    uses, time, width = law[0, 0], scratch.signals[law[0, 1]], law[0, 2]
+    for i in range(where.shape[0]):
+        w, weight = scratch.work[where[i, 0]], weights[i, 0]
+        frame_of(scratch, where[i, 0], offsets[i], R, p)
+        point_inputs(scratch, w, R, p, time, where[i, 1], uses, x, t)
+        fine = evaluate(functions[0, 0], x, y, ROWS, state)
+        if mode == TANGENT:
+            if fine and functions[0, 1] != 0:
+                fine = evaluate(functions[0, 1], x, T, ROWS * width, state)
+            elif fine:
+                fine = difference_used(functions[0, 0], x, uses, width, t, state, T)
+            if fine:
+                point_tangent(scratch, w, where[i, 0], weight, R, p, where[i, 1], uses, T, width, t)
+            else:
+                y[0] = math.nan
+        for k in range(6):
+            t.z[k] = weight * y[k]
+        subtract_body_wrench(w, R, p, t.z)
+
+
+point_laws = LoadKernel(_point_laws)
+
+
+@inner
+def pair_inputs(space, sa, sb, Ra, pa, Rb, pb, time, x, t):
+    """t, h = g_a^-1 g_b, and Ad_a^-1 (V_b - V_a)."""
+    wa, wb = space.work[sa], space.work[sb]
+    x[0] = time
+    for i in range(3):
+        t.x[i] = 0.0
+        for j in range(3):
+            t.T[0, i, j] = Ra[0, i] * Rb[0, j] + Ra[1, i] * Rb[1, j] + Ra[2, i] * Rb[2, j]
+            t.x[i] += Ra[j, i] * (pb[j] - pa[j])
+    set_pose(t.T[0], t.x, x)
+    for k in range(6):
+        t.x[k] = wb.V[k] - wa.V[k]
+    Ad_inverse(Ra, pa, t.x, x[TWIST : TWIST + 6])
+
+
+@inner
+def pair_tangent(space, sa, sb, X, Y, F, V):
+    """Into both segments, and their couplings; X and Y of the module's notes in world axes, F the wrench on a."""
+    wa, wb = space.work[sa], space.work[sb]
+    subtract_commuted(1.0, Y, V, X)
+    if sa != 0:
+        subtract(-1.0, X, wa.G)
+        subtract(-1.0, Y, wa.N)
+    if sa != 0 and sb != 0:
+        c = add_coupling(space, sa, sb)
+        subtract(1.0, X, c.G)
+        subtract(1.0, Y, c.N)
+    if sb != 0:
+        for k in range(6):
+            F[k] = -F[k]
+        add_coadbar(F, X)  # X - adbar*_F
+        subtract(-1.0, X, wb.G)
+        subtract(-1.0, Y, wb.N)
+        if sa != 0:
+            c = add_coupling(space, sb, sa)
+            subtract(1.0, X, c.G)
+            subtract(1.0, Y, c.N)
+
+
+def _pair_law(tree, space, data, mode):
+    """One law between two points: data = where (2, 1) segments, law (1, 1) [time's signal], ...
+
+    ... functions (1, 2) [law, tangent or 0], state (1, 1), offsets (2,).
+    """
+    if mode < 0:
+        return
+    scratch = space_of(space)
+    h = handle_at(data, 5)
+    where, law, functions, state = integers(h, 0), integers(h, 1), integers(h, 2), integers(h, 3)
+    offsets = poses(h, 4)
+    t = scratch.scratch[0]
+    x, y, T = t.W[0].reshape(72), t.dc.reshape(12), t.C.reshape(144)
+    Ra, pa, Rb, pb = t.D[0], t.y[0:3], t.D[1], t.y[3:6]
+    sa, sb = where[0, 0], where[1, 0]
+    frame_of(scratch, sa, offsets[0], Ra, pa)
+    frame_of(scratch, sb, offsets[1], Rb, pb)
+    pair_inputs(scratch, sa, sb, Ra, pa, Rb, pb, scratch.signals[law[0, 0]], x, t)
+    fine = evaluate(functions[0, 0], x, y, ROWS, state)
+    X, Y, F = t.H, t.W[2].reshape(12, 6)[0:6], t.x
+    if mode == TANGENT:
+        if fine and functions[0, 1] != 0:
+            fine = evaluate(functions[0, 1], x, T, ROWS * PAIR_COLUMNS, state)
+        elif fine:
+            fine = difference(functions[0, 0], x, POSE, 0, PAIR_COLUMNS, True, t, state, T)
+            fine = fine and difference(functions[0, 0], x, TWIST, 6, PAIR_COLUMNS, True, t, state, T)
+        if not fine:
+            y[0] = math.nan
+    # the wrench on a in world axes: what its segment loses, the other gains
+    wa, wb = scratch.work[sa], scratch.work[sb]
+    for k in range(6):
+        F[k] = wa.F[k]
+    subtract_body_wrench(wa, Ra, pa, y)
+    for k in range(6):
+        F[k] -= wa.F[k]
+        wb.F[k] += F[k]
+    if mode == TANGENT and fine:
+        block_of(T, PAIR_COLUMNS, 0, t.B)
+        carry_operator(Ra, pa, t.B, X)
+        block_of(T, PAIR_COLUMNS, 6, t.B)
+        carry_operator(Ra, pa, t.B, Y)
+        pair_tangent(scratch, sa, sb, X, Y, F, wb.V)
+
+
+pair_law = LoadKernel(_pair_law)
