@@ -26,7 +26,7 @@ from supple.core.geometric_stiffness import add_geometric_stiffness
 from supple.core.inertia import point_wrench, velocity_tangent, world_inertia
 from supple.core.inverse_dynamics import project_all
 from supple.core.lines import add_line_tangents
-from supple.core.loads import EXTERNAL, TANGENT, apply_loads, project_stress_tangents, project_stresses
+from supple.core.loads import EXTERNAL, TANGENT, apply_loads, has_wrenches, project_stress_tangents, project_stresses
 from supple.core.mass_matrix import write_mass_rows
 from supple.core.products import (
     add_coad_columns,
@@ -67,6 +67,8 @@ def point_operators(tree, space):
 @inner
 def clear_pose_tangents(tree, work):
     """G = 0 at every point, before loads write into it."""
+    if not has_wrenches(tree):
+        return
     for b in range(tree.blocks.shape[0]):
         block = tree.blocks[b]
         for s in range(block.first, block.first + block.active):
@@ -78,7 +80,7 @@ def clear_pose_tangents(tree, work):
 @inner
 def accumulate_operators(tree, work):
     """Sum inward: F along every segment (F^C), M, N, G from a block's points to the point the block hangs on."""
-    loaded = tree.loads.shape[0] > 0
+    loaded = has_wrenches(tree)
     clear_operators(work[0])
     for b in range(tree.blocks.shape[0] - 1, -1, -1):
         block = tree.blocks[b]
@@ -147,7 +149,7 @@ def rod_sums(tree, block, space, separate, dq, dv, da):
     columns, totals, X, t = space.columns, space.totals, space.tangent, space.scratch[0]
     n, start = block.n, block.start
     has_ancestors = block.inward[1] > block.inward[0]
-    loaded = tree.loads.shape[0] > 0
+    loaded = has_wrenches(tree)
     clear_rod(start, n, separate, totals, dq, dv, da)
     for i in range(block.active):
         w = space.work[block.first + i]
@@ -211,7 +213,7 @@ def tangent_blocks(tree, space, separate, dq, dv, da):
     ``separate`` is False for the fused tangent, whose columns already hold the combined R and Q.
     """
     totals, t = space.totals, space.scratch[0]
-    loaded = tree.loads.shape[0] > 0
+    loaded = has_wrenches(tree)
     for b in range(tree.blocks.shape[0] - 1, -1, -1):
         block = tree.blocks[b]
         w = space.work[block.first]

@@ -29,6 +29,8 @@ from supple.jit import inner
 
 #: Which part of R = ID - tau - A^T lambda a load belongs to (third column of Tree.loads): together, the residual.
 EXTERNAL, INTERNAL, CONSTRAINT = 1, 2, 4
+#: Added to the side of a load that writes no wrenches (only stresses or joint forces): G need not be swept for it.
+WRENCHLESS = 8
 
 #: What is asked of a load (its last argument); negative: derivatives by input -(mode + 1).
 #: MEASURE: lines tell their length, its rate, their tension and the gradient of the length (see core.lines).
@@ -68,6 +70,16 @@ def apply_loads(tree, space, tree_handle, space_handle, q, v, sides, mode):
     for i in range(tree.loads.shape[0]):
         if tree.loads[i, 2] & sides:
             _call(tree.loads[i, 0], tree_handle.ctypes.data, space_handle.ctypes.data, tree.loads[i, 1], mode)
+
+
+@inner
+def has_wrenches(tree):
+    """Whether some load writes wrenches, so that their pose tangents G must be swept."""
+    count = 0
+    for i in range(tree.loads.shape[0]):
+        if not tree.loads[i, 2] & WRENCHLESS:
+            count += 1
+    return count > 0
 
 
 @inner

@@ -16,7 +16,7 @@ from supple.core.inertia import add_coadbar
 from supple.core.inverse_dynamics import accumulate_wrenches, project_wrench
 from supple.core.inverse_dynamics_derivatives import J, Q, R, S, clear_pose_tangents, point_operators
 from supple.core.lines import add_line_product, add_line_transposed
-from supple.core.loads import CONSTRAINT, EXTERNAL, INTERNAL, TANGENT, apply_loads
+from supple.core.loads import CONSTRAINT, EXTERNAL, INTERNAL, TANGENT, apply_loads, has_wrenches
 from supple.core.records import EXPONENTIAL, ROD, SCREW
 from supple.core.sweep_out import sweep_out
 from supple.jit import inlined, inner, kernel
@@ -94,7 +94,7 @@ def plain_product(tree, space, cv, x, out):
     In the scratch records dS holds S x of the segment; dZ, dV, dA hold J x, R x, Q x from the world outward.
     """
     work, columns, t = space.work, space.columns, space.scratch[0]
-    loaded = tree.loads.shape[0] > 0
+    loaded = has_wrenches(tree)
     for k in range(6):
         work[0].dZ[k], work[0].dV[k], work[0].dA[k], work[0].dF[k] = 0.0, 0.0, 0.0, 0.0
     for b in range(tree.blocks.shape[0]):
@@ -162,7 +162,7 @@ def transposed_product(tree, space, cv, y, out):
     everything that hangs on it.
     """
     work, columns, t = space.work, space.columns, space.scratch[0]
-    loaded = tree.loads.shape[0] > 0
+    loaded = has_wrenches(tree)
     for k in range(6):
         work[0].dS[k], work[0].dZ[k], work[0].dV[k], work[0].dA[k] = 0.0, 0.0, 0.0, 0.0
     for b in range(tree.blocks.shape[0]):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple.core.arrays import handle_at, integers, space_of, tree_of
-from supple.core.loads import INTERNAL, TANGENT
+from supple.core.loads import INTERNAL, TANGENT, WRENCHLESS
 from supple.core.records import EXPONENTIAL
 from supple.errors import ModelError
 from supple.jit import LoadKernel, inner
@@ -118,4 +118,4 @@ class JointDrive:
         for block, screws in zip(binder.layout(self.link).blocks, joint.factors(), strict=False):
             where.append((block, first))
             first += screws.shape[1]
-        return Bound(self.name, drives, (np.array(where, dtype=np.int64),), INTERNAL)
+        return Bound(self.name, drives, (np.array(where, dtype=np.int64),), INTERNAL + WRENCHLESS)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from supple.core.loads import INTERNAL
+from supple.core.loads import INTERNAL, WRENCHLESS
 from supple.loads.line import lines
 from supple.loads.path import bind_path
 from supple.loads.routes import LinePoint, Route, Via
@@ -67,4 +67,4 @@ def bind_line(name: str, points: list[LinePoint], binder: Binder, coefficient: C
     binder.line(name, len(points))
     where = np.array([(p.node, index) for p in points], dtype=np.int64).reshape(-1, 2)
     line = np.array([(coefficient(p), p.y, p.z, p.slope_y, p.slope_z) for p in points], dtype=float).reshape(-1, 5)
-    return Bound(name, lines, (where, line), INTERNAL)
+    return Bound(name, lines, (where, line), INTERNAL + WRENCHLESS)
