@@ -20,7 +20,7 @@ import numpy as np
 
 from supple.core.records import EXPONENTIAL, ROD
 from supple.core.segment import collocation_matrices
-from supple.jit import inner
+from supple.jit import inlined, inner
 from supple.lie.dual import add_apply
 from supple.lie.se3 import Ad, add_ad
 
@@ -28,7 +28,7 @@ U = np.uint64  # unsigned indices vectorise, see core.products
 U6 = np.uint64(6)
 
 
-@inner
+@inlined
 def fill_columns(tree, cv, ca, space):
     """Columns of every active segment; ``totals[0..2]`` (6, n) receive J, R, Q at the block's end."""
     work, t = space.work, space.scratch[0]
@@ -119,7 +119,7 @@ def expand_columns(block, i, parent, component, phi, W, columns):
                     columns[m, k, c + j] += columns[m, k, before + j]
 
 
-@inner
+@inlined
 def fill_jacobian_columns(tree, space):
     """J alone, for a robot at rest (mass matrix): as `fill_columns` without S, R and Q."""
     work, t = space.work, space.scratch[0]

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.jit import inner
+from supple.jit import inlined, inner
 
 U = np.uint64  # unsigned indices vectorise, see core.products
 
 J, R = 1, 2  # Space.columns; the same minus one in Space.totals
 
 
-@inner
+@inlined
 def path_columns(tree, space, s, m, out):
     """out (6, n) = cumulative columns ``m`` (J or R) of segment s from the world outward, zero off its path.
 
@@ -45,7 +45,7 @@ def path_columns(tree, space, s, m, out):
                 out[k, j] = space.totals[m - 1, k, j]
 
 
-@inner
+@inlined
 def strain_variation(tree, k, x, out):
     """out (6,) = Psi x: the strain at node k along x."""
     node = tree.nodes[k]
@@ -55,7 +55,7 @@ def strain_variation(tree, k, x, out):
         out[tree.component[node.start + j]] += tree.psi[node.column + j] * x[node.start + j]
 
 
-@inner
+@inlined
 def add_strain_force(tree, k, f, out):
     """out += Psi^T f at node k."""
     node = tree.nodes[k]
@@ -86,7 +86,7 @@ def add_outer(X, Y, out):
             out[i, j] += a0 * Y[0, j] + a1 * Y[1, j] + a2 * Y[2, j] + a3 * Y[3, j] + a4 * Y[4, j] + a5 * Y[5, j]
 
 
-@inner
+@inlined
 def add_couplings(tree, space, separate, dq, dv):
     """dq += J_a^T (G J_b + N R_b); if ``separate``, dv += J_a^T N J_b (else R already holds R + c_v J)."""
     a, b, X = space.paths[0], space.paths[1], space.paths[2]

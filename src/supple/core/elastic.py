@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.jit import inner
+from supple.jit import inlined, inner
 
 U = np.uint64  # unsigned indices vectorise, see core.products
 
@@ -35,7 +35,7 @@ def limit_law(q, limit):
     )
 
 
-@inner
+@inlined
 def add_internal_force(scale, tree, q, v, out):
     """out += scale * tau(q, v)."""
     for l in range(tree.links.shape[0]):
@@ -48,7 +48,7 @@ def add_internal_force(scale, tree, q, v, out):
             out[i] += scale * (force - x)
 
 
-@inner
+@inlined
 def add_internal_tangent(scale, cv, tree, q, out):
     """out += scale * (dtau/dq + c_v dtau/dv)."""
     for l in range(tree.links.shape[0]):
@@ -60,7 +60,7 @@ def add_internal_tangent(scale, cv, tree, q, out):
             out[i, i] += scale * slope
 
 
-@inner
+@inlined
 def add_internal_product(scale, cv, tree, q, x, out):
     """out += scale * (dtau/dq + c_v dtau/dv) x; the matrix is symmetric."""
     for l in range(tree.links.shape[0]):
@@ -73,7 +73,7 @@ def add_internal_product(scale, cv, tree, q, x, out):
             out[i] += scale * y
 
 
-@inner
+@inlined
 def elastic_energy(tree, q):
     """(q - q_rest)^T K (q - q_rest) / 2 plus the energy of soft limits."""
     energy = 0.0

@@ -21,10 +21,10 @@ from supple.core.loads import (
     project_stresses,
 )
 from supple.core.sweep_out import sweep_out
-from supple.jit import inner, kernel
+from supple.jit import inlined, kernel
 
 
-@inner
+@inlined
 def clear_points(tree, work):
     """Massless points: F = M = N = G = 0."""
     for b in range(tree.blocks.shape[0]):
@@ -33,7 +33,7 @@ def clear_points(tree, work):
             clear_operators(work[s])
 
 
-@inner
+@inlined
 def actuator_force(tree, space, tree_handle, space_handle, q, v, zero, mode, out):
     """out = minus the generalised force of internal loads (or its derivative by an input, see core.loads)."""
     sweep_out(tree, q, v, zero, space, 1)

@@ -19,7 +19,7 @@ from supple.lie.dual import apply_transposed
 from supple.lie.se3 import Ad_transposed, add_coad
 
 
-@inner
+@inlined
 def point_wrenches(tree, work):
     """World inertia M, momentum h and wrench F of every point."""
     for b in range(tree.blocks.shape[0]):
@@ -30,7 +30,7 @@ def point_wrenches(tree, work):
             point_wrench(w)
 
 
-@inner
+@inlined
 def accumulate_wrenches(tree, work):
     """F of every segment becomes F^C, the resultant of all points from there outward (22c)."""
     for k in range(6):
@@ -74,7 +74,7 @@ def collocation_wrenches(segment, xi, F, f):
             f[m, k] = segment.half * F[k] + c * f[m, k]
 
 
-@inner
+@inlined
 def project_all(tree, space, out):
     """out = sum over segments of S^T F^C (14).  Returns whether the result is finite."""
     work, t = space.work, space.scratch[0]

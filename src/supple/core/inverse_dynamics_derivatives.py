@@ -43,7 +43,7 @@ from supple.core.products import (
 )
 from supple.core.records import EXPONENTIAL, ROD
 from supple.core.sweep_out import sweep_out
-from supple.jit import inner, kernel
+from supple.jit import inlined, inner, kernel
 from supple.lie.se3 import add_coad, product6, product6_transposed
 
 # rows of Space.columns and of Space.totals
@@ -51,7 +51,7 @@ S, J, R, Q = 0, 1, 2, 3
 J_END, R_END, Q_END, U_Q, U_V, NJ, MJ, GJ, U_A = 0, 1, 2, 3, 4, 5, 6, 7, 8
 
 
-@inner
+@inlined
 def point_operators(tree, space):
     """M, N, h, F of every point."""
     t = space.scratch[0]
@@ -64,7 +64,7 @@ def point_operators(tree, space):
             velocity_tangent(w, t.B)
 
 
-@inner
+@inlined
 def clear_pose_tangents(tree, work):
     """G = 0 at every point, before loads write into it."""
     if not has_wrenches(tree):
@@ -77,7 +77,7 @@ def clear_pose_tangents(tree, work):
                     work[s].G[k, l] = 0.0
 
 
-@inner
+@inlined
 def accumulate_operators(tree, work):
     """Sum inward: F along every segment (F^C), M, N, G from a block's points to the point the block hangs on."""
     loaded = has_wrenches(tree)
@@ -110,8 +110,33 @@ def clear_operators(w):
 
 
 @inner
-def joint_sums(block, w, t, columns, separate, loaded, totals):
-    """U_q, U_v, N^T J, M^T J and M J of a joint, column by column: its one point is the whole sum."""
+def joint_sums(block, w, t, columns, separate, totals):
+    """U_q, U_v, N^T J and M J of a joint without loads: its one point is the whole sum, and M is symmetric."""
+    for j in range(block.n):
+        c, i = block.columns + j, block.start + j
+        s, r, q = t.f[0], t.f[1], t.x
+        for k in range(6):
+            s[k], r[k], q[k] = columns[S, k, c], columns[R, k, c], columns[Q, k, c]
+        product6(w.N, r, t.y)
+        product6_transposed(w.M, q, t.z)
+        add_coad(s, w.F, t.y)
+        for k in range(6):
+            totals[U_Q, k, i] = t.y[k] + t.z[k]
+        if separate:
+            product6(w.N, s, t.y)
+            product6_transposed(w.M, r, t.z)
+            for k in range(6):
+                totals[U_V, k, i] = t.y[k] + 2.0 * t.z[k]
+        product6_transposed(w.M, s, t.y)
+        product6_transposed(w.N, s, t.z)
+        for k in range(6):
+            totals[MJ, k, i] = t.y[k]
+            totals[NJ, k, i] = t.z[k]
+
+
+@inner
+def loaded_joint_sums(block, w, t, columns, totals):
+    """The same with loads: G of their wrenches, and an M that need not be symmetric."""
     for j in range(block.n):
         c, i = block.columns + j, block.start + j
         s, r, q = t.f[0], t.f[1], t.x
@@ -120,30 +145,23 @@ def joint_sums(block, w, t, columns, separate, loaded, totals):
         product6(w.N, r, t.y)
         product6(w.M, q, t.z)
         add_coad(s, w.F, t.y)
+        product6(w.G, s, t.x)
         for k in range(6):
-            totals[U_Q, k, i] = t.y[k] + t.z[k]
-        if separate:
-            product6(w.N, s, t.y)
-            product6(w.M, r, t.z)
-            for k in range(6):
-                totals[U_V, k, i] = t.y[k] + 2.0 * t.z[k]
-            product6(w.M, s, t.y)
-            for k in range(6):
-                totals[U_A, k, i] = t.y[k]
+            totals[U_Q, k, i] = t.x[k] + t.y[k] + t.z[k]
+        product6(w.N, s, t.x)
+        product6(w.M, r, t.y)
+        product6(w.M, s, t.z)
+        for k in range(6):
+            totals[U_V, k, i] = t.x[k] + 2.0 * t.y[k]
+            totals[U_A, k, i] = t.z[k]
+        product6_transposed(w.N, s, t.x)
         product6_transposed(w.M, s, t.y)
-        product6_transposed(w.N, s, t.z)
+        product6_transposed(w.G, s, t.z)
         for k in range(6):
-            totals[MJ, k, i] = t.y[k]
-            totals[NJ, k, i] = t.z[k]
-        if loaded:
-            product6(w.G, s, t.y)
-            product6_transposed(w.G, s, t.z)
-            for k in range(6):
-                totals[U_Q, k, i] += t.y[k]
-                totals[GJ, k, i] = t.z[k]
+            totals[NJ, k, i], totals[MJ, k, i], totals[GJ, k, i] = t.x[k], t.y[k], t.z[k]
 
 
-@inner
+@inlined
 def rod_sums(tree, block, space, separate, dq, dv, da):
     """The same sums over the points of a rod, and the rod's own rows and columns."""
     columns, totals, X, t = space.columns, space.totals, space.tangent, space.scratch[0]
@@ -168,7 +186,8 @@ def rod_sums(tree, block, space, separate, dq, dv, da):
             add_map_columns_transposed(w.M, columns[J], c, n, totals[MJ], start)
         if separate:
             map_columns(w.M, columns[J], c, n, X)
-            add_columns(X, n, totals[U_A], start)
+            if loaded:
+                add_columns(X, n, totals[U_A], start)
             add_projection(columns[J], c, X, n, start, da)
             map_two_columns(w.N, columns[J], 2.0, w.M, columns[R], c, n, X)
             add_columns(X, n, totals[U_V], start)
@@ -190,16 +209,11 @@ def clear_rod(start, n, separate, totals, dq, dv, da):
 
 
 @inner
-def write_rows(block, ranges, X, s, Y, sums, totals, with_pose, out):
-    """Rows of a block: inward (N^T J)^T X + s (M^T J)^T Y, outward J^T sums, zero where no path leads.
-
-    ``with_pose`` adds (G^T J)^T J inward.
-    """
+def write_rows(block, ranges, X, s, Y, sums, totals, out):
+    """Rows of a block: inward (N^T J)^T X + s (M^T J)^T Y, outward J^T sums, zero where no path leads."""
     for i in range(block.start, block.start + block.n):
         for r in range(block.inward[0], block.inward[1]):
             project_two_range(totals[NJ], X, s, totals[MJ], Y, i, ranges[r, 0], ranges[r, 1], out)
-            if with_pose:
-                add_project_range(totals[GJ], i, totals[J_END], ranges[r, 0], ranges[r, 1], out)
         for r in range(block.outward[0], block.outward[1]):
             project_range(totals[J_END], i, sums, ranges[r, 0], ranges[r, 1], out)
         for r in range(block.apart[0], block.apart[1]):
@@ -207,6 +221,14 @@ def write_rows(block, ranges, X, s, Y, sums, totals, with_pose, out):
 
 
 @inner
+def add_pose_rows(block, ranges, totals, out):
+    """Rows of a block, inward: (G^T J)^T J of loads."""
+    for i in range(block.start, block.start + block.n):
+        for r in range(block.inward[0], block.inward[1]):
+            add_project_range(totals[GJ], i, totals[J_END], ranges[r, 0], ranges[r, 1], out)
+
+
+@inlined
 def tangent_blocks(tree, space, separate, dq, dv, da):
     """Fill dq (and, if ``separate``, dv and da) block by block, from the leaves inward.
 
@@ -219,14 +241,18 @@ def tangent_blocks(tree, space, separate, dq, dv, da):
         w = space.work[block.first]
         if block.kind == ROD:
             rod_sums(tree, block, space, separate, dq, dv, da)
+        elif loaded:
+            loaded_joint_sums(block, w, t, space.columns, totals)
         else:
-            joint_sums(block, w, t, space.columns, separate, loaded, totals)
-        write_rows(block, tree.ranges, totals[R_END], 1.0, totals[Q_END], totals[U_Q], totals, loaded, dq)
+            joint_sums(block, w, t, space.columns, separate, totals)
+        write_rows(block, tree.ranges, totals[R_END], 1.0, totals[Q_END], totals[U_Q], totals, dq)
+        if loaded:
+            add_pose_rows(block, tree.ranges, totals, dq)
         if block.kind == EXPONENTIAL:
             add_geometric_stiffness(tree, block, 0, w, t, dq)
         if separate:
-            write_rows(block, tree.ranges, totals[J_END], 2.0, totals[R_END], totals[U_V], totals, False, dv)
-            write_mass_rows(block, tree.ranges, totals, totals[U_A], da)
+            write_rows(block, tree.ranges, totals[J_END], 2.0, totals[R_END], totals[U_V], totals, dv)
+            write_mass_rows(block, tree.ranges, totals, totals[U_A] if loaded else totals[MJ], da)
 
 
 @kernel

@@ -14,14 +14,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.jit import inner
+from supple.jit import inlined, inner
 
 U = np.uint64  # unsigned indices vectorise, see core.products
 
 J, R = 1, 2  # Workspace.columns; the same minus one in Workspace.totals
 
 
-@inner
+@inlined
 def add_line(space, length, rate, tension, slope, rate_slope):
     """A new line without parts; those of `add_part` that follow belong to it."""
     line = space.lines[space.count[1]]
@@ -32,7 +32,7 @@ def add_line(space, length, rate, tension, slope, rate_slope):
     return line
 
 
-@inner
+@inlined
 def add_part(space, line, segment, node):
     """A new part of the newest line, with f = drift = 0: at a segment (node = -1; 0 is the world) or at a node."""
     part = space.parts[space.count[2]]
@@ -44,7 +44,7 @@ def add_part(space, line, segment, node):
     return part
 
 
-@inner
+@inlined
 def add_path_transposed(tree, space, s, m, scale, f, out):
     """out += scale X^T f, X the cumulative columns ``m`` (J or R) of segment s from the world outward."""
     if s == 0:
@@ -61,7 +61,7 @@ def add_path_transposed(tree, space, s, m, scale, f, out):
                 out[j] += space.totals[m - 1, k, j] * x
 
 
-@inner
+@inlined
 def add_node_transposed(tree, k, scale, f, out):
     """out += scale Phi^T f at node k."""
     node = tree.nodes[k]
@@ -69,7 +69,7 @@ def add_node_transposed(tree, k, scale, f, out):
         out[node.start + j] += scale * tree.psi[node.column + j] * f[tree.component[node.start + j]]
 
 
-@inner
+@inlined
 def node_product(tree, k, f, x):
     """f^T Phi x at node k."""
     node, total = tree.nodes[k], 0.0
@@ -78,7 +78,7 @@ def node_product(tree, k, f, x):
     return total
 
 
-@inner
+@inlined
 def add_gradient(tree, space, line, g):
     """Add dl/dq of a line to g (n,)."""
     for p in range(line.first, line.first + line.count):
@@ -89,7 +89,7 @@ def add_gradient(tree, space, line, g):
             add_node_transposed(tree, part.node, 1.0, part.f, g)
 
 
-@inner
+@inlined
 def add_rate_gradient(tree, space, line, cv, row):
     """Add T_l' dl'/dq (with R + c_v J in place of R, its fused form) of a line to row (n,)."""
     scale = line.rate_slope
@@ -105,7 +105,7 @@ def add_rate_gradient(tree, space, line, cv, row):
             add_node_transposed(tree, part.node, scale * cv, part.f, row)
 
 
-@inner
+@inlined
 def add_line_tangents(tree, space, cv, separate, dq, dv):
     """Add the rank-one terms; if not ``separate``, R already holds R + c_v J and all goes to dq."""
     if space.count[1] == 0:
@@ -136,7 +136,7 @@ def dot6(a, b):
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
 
 
-@inner
+@inlined
 def add_line_product(tree, space, cv, x, out):
     """The rank-one terms times x: varied wrenches into work.dF, stresses into out (see `tangent_products`)."""
     work = space.work
@@ -160,7 +160,7 @@ def add_line_product(tree, space, cv, x, out):
                 add_node_transposed(tree, part.node, tension, part.f, out)
 
 
-@inner
+@inlined
 def add_line_transposed(tree, space, cv, y, out):
     """The same transposed, times y: into work.dZ and work.dV, and into out at nodes."""
     work = space.work

@@ -25,7 +25,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from supple.core.records import ROD
-from supple.jit import inner
+from supple.jit import inlined
 
 #: Which part of R = ID - tau - A^T lambda a load belongs to (third column of Tree.loads): together, the residual.
 EXTERNAL, INTERNAL, CONSTRAINT = 1, 2, 4
@@ -55,7 +55,7 @@ def _call(typing_context: Any, function: Any, tree: Any, space: Any, data: Any, 
     return signature, generate
 
 
-@inner
+@inlined
 def apply_loads(tree, space, tree_handle, space_handle, q, v, sides, mode):
     """Call all loads of the given ``sides`` (EXTERNAL, INTERNAL or their sum)."""
     for i in range(3):
@@ -72,7 +72,7 @@ def apply_loads(tree, space, tree_handle, space_handle, q, v, sides, mode):
             _call(tree.loads[i, 0], tree_handle.ctypes.data, space_handle.ctypes.data, tree.loads[i, 1], mode)
 
 
-@inner
+@inlined
 def has_wrenches(tree):
     """Whether some load writes wrenches, so that their pose tangents G must be swept."""
     count = 0
@@ -82,7 +82,7 @@ def has_wrenches(tree):
     return count > 0
 
 
-@inner
+@inlined
 def strain_nodes(tree, q, v, space):
     """Strain and its rate at every node; stresses are cleared."""
     for k in range(tree.nodes.shape[0]):
@@ -97,7 +97,7 @@ def strain_nodes(tree, q, v, space):
             s.xid[i] += psi * v[node.start + j]
 
 
-@inner
+@inlined
 def project_stresses(tree, space, out):
     """out -= Phi^T f at every node, and joint forces."""
     if tree.loads.shape[0] == 0:
@@ -110,7 +110,7 @@ def project_stresses(tree, space, out):
             out[node.start + j] -= tree.psi[node.column + j] * s.f[tree.component[node.start + j]]
 
 
-@inner
+@inlined
 def project_stress_tangents(tree, space, cv, out):
     """out -= Phi^T (E + c_v C) Phi at every node, and the slopes of joint forces."""
     for b in range(tree.blocks.shape[0]):
@@ -130,7 +130,7 @@ def project_stress_tangents(tree, space, cv, out):
                 out[start + i, start + j] -= x * (s.E[r, c] + cv * s.C[r, c]) * tree.psi[column + j]
 
 
-@inner
+@inlined
 def add_coupling(space, a, b):
     """A new coupling of segment ``a`` to the motion of ``b``; G and N are zero.  For a = b write into work[a]."""
     c = space.couplings[space.count[0]]

@@ -8,14 +8,14 @@ from supple.core.inertia import world_inertia
 from supple.core.products import add_columns, add_projection, clear_range, map_columns, project_range
 from supple.core.records import ROD
 from supple.core.sweep_out import sweep_out
-from supple.jit import inner, kernel
+from supple.jit import inlined, inner, kernel
 from supple.lie.se3 import product6_transposed
 
 J = 1  # Space.columns
 J_END, MJ = 0, 6  # Space.totals
 
 
-@inner
+@inlined
 def composite_inertias(tree, work):
     """World inertia of every point; a block's last point takes everything that hangs on it."""
     for k in range(6):
@@ -48,7 +48,7 @@ def write_mass_rows(block, ranges, totals, outward, M):
             clear_range(i, ranges[r, 0], ranges[r, 1], M)
 
 
-@inner
+@inlined
 def rod_sums(block, space, M):
     """M J summed over a rod's points, and the rod's own rows and columns."""
     columns, totals, X = space.columns, space.totals, space.tangent
@@ -75,7 +75,7 @@ def joint_sums(block, w, t, columns, totals):
             totals[MJ, k, block.start + j] = t.y[k]
 
 
-@inner
+@inlined
 def fill_mass_matrix(tree, space, M):
     """M from the columns J and the inertias of `composite_inertias`."""
     for b in range(tree.blocks.shape[0] - 1, -1, -1):

@@ -35,7 +35,7 @@ def set_world(gravity, world):
         world.A[i], world.A[3 + i] = 0.0, -gravity[i]
 
 
-@inner
+@inlined
 def set_origin(tree, q, v, a, work, t):
     """Move the common origin to the end of the first segment: the world's own position becomes minus that."""
     block = tree.blocks[0]
@@ -47,7 +47,7 @@ def set_origin(tree, q, v, a, work, t):
         work[0].p[i] = -w.p[i]
 
 
-@inner
+@inlined
 def sweep_out(tree, q, v, a, space, order):
     """Pose, V, A of every active segment's end; world tangent operators up to time derivative ``order`` (0, 1 or 2)."""
     work, t = space.work, space.scratch[0]

@@ -87,7 +87,7 @@ def add_geometric_product(tree, block, i, w, t, x, transposed, out):
         out[start + j] += s
 
 
-@inner
+@inlined
 def plain_product(tree, space, cv, x, out):
     """out = tangent x: dF = N (R x) + M (Q x) + G (J x) at points, then sums of dF + adbar*_F (S x) inward, by S^T.
 
@@ -152,7 +152,7 @@ def add_coadbar_product(F, X, t, out):
         out[k] += t.x[k]
 
 
-@inner
+@inlined
 def transposed_product(tree, space, cv, y, out):
     """out = tangent^T y.
 
@@ -210,7 +210,7 @@ def transposed_product(tree, space, cv, y, out):
             add_geometric_product(tree, block, i, w, t, y, True, out)
 
 
-@inner
+@inlined
 def add_stress_product(tree, space, cv, x, transposed, out):
     """out -= Phi^T (E + c_v C) Phi x at every node, and the slopes of joint forces times x; or transposed."""
     if tree.loads.shape[0] == 0:
