@@ -130,8 +130,8 @@ def leaf(function: Callable[..., Any]) -> Any:
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """As `inner`, but always inlined: for short functions called once per segment that take the whole tree.
+    """As `inner`, but always inlined: for functions that take the whole tree or space.
 
-    A named tuple of arrays is passed by value, which costs more than such a function does.
+    A named tuple of arrays is passed by value; copying it costs more than the work on a joint.
     """
     return numba.njit(forceinline=True, **_INNER)(function)
