@@ -76,7 +76,7 @@ def check(
 
     console = Console(highlight=False, soft_wrap=True)
     console.print("Checking the derivatives of the 24-dof cable manipulator.")
-    console.print("The first run on a machine compiles the kernels (about a minute); later runs load them.")
+    console.print("The first run on a machine compiles the kernels (one to two minutes); later runs load them.")
     start = time.perf_counter()
     comparisons = compare_derivatives(cable_manipulator().compile(), seed)
     table = Table("quantity", "against", "relative error", "", box=None, pad_edge=False)
