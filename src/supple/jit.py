@@ -15,8 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import numba
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
 from numba.core.ccallback import CFunc
 from numba.core.compiler import Compiler
+from numba.extending import intrinsic
 
 #: Folders of the package whose sources are compiled; the digest runs over all of their files.
 RING = ("lie", "core")
@@ -52,7 +56,7 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 
 #: Signature of a load, see core.loads: addresses of tree, space and data, and the mode.
-_LOAD = numba.types.void(*[numba.types.int64] * 4)
+_LOAD = types.void(*[types.int64] * 4)
 
 
 def load_stamp(file: str) -> str:
@@ -63,27 +67,55 @@ def load_stamp(file: str) -> str:
     return f"{_LOAD_STAMP} {hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()}"
 
 
-class LoadKernel:
-    """A load's compiled function, compiled (or read from the cache) when its address is first asked for.
+class AddressedKernel:
+    """A function that others call by its address, compiled (or read from the cache) when that is first asked for.
 
-    It pickles as a reference to its function, which must therefore stand at the top level of a module.
+    What calls it is compiled apart from it: solvers are small, and the large kernels are compiled once for all of them.
     """
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.function = function
+    def __init__(self, function: Callable[..., Any], signature: Any, stamp: str = _STAMP) -> None:
+        self.function, self.signature, self.stamp = function, signature, stamp
         self.__doc__ = function.__doc__
 
     @cached_property
     def address(self) -> int:
         """Where kernels call it."""
-        compiled: Any = CFunc(
-            self.function, (_LOAD.args, _LOAD.return_type), {}, {"fastmath": FASTMATH, "error_model": "numpy"}
-        )
+        signature = self.signature.args, self.signature.return_type
+        compiled: Any = CFunc(self.function, signature, {}, {"fastmath": FASTMATH, "error_model": "numpy"})
         compiled.enable_caching()
-        compiled._cache._cache_file._source_stamp = load_stamp(self.function.__code__.co_filename)
+        compiled._cache._cache_file._source_stamp = self.stamp
         compiled.compile()
         self.compiled = compiled  # owns the machine code
         return int(compiled.address)
+
+
+def calling(signature: Any) -> Any:
+    """Intrinsic ``call(address, *arguments)`` for compiled functions of one signature of integers and floats."""
+
+    @intrinsic
+    def call(typing_context: Any, function: Any, arguments: Any) -> Any:
+        typed = signature.return_type(types.int64, types.Tuple(signature.args))
+
+        def generate(context: Any, builder: Any, _: Any, values: Any) -> Any:
+            lowered = [context.get_value_type(argument) for argument in signature.args]
+            returned = ir.VoidType() if signature.return_type == types.void else ir.IntType(64)
+            pointer = builder.inttoptr(values[0], ir.FunctionType(returned, lowered).as_pointer())
+            result = builder.call(pointer, cgutils.unpack_tuple(builder, values[1]))
+            return context.get_dummy_value() if signature.return_type == types.void else result
+
+        return typed, generate
+
+    return call
+
+
+class LoadKernel(AddressedKernel):
+    """A load's compiled function.
+
+    It pickles as a reference to its function, which must therefore stand at the top level of a module.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function, _LOAD, load_stamp(function.__code__.co_filename))
 
     def __reduce__(self) -> Any:
         # an address means nothing in another process

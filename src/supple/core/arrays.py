@@ -79,9 +79,10 @@ class Space(NamedTuple):
     inputs: Any  #: (nu,) inputs u of this call
     signals: Any  #: (n_signals,) values of time laws of this call
     multipliers: Any  #: (nc,) multipliers of loops of this call
-    paths: Any  #: (3, 6, n) columns along the paths to a pair of segments; empty without couplings
+    paths: Any  #: (6, 6, n) columns along the paths to a pair of segments; empty without couplings
     lines: Any  #: (most,) line_t, lines whose tension follows their length (see core.lines)
     parts: Any  #: (most,) part_t, their parts
+    frames: Any  #: (3,) pose_t, both frames of a loop and the one relative to the other
 
 
 def make_tree(topology: Topology, parameters: Parameters, loads: np.ndarray) -> Any:
@@ -114,9 +115,10 @@ def make_space(
         inputs=np.zeros(inputs),
         signals=np.zeros(signals),
         multipliers=np.zeros(multipliers),
-        paths=np.zeros((3, 6, n if couplings else 0)),
+        paths=np.zeros((6, 6, n if couplings else 0)),
         lines=np.zeros(lines, line_t),
         parts=np.zeros(parts, part_t),
+        frames=np.zeros(3, pose_t),
     )
 
 
@@ -149,7 +151,7 @@ def _pointer_to(dtype: Any) -> Any:
     return at
 
 
-_floats_at, _integers_at = _pointer_to(np.float64), _pointer_to(np.int64)
+floats_at, _integers_at = _pointer_to(np.float64), _pointer_to(np.int64)
 _blocks_at, _poses_at, _segments_at = _pointer_to(block_t), _pointer_to(pose_t), _pointer_to(segment_t)
 _nodes_at, _stress_at, _couplings_at = _pointer_to(node_t), _pointer_to(stress_t), _pointer_to(coupling_t)
 _lines_at, _parts_at = _pointer_to(line_t), _pointer_to(part_t)
@@ -168,15 +170,15 @@ def tree_at(h):
         carray(_integers_at(h[5, 0]), (h[5, 1],)),
         carray(_poses_at(h[6, 0]), (h[6, 1],)),
         carray(_segments_at(h[7, 0]), (h[7, 1],)),
-        carray(_floats_at(h[8, 0]), (h[8, 1], h[8, 2])),
-        carray(_floats_at(h[9, 0]), (h[9, 1], h[9, 2])),
-        carray(_floats_at(h[10, 0]), (h[10, 1],)),
-        carray(_floats_at(h[11, 0]), (h[11, 1], h[11, 2])),
-        carray(_floats_at(h[12, 0]), (h[12, 1], h[12, 2])),
-        carray(_floats_at(h[13, 0]), (h[13, 1],)),
+        carray(floats_at(h[8, 0]), (h[8, 1], h[8, 2])),
+        carray(floats_at(h[9, 0]), (h[9, 1], h[9, 2])),
+        carray(floats_at(h[10, 0]), (h[10, 1],)),
+        carray(floats_at(h[11, 0]), (h[11, 1], h[11, 2])),
+        carray(floats_at(h[12, 0]), (h[12, 1], h[12, 2])),
+        carray(floats_at(h[13, 0]), (h[13, 1],)),
         carray(_nodes_at(h[14, 0]), (h[14, 1],)),
-        carray(_floats_at(h[15, 0]), (h[15, 1],)),
-        carray(_floats_at(h[16, 0]), (h[16, 1], h[16, 2])),
+        carray(floats_at(h[15, 0]), (h[15, 1],)),
+        carray(floats_at(h[16, 0]), (h[16, 1], h[16, 2])),
         carray(_integers_at(h[17, 0]), (h[17, 1], h[17, 2])),
     )
 
@@ -187,20 +189,21 @@ def space_at(h):
     return Space(
         carray(_work_at(h[0, 0]), (h[0, 1],)),
         carray(_scratch_at(h[1, 0]), (h[1, 1],)),
-        carray(_floats_at(h[2, 0]), (h[2, 1], h[2, 2], h[2, 3])),
-        carray(_floats_at(h[3, 0]), (h[3, 1], h[3, 2], h[3, 3])),
-        carray(_floats_at(h[4, 0]), (h[4, 1], h[4, 2])),
+        carray(floats_at(h[2, 0]), (h[2, 1], h[2, 2], h[2, 3])),
+        carray(floats_at(h[3, 0]), (h[3, 1], h[3, 2], h[3, 3])),
+        carray(floats_at(h[4, 0]), (h[4, 1], h[4, 2])),
         carray(_stress_at(h[5, 0]), (h[5, 1],)),
-        carray(_floats_at(h[6, 0]), (h[6, 1],)),
-        carray(_floats_at(h[7, 0]), (h[7, 1], h[7, 2])),
+        carray(floats_at(h[6, 0]), (h[6, 1],)),
+        carray(floats_at(h[7, 0]), (h[7, 1], h[7, 2])),
         carray(_couplings_at(h[8, 0]), (h[8, 1],)),
         carray(_integers_at(h[9, 0]), (h[9, 1],)),
-        carray(_floats_at(h[10, 0]), (h[10, 1],)),
-        carray(_floats_at(h[11, 0]), (h[11, 1],)),
-        carray(_floats_at(h[12, 0]), (h[12, 1],)),
-        carray(_floats_at(h[13, 0]), (h[13, 1], h[13, 2], h[13, 3])),
+        carray(floats_at(h[10, 0]), (h[10, 1],)),
+        carray(floats_at(h[11, 0]), (h[11, 1],)),
+        carray(floats_at(h[12, 0]), (h[12, 1],)),
+        carray(floats_at(h[13, 0]), (h[13, 1], h[13, 2], h[13, 3])),
         carray(_lines_at(h[14, 0]), (h[14, 1],)),
         carray(_parts_at(h[15, 0]), (h[15, 1],)),
+        carray(_poses_at(h[16, 0]), (h[16, 1],)),
     )
 
 
@@ -213,7 +216,7 @@ def integers(h, i):
 @inner
 def floats(h, i):
     """Array i, (m, k) floats, of a handle of data."""
-    return carray(_floats_at(h[i, 0]), (h[i, 1], h[i, 2]))
+    return carray(floats_at(h[i, 0]), (h[i, 1], h[i, 2]))
 
 
 @inner

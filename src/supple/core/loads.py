@@ -18,14 +18,11 @@ World wrenches that do not turn with the segment gain ``-adbar*_F`` in G: see `l
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import types
-from numba.extending import intrinsic
 
 from supple.core.records import ROD
-from supple.jit import inlined
+from supple.jit import calling, inlined
 
 #: Which part of R = ID - tau - A^T lambda a load belongs to (third column of Tree.loads): together, the residual.
 EXTERNAL, INTERNAL, CONSTRAINT = 1, 2, 4
@@ -39,20 +36,7 @@ WRENCH, TANGENT, MEASURE = 0, 1, 2
 Index = np.uint64  # unsigned indices vectorise, see core.products
 
 
-@intrinsic
-def _call(typing_context: Any, function: Any, tree: Any, space: Any, data: Any, mode: Any) -> Any:
-    """Call the compiled load at an address: void(int64 tree, int64 space, int64 data, int64 mode)."""
-    signature = types.void(types.int64, types.int64, types.int64, types.int64, types.int64)
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        from llvmlite import ir
-
-        integer = ir.IntType(64)
-        kind = ir.FunctionType(ir.VoidType(), [integer] * 4)
-        builder.call(builder.inttoptr(arguments[0], kind.as_pointer()), arguments[1:])
-        return context.get_dummy_value()
-
-    return signature, generate
+_call = calling(types.void(*[types.int64] * 4))
 
 
 @inlined
@@ -69,7 +53,7 @@ def apply_loads(tree, space, tree_handle, space_handle, q, v, sides, mode):
             space.joint_slope[i, j] = 0.0
     for i in range(tree.loads.shape[0]):
         if tree.loads[i, 2] & sides:
-            _call(tree.loads[i, 0], tree_handle.ctypes.data, space_handle.ctypes.data, tree.loads[i, 1], mode)
+            _call(tree.loads[i, 0], (tree_handle.ctypes.data, space_handle.ctypes.data, tree.loads[i, 1], mode))
 
 
 @inlined

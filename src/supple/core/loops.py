@@ -12,11 +12,24 @@ The multipliers are a wrench perp lambda in frame B, on A, and its opposite on B
 
 from __future__ import annotations
 
-from supple.core.arrays import floats, integers, poses, space_at, tree_at
+from numba import carray, types
+
+from supple.core.arrays import (
+    floats,
+    floats_at,
+    handle_at,
+    integers,
+    poses,
+    space_at,
+    space_of,
+    tree_at,
+    tree_of,
+)
 from supple.core.columns import fill_columns
 from supple.core.couplings import J, path_columns
+from supple.core.loads import CONSTRAINT
 from supple.core.sweep_out import sweep_out
-from supple.jit import inner, kernel
+from supple.jit import AddressedKernel, calling, inlined, inner, kernel
 from supple.lie.dual import add_apply
 from supple.lie.log import log
 from supple.lie.se3 import Ad_inverse, add_ad, compose
@@ -47,40 +60,9 @@ def project_row(perp, x, column, out):
         out[i, column] = y
 
 
-@kernel
-def loop_sweep(tree_handle, space_handle, q, v, a):
-    """Poses, motions and columns of all segments, for `loop_terms`."""
-    tree, space = tree_at(tree_handle), space_at(space_handle)
-    sweep_out(tree, q, v, a, space, 2)
-    fill_columns(tree, 0.0, 0.0, space)
-
-
-@kernel
-def loop_terms(tree_handle, space_handle, data, frames, a, b, e, slip, rate, A, de, slip_dq, dq, dv):
-    """All terms of one loop after `loop_sweep`; rows (k,) or (k, n).
-
-    e, slip = A v and rate = A a + (dA/dt) v (k,); A, de/dq, d(slip)/dq and d(rate)/dq, d(rate)/dv (k, n).
-    ``frames`` (3,) pose_t and ``a``, ``b`` (3, 6, n) are scratch.
-    """
-    tree, space = tree_at(tree_handle), space_at(space_handle)
-    t = space.scratch[0]
-    where, perp, offsets = integers(data, 0), floats(data, 1), poses(data, 2)
-    sa, sb = where[0, 0], where[0, 1]
-    wa, wb, gb = space.work[sa], space.work[sb], frames[1]
-    frame_pose(wa, offsets[0], frames[0])
-    frame_pose(wb, offsets[1], gb)
-    relative_pose(frames[0], gb, frames[2])
-    for m in range(3):
-        for k in range(6):
-            t.jet[m, k] = 0.0
-        path_columns(tree, space, sa, J + m, a[m])
-        path_columns(tree, space, sb, J + m, b[m])
-    log(frames[2].R, frames[2].p, t.jet, t)
-    for i in range(perp.shape[1]):
-        e[i] = 0.0
-        for k in range(6):
-            e[i] += perp[k, i] * t.jet[0, k]
-    W, y = t.f[0], t.f[1]
+@inlined
+def loop_vectors(wa, wb, gb, perp, W, y, t, e, slip, rate):
+    """e, A v and A a + (dA/dt) v of one loop; W, y (6,) and t.D = T(Omega)^-1 stay for the matrices."""
     for k in range(6):
         W[k] = wa.V[k] - wb.V[k]
         y[k] = 0.0
@@ -90,15 +72,73 @@ def loop_terms(tree_handle, space_handle, data, frames, a, b, e, slip, rate, A, 
     Ad_inverse(gb.R, gb.p, W, t.x)
     Ad_inverse(gb.R, gb.p, y, t.y)
     for i in range(perp.shape[1]):
-        slip[i], rate[i] = 0.0, 0.0
+        e[i], slip[i], rate[i] = 0.0, 0.0, 0.0
         for k in range(6):
+            e[i] += perp[k, i] * t.jet[0, k]
             slip[i] += perp[k, i] * t.x[k]
             rate[i] += perp[k, i] * t.y[k]
-    for j in range(A.shape[1]):
-        jacobian_column(gb, perp, a, b, j, t, A, de)
-        slip_column(wa, wb, gb, perp, W, a, b, j, t, slip_dq)
-        rate_column_q(wa, wb, gb, perp, W, y, a, b, j, t, dq)
-        rate_column_v(wa, wb, gb, perp, W, a, b, j, t, dv)
+
+
+@inlined
+def loop_rows(tree, space, data, with_matrices, vectors, matrices):
+    """Rows of one loop, at their places in ``vectors`` (3, nc) and ``matrices`` (5, nc, n), see `_constraint_rows`."""
+    t, frames = space.scratch[0], space.frames
+    where, perp, offsets = integers(data, 0), floats(data, 1), poses(data, 2)
+    sa, sb = where[0, 0], where[0, 1]
+    rows = slice(where[0, 2], where[0, 2] + perp.shape[1])
+    wa, wb, gb = space.work[sa], space.work[sb], frames[1]
+    frame_pose(wa, offsets[0], frames[0])
+    frame_pose(wb, offsets[1], gb)
+    relative_pose(frames[0], gb, frames[2])
+    for m in range(3):
+        for k in range(6):
+            t.jet[m, k] = 0.0
+    log(frames[2].R, frames[2].p, t.jet, t)
+    W, y = t.f[0], t.f[1]
+    loop_vectors(wa, wb, gb, perp, W, y, t, vectors[0, rows], vectors[1, rows], vectors[2, rows])
+    if not with_matrices:
+        return
+    a, b = space.paths[0:3], space.paths[3:6]
+    for m in range(3):
+        path_columns(tree, space, sa, J + m, a[m])
+        path_columns(tree, space, sb, J + m, b[m])
+    for j in range(matrices.shape[2]):
+        jacobian_column(gb, perp, a, b, j, t, matrices[0, rows], matrices[1, rows])
+        slip_column(wa, wb, gb, perp, W, a, b, j, t, matrices[2, rows])
+        rate_column_q(wa, wb, gb, perp, W, y, a, b, j, t, matrices[3, rows])
+        rate_column_v(wa, wb, gb, perp, W, a, b, j, t, matrices[4, rows])
+
+
+SIGNATURE = types.void(*[types.int64] * 4)
+call_constraint_rows = calling(SIGNATURE)
+
+
+def _constraint_rows(tree_address, space_address, vectors_at, matrices_at):
+    """Rows of all loops, at the state of the last sweep that left poses and columns in the scratch.
+
+    vectors (3, nc): e, A v, A a + (dA/dt) v; matrices (5, nc, n) unless at 0: A, de/dq, d(A v)/dq, and d(rate)/dq,
+    d(rate)/dv.  After a residual with tangent coefficients c_v, c_a the columns are combined, and so are these:
+    d(A v)/dq + c_v A, and d(rate)/dq + c_v d(rate)/dv + c_a A.
+    """
+    tree, space = tree_of(tree_address), space_of(space_address)
+    n, nc = tree.component.shape[0], space.multipliers.shape[0]
+    vectors, matrices = carray(floats_at(vectors_at), (3, nc)), carray(floats_at(matrices_at), (5, nc, n))
+    for i in range(tree.loads.shape[0]):
+        if tree.loads[i, 2] == CONSTRAINT:
+            loop_rows(tree, space, handle_at(tree.loads[i, 1], 3), matrices_at != 0, vectors, matrices)
+
+
+CONSTRAINT_ROWS = AddressedKernel(_constraint_rows, SIGNATURE)
+
+
+@kernel
+def constraint_rows(function, tree_handle, space_handle, q, v, a, vectors, matrices):
+    """All rows of all loops at a state, by the address of `CONSTRAINT_ROWS`."""
+    tree, space = tree_at(tree_handle), space_at(space_handle)
+    sweep_out(tree, q, v, a, space, 2)
+    fill_columns(tree, 0.0, 0.0, space)
+    at = (tree_handle.ctypes.data, space_handle.ctypes.data, vectors.ctypes.data, matrices.ctypes.data)
+    call_constraint_rows(function, at)
 
 
 @inner

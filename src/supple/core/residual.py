@@ -1,15 +1,18 @@
 """The residual R = ID - tau that solvers drive to zero, and its fused tangent dR/dq + c_v dR/dv + c_a dR/da.
 
 One pass gives both: the combined columns of `core.columns` make the tangent as cheap as dID/dq alone.
+Solvers reach it by its address, so that none of them is compiled with it.
 """
 
 from __future__ import annotations
 
-from supple.core.arrays import space_at, tree_at
+from numba import carray, types
+
+from supple.core.arrays import SPACE_ROWS, TREE_ROWS, floats_at, handle_at, space_at, tree_at
 from supple.core.columns import fill_columns
 from supple.core.couplings import add_couplings
 from supple.core.elastic import add_internal_force, add_internal_tangent
-from supple.core.inverse_dynamics import project_all
+from supple.core.inverse_dynamics import accumulate_wrenches, point_wrenches, project_all
 from supple.core.inverse_dynamics_derivatives import (
     accumulate_operators,
     clear_pose_tangents,
@@ -22,23 +25,22 @@ from supple.core.loads import (
     EXTERNAL,
     INTERNAL,
     TANGENT,
+    WRENCH,
     apply_loads,
     project_stress_tangents,
     project_stresses,
 )
 from supple.core.sweep_out import sweep_out
-from supple.jit import kernel
+from supple.jit import AddressedKernel, calling, inlined, kernel
+
+SIGNATURE = types.int64(*[types.int64] * 5, types.float64, types.float64, types.int64, types.int64)
+
+call_residual = calling(SIGNATURE)
 
 
-@kernel
-def residual_tangent(tree_handle, space_handle, q, v, a, cv, ca, out, tangent):
-    """out = R (n,), tangent (n, n).  Returns False if R is not finite."""
-    tree, space = tree_at(tree_handle), space_at(space_handle)
-    sweep_out(tree, q, v, a, space, 2)
-    fill_columns(tree, cv, ca, space)
-    point_operators(tree, space)
-    clear_pose_tangents(tree, space.work)
-    apply_loads(tree, space, tree_handle, space_handle, q, v, EXTERNAL + INTERNAL + CONSTRAINT, TANGENT)
+@inlined
+def fill_tangent(tree, space, cv, out, tangent):
+    """out = R and its tangent, after loads have written theirs; all but the elastic part."""
     accumulate_operators(tree, space.work)
     finite = project_all(tree, space, out)
     tangent_blocks(tree, space, False, tangent, tangent, tangent)
@@ -47,6 +49,52 @@ def residual_tangent(tree_handle, space_handle, q, v, a, cv, ca, out, tangent):
         project_stress_tangents(tree, space, cv, tangent)
         add_couplings(tree, space, False, tangent, tangent)
         add_line_tangents(tree, space, cv, False, tangent, tangent)
-    add_internal_force(-1.0, tree, q, v, out)
-    add_internal_tangent(-1.0, cv, tree, q, tangent)
     return finite
+
+
+def _residual(tree_address, space_address, q_at, v_at, a_at, cv, ca, out_at, tangent_at):
+    """R (n,) at ``out_at``; its tangent (n, n) at ``tangent_at`` unless that is 0.  Returns 0 if R is not finite.
+
+    Poses, motions and (with a tangent) the combined columns of all segments stay in the scratch, for `core.loops`.
+    """
+    tree_handle, space_handle = handle_at(tree_address, TREE_ROWS), handle_at(space_address, SPACE_ROWS)
+    tree, space = tree_at(tree_handle), space_at(space_handle)
+    n = tree.component.shape[0]
+    q, v, a = carray(floats_at(q_at), (n,)), carray(floats_at(v_at), (n,)), carray(floats_at(a_at), (n,))
+    out = carray(floats_at(out_at), (n,))
+    mode = WRENCH if tangent_at == 0 else TANGENT
+    sweep_out(tree, q, v, a, space, 1 if tangent_at == 0 else 2)
+    if mode == WRENCH:
+        point_wrenches(tree, space.work)
+    else:
+        fill_columns(tree, cv, ca, space)
+        point_operators(tree, space)
+        clear_pose_tangents(tree, space.work)
+    apply_loads(tree, space, tree_handle, space_handle, q, v, EXTERNAL + INTERNAL + CONSTRAINT, mode)
+    if mode == WRENCH:
+        accumulate_wrenches(tree, space.work)
+        finite = project_all(tree, space, out)
+        project_stresses(tree, space, out)
+    else:
+        tangent = carray(floats_at(tangent_at), (n, n))
+        finite = fill_tangent(tree, space, cv, out, tangent)
+        add_internal_tangent(-1.0, cv, tree, q, tangent)
+    add_internal_force(-1.0, tree, q, v, out)
+    return 1 if finite else 0
+
+
+RESIDUAL = AddressedKernel(_residual, SIGNATURE)
+
+
+@kernel
+def residual(function, tree, space, q, v, a, out):
+    """out = R (n,), by the address of `RESIDUAL`.  Returns whether it is finite."""
+    at = (tree.ctypes.data, space.ctypes.data, q.ctypes.data, v.ctypes.data, a.ctypes.data)
+    return call_residual(function, (*at, 0.0, 0.0, out.ctypes.data, 0)) != 0
+
+
+@kernel
+def residual_tangent(function, tree, space, q, v, a, cv, ca, out, tangent):
+    """out = R (n,) and its tangent (n, n), by the address of `RESIDUAL`.  Returns whether R is finite."""
+    at = (tree.ctypes.data, space.ctypes.data, q.ctypes.data, v.ctypes.data, a.ctypes.data)
+    return call_residual(function, (*at, cv, ca, out.ctypes.data, tangent.ctypes.data)) != 0

@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from supple.core import loops as _loops
-from supple.core.arrays import handle
-from supple.core.records import pose_t
 from supple.errors import ConvergenceError, ModelError, ModelWarning, SingularError, StateError
 from supple.model.binder import Bound
 
@@ -115,19 +113,11 @@ class PrescribedJoint(NamedTuple):
 def loop_terms(model: Model, q: Array, v: Array, a: Array, loops: tuple[Bound, ...]) -> LoopTerms:
     """Gather the rows of all loops."""
     n, nc = model.n, sum(loop.data[1].shape[1] for loop in loops)
-    terms = LoopTerms(*(np.zeros(nc) for _ in range(3)), *(np.zeros((nc, n)) for _ in range(5)))
-    if not loops:
-        return terms
-    space = model._space()
-    _loops.loop_sweep(model._tree, space, q, v, a)
-    frames, columns_a, columns_b = np.zeros(3, pose_t), np.zeros((3, 6, n)), np.zeros((3, 6, n))
-    first = 0
-    for loop in loops:
-        rows = slice(first, first + loop.data[1].shape[1])
-        first = rows.stop
-        own = [part[rows] for part in terms]
-        _loops.loop_terms(model._tree, space, handle(loop.data), frames, columns_a, columns_b, *own)
-    return terms
+    vectors, matrices = np.zeros((3, nc)), np.zeros((5, nc, n))
+    if loops:
+        function, space = _loops.CONSTRAINT_ROWS.address, model._space()
+        _loops.constraint_rows(function, model._tree, space, q, v, a, vectors, matrices)
+    return LoopTerms(*vectors, *matrices)
 
 
 def assemble(model: Model, q0: Array, loops: tuple[Bound, ...], fixed: Array) -> Array:

@@ -303,12 +303,12 @@ class Model:
         t: float = 0.0,
     ) -> Array:
         """R = ID - tau - A^T lambda, (n,): zero along a motion."""
-        multipliers = self._inputs("lam", lam, self.nc)
-        force = self.inverse_dynamics(q, v, a, t)
-        force -= self.internal_force(q, v, u)
-        if self.nc:
-            force -= self.loop_jacobian(q).T @ multipliers
-        return force
+        q, v, a = self._state("q", q), self._state("v", v), self._state("a", a)
+        out = np.empty(self.n)
+        function, space = _residual.RESIDUAL.address, self._space(u, t, lam)
+        if not _residual.residual(function, self._tree, space, q, v, a, out):
+            self._checked(out, q=q, v=v, a=a)
+        return out
 
     def residual_tangent(
         self,
@@ -325,7 +325,8 @@ class Model:
         q, v, a = self._state("q", q), self._state("v", v), self._state("a", a)
         out, tangent = np.empty(self.n), np.empty((self.n, self.n))
         cv, ca = self._coefficient("cv", cv), self._coefficient("ca", ca)
-        if not _residual.residual_tangent(self._tree, self._space(u, t, lam), q, v, a, cv, ca, out, tangent):
+        function, space = _residual.RESIDUAL.address, self._space(u, t, lam)
+        if not _residual.residual_tangent(function, self._tree, space, q, v, a, cv, ca, out, tangent):
             self._checked(out, q=q, v=v, a=a)
         return out, tangent
 
