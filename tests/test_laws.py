@@ -20,6 +20,11 @@ LAWS = {
     "spline": laws.Spline(TIMES, np.sin(3.0 * TIMES)),
     "spline vector": laws.Spline(TIMES, np.outer(np.sin(3.0 * TIMES), VECTOR), ends="clamped"),
     "spline matrix": laws.Spline(TIMES, TIMES[:, None, None] * np.eye(3), ends="natural"),
+    "table": laws.Table(TIMES, [1.0, 2.0, 0.0, 5.0, 3.0]),
+    "table vector": laws.Table(TIMES, np.outer(np.sin(3.0 * TIMES), VECTOR)),
+    "held table": laws.Table(TIMES, np.outer(np.sin(3.0 * TIMES), VECTOR), hold=True),
+    "polynomial": laws.Polynomial([1.0, 2.0, -1.0, 0.5, 0.3], t0=0.3),
+    "polynomial vector": laws.Polynomial(np.outer([1.0, 2.0, -1.0], VECTOR), t0=0.3, t1=1.8),
     "sum": laws.Ramp(0.0, 1.0, 0.2, 1.8) + laws.Sine(VECTOR, 0.7),
     "product": laws.Ramp(0.0, 1.0, 0.2, 1.8) * laws.Sine(VECTOR, 0.7),
     "with numbers": 2.0 * laws.Sine(1.0, 0.7) + 1.0,
@@ -50,7 +55,7 @@ def test_laws_are_picklable_and_frozen(name):
         law.value = 1.0
 
 
-@pytest.mark.parametrize("name", ["constant", "ramp", "sine", "steps", "spline", "with numbers"])
+@pytest.mark.parametrize("name", ["constant", "ramp", "sine", "steps", "spline", "table", "polynomial", "with numbers"])
 def test_numbers_stay_plain_floats(name):
     for t in (-1.0, 0.5, 3.0):
         assert type(LAWS[name](t)) is float
@@ -76,6 +81,27 @@ def test_steps_jump_at_their_breaks():
     assert [steps(-1.0), steps(0.0), steps(0.4 - 1e-12), steps(0.4), steps(99.0)] == [1.0, 1.0, 1.0, 2.0, 3.0]
     assert (steps + laws.Ramp(0, 1, 0.1, 0.5)).breaks == (0.0, 0.1, 0.4, 0.5, 1.0, 1.7, 2.0)
     assert laws.Constant(1.0).breaks == laws.Sine(1.0, 1.0).breaks == ()
+
+
+def test_tables_break_where_value_or_slope_jump():
+    table = laws.Table([0.0, 1.0, 2.0, 4.0, 5.0], [0.0, 1.0, 2.0, 0.0, 0.0])
+    assert [table(t) for t in (-1.0, 0.5, 1.0, 3.0, 9.0)] == [0.0, 0.5, 1.0, 1.0, 0.0]
+    assert [table.rate(t) for t in (-1.0, 0.0, 1.0, 2.0, 5.0)] == [0.0, 1.0, 1.0, -1.0, 0.0]
+    assert table.breaks == (0.0, 2.0, 4.0)
+    held = laws.Table([0.0, 1.0, 2.0], [[0.0, 0.0], [0.0, 0.0], [0.0, 1.0]], hold=True)
+    assert held(1.5).tolist() == [0.0, 0.0]
+    assert held(2.0).tolist() == [0.0, 1.0]
+    assert held.breaks == (2.0,)
+    assert laws.Table([0.0, 1.0], [3.0, 3.0]).breaks == laws.Table([0.0], [3.0]).breaks == ()
+
+
+def test_polynomials_hold_their_ends_if_they_have_an_end():
+    free, held = laws.Polynomial([1.0, 0.0, 1.0], 1.0), laws.Polynomial([1.0, 0.0, 1.0], 1.0, 3.0)
+    assert [free(t) for t in (0.0, 1.0, 2.0, 4.0)] == [2.0, 1.0, 2.0, 10.0]
+    assert [held(t) for t in (0.0, 1.0, 2.0, 4.0)] == [1.0, 1.0, 2.0, 5.0]
+    assert [held.rate(t) for t in (0.0, 1.0, 2.0, 3.0)] == [0.0, 0.0, 2.0, 0.0]
+    assert [held.acceleration(t) for t in (0.0, 1.0, 2.0, 3.0)] == [0.0, 2.0, 2.0, 0.0]
+    assert (free.breaks, held.breaks) == ((), (1.0, 3.0))
 
 
 def test_a_law_drives_a_load():
@@ -104,6 +130,12 @@ def test_a_law_drives_a_load():
         (lambda: laws.Steps([0.0, np.nan], [1.0, 2.0]), "Steps: .*finite"),
         (lambda: laws.Spline([0.0], [1.0]), "Spline: times has shape"),
         (lambda: laws.Spline([0.0, 1.0], [1.0, 2.0], ends="loose"), "Spline: ends"),
+        (lambda: laws.Table([1.0, 0.0], [1.0, 2.0]), "Table: times must increase"),
+        (lambda: laws.Table([0.0, 1.0], [1.0, 2.0], hold="yes"), "Table: hold is 'yes'"),
+        (lambda: laws.Polynomial(2.0), "Polynomial: coefficients is 2.0, must be a list"),
+        (lambda: laws.Polynomial([]), "Polynomial: coefficients"),
+        (lambda: laws.Polynomial([1.0, np.nan]), "Polynomial: coefficients .*finite"),
+        (lambda: laws.Polynomial([1.0], 1.0, 1.0), "Polynomial: t1 is 1 s, must be later"),
         (lambda: laws.Sum(laws.Constant(1.0), 2.0), "Sum: b is 2.0"),
         (lambda: laws.Constant([1.0, 2.0]) * laws.Constant([1.0, 2.0, 3.0]), "Product: .*do not go together"),
     ],

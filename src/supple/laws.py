@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from supple.checks import finite_float, read_only, real_array
 from supple.errors import ModelError
 
-__all__ = ["Constant", "Law", "Product", "Ramp", "Sine", "Spline", "Steps", "Sum"]
+__all__ = ["Constant", "Law", "Polynomial", "Product", "Ramp", "Sine", "Spline", "Steps", "Sum", "Table"]
 
 #: A value of a law: a float, or an array of fixed shape.
 Value = Any
@@ -213,6 +213,7 @@ class Spline(Law):
     times: Any
     values: Any
     ends: str = "not-a-knot"
+    coefficients: Any = field(init=False, repr=False)  #: (4, m - 1, ...) of the pieces, highest power first
 
     def __post_init__(self) -> None:
         from scipy.interpolate import CubicSpline  # type: ignore[import-untyped]
@@ -221,7 +222,7 @@ class Spline(Law):
         if self.ends not in ("not-a-knot", "natural", "clamped"):
             raise ModelError(f'Spline: ends is {self.ends!r}, must be "not-a-knot", "natural" or "clamped"')
         coefficients = CubicSpline(times, values, bc_type=self.ends).c  # (4, m - 1, ...), highest power first
-        _set(self, times=times, values=values, _c=read_only(np.array(coefficients)))
+        _set(self, times=times, values=values, coefficients=read_only(np.array(coefficients)))
 
     def __call__(self, t: float) -> Value:
         """Value at time t [s]."""
@@ -252,7 +253,139 @@ class Spline(Law):
     def _piece(self, t: float) -> tuple[float, Any]:
         """Time since the last knot, and the four coefficients from there."""
         i = min(bisect_right(self.times, t), len(self.times) - 1) - 1
-        return t - self.times[i], self._c[:, i]  # type: ignore[attr-defined]
+        return t - self.times[i], self.coefficients[:, i]
+
+
+@dataclass(frozen=True, eq=False)
+class Table(Law):
+    """Samples joined by straight lines, or each held until the next; the end values are held outside.
+
+    Parameters
+    ----------
+    times : (m,)
+        Increasing, s.
+    values : (m,) or (m, ...)
+        One value per time.
+    hold : bool
+        Hold every value until the next time, as `Steps` does.
+
+    Notes
+    -----
+    ``breaks`` are the times at which the value (hold) or the slope changes, so that integrators stop at almost every
+    sample.  For many samples of something smooth, `Spline` is faster: it breaks only at its ends.
+
+    Examples
+    --------
+    >>> law = Table([0.0, 1.0, 2.0, 4.0], [0.0, 5.0, 10.0, 6.0])
+    >>> law(0.5), law(3.0), law(7.0), law.rate(3.0), law.breaks
+    (2.5, 8.0, 6.0, -2.0, (0.0, 2.0, 4.0))
+    """
+
+    times: Any
+    values: Any
+    hold: bool = False
+    slopes: Any = field(init=False, repr=False)  #: (m - 1, ...) between the times
+
+    def __post_init__(self) -> None:
+        times, values = _table("Table", self.times, self.values, 1)
+        if not isinstance(self.hold, (bool, np.bool_)):
+            raise ModelError(f"Table: hold is {self.hold!r}, must be True or False")
+        lengths = np.diff(times).reshape(-1, *[1] * (values.ndim - 1))
+        _set(
+            self, times=times, values=values, hold=bool(self.hold), slopes=read_only(np.diff(values, axis=0) / lengths)
+        )
+
+    def __call__(self, t: float) -> Value:
+        """Value at time t [s]."""
+        i = bisect_right(self.times, t) - 1
+        if self.hold or not self._inside(t):
+            return _plain(self.values[max(i, 0)])
+        return _plain(self.values[i] + (t - self.times[i]) * self.slopes[i])
+
+    def rate(self, t: float) -> Value:
+        """Slope; zero outside, and everywhere if values are held."""
+        if self.hold or not self._inside(t):
+            return _plain(0.0 * self.values[0])
+        return _plain(self.slopes[bisect_right(self.times, t) - 1])
+
+    def acceleration(self, t: float) -> Value:
+        """Zero."""
+        return _plain(0.0 * self.values[0])
+
+    @property
+    def breaks(self) -> tuple[float, ...]:
+        """Where the value or the slope jumps."""
+        values = self.values.reshape(len(self.times), -1)
+        if self.hold:
+            jumps = np.diff(values, axis=0, prepend=values[:1])
+        else:
+            still = np.zeros((1, values.shape[1]))
+            jumps = np.diff(self.slopes.reshape(-1, values.shape[1]), axis=0, prepend=still, append=still)
+        return tuple(t for t, jump in zip(self.times, jumps.any(axis=1), strict=True) if jump)
+
+    def _inside(self, t: float) -> bool:
+        return bool(self.times[0] <= t < self.times[-1])
+
+
+@dataclass(frozen=True, eq=False)
+class Polynomial(Law):
+    """``coefficients[0] + coefficients[1] x + coefficients[2] x^2 + ...`` with x = t - t0.
+
+    Parameters
+    ----------
+    coefficients : (m,) or (m, ...)
+        Lowest power first; units of the value over s^i.
+    t0 : float
+        Origin of time, s.
+    t1 : float, optional
+        If given, the values at t0 and t1 are held before t0 and from t1 on; else the polynomial goes on for ever.
+
+    Examples
+    --------
+    >>> law = Polynomial([0.0, 0.0, 3.0, -2.0], t0=1.0, t1=2.0)  # from 0 to 1, at rest at both ends
+    >>> law(0.0), law(1.5), law(9.0), law.rate(1.5)
+    (0.0, 0.5, 1.0, 1.5)
+    """
+
+    coefficients: Any
+    t0: float = 0.0
+    t1: float | None = None
+
+    def __post_init__(self) -> None:
+        c = _value(self.coefficients, "Polynomial: coefficients")
+        if np.ndim(c) == 0 or len(c) == 0:
+            raise ModelError(f"Polynomial: coefficients is {self.coefficients!r}, must be a list, lowest power first")
+        t0 = finite_float(self.t0, "Polynomial: t0")
+        t1 = None if self.t1 is None else finite_float(self.t1, "Polynomial: t1")
+        if t1 is not None and t1 <= t0:
+            raise ModelError(f"Polynomial: t1 is {t1:g} s, must be later than t0 = {t0:g} s")
+        _set(self, coefficients=c, t0=t0, t1=t1)
+
+    def __call__(self, t: float) -> Value:
+        """Value at time t [s]."""
+        return self._derivative(t if self.t1 is None else min(max(t, self.t0), self.t1), 0)
+
+    def rate(self, t: float) -> Value:
+        """First derivative; zero where values are held."""
+        return self._derivative(t, 1) if self._moves(t) else _plain(0.0 * self.coefficients[0])
+
+    def acceleration(self, t: float) -> Value:
+        """Second derivative; zero where values are held."""
+        return self._derivative(t, 2) if self._moves(t) else _plain(0.0 * self.coefficients[0])
+
+    @property
+    def breaks(self) -> tuple[float, ...]:
+        """Begin and end, if it has an end."""
+        return () if self.t1 is None else (self.t0, self.t1)
+
+    def _moves(self, t: float) -> bool:
+        return self.t1 is None or self.t0 <= t < self.t1
+
+    def _derivative(self, t: float, order: int) -> Value:
+        x, total = t - self.t0, 0.0 * self.coefficients[0]
+        for i in range(len(self.coefficients) - 1, order - 1, -1):
+            total = total * x + math.perm(i, order) * self.coefficients[i]
+        return _plain(total)
 
 
 @dataclass(frozen=True, eq=False)
