@@ -47,3 +47,19 @@ def test_a_robot_without_lines():
 def test_bad_coordinates_are_refused():
     with pytest.raises(sp.StateError, match=r"q\[3\]"):
         lined().line_lengths([0.0, 0.0, 0.0, np.nan, *[0.0] * 20])
+
+
+def test_inputs_of_tendons_are_tensions_and_no_others():
+    robot = cable_manipulator()
+    robot.add_link("wheel", sp.Rigid(1.0, [1.0, 1.0, 1.0]), sp.Revolute("z"), parent="arm")
+    robot.add(sp.Chamber("pressure", {"arm": lambda X: (0.01, 0.0)}, area=1e-4))
+    robot.add(sp.Tendon("inside", {"arm": lambda X: (0.0, 0.01)}))
+    robot.add(sp.ElasticTendon("winch", {"arm": lambda X: (0.01, 0.0)}, stiffness=100.0))
+    robot.add(sp.Tendon("outside", {"arm": lambda X: (0.0, -0.01), "world": [(0.3, 0.2, 0.1)]}))
+    robot.add(sp.Cable("stay", [("world", 0.0), ("arm", 1.0)], stiffness=10.0))
+    robot.add(sp.JointDrive("motor", "wheel"))
+    model = robot.compile()
+    assert model.tension_inputs == ("inside", "outside")
+    assert model.demand.tensions == tuple(name in ("inside", "outside") for name in model.input_names)
+    assert len(model.demand.tensions) == model.nu
+    assert cable_manipulator().compile().tension_inputs == ()

@@ -55,15 +55,21 @@ class Tendon:
         """Lines at the nodes, with coefficient -w; a path if there are via points."""
         path = route_path(binder, self.route, self.until, self.slope)
         if path.spans:
-            return bind_path(self.name, path, INTERNAL, binder, binder.input(self.name))
-        return bind_line(self.name, path.nodes, binder, lambda p: -p.weight)
+            return bind_path(self.name, path, INTERNAL, binder, binder.input(self.name, tension=True))
+        return bind_line(self.name, path.nodes, binder, lambda p: -p.weight, tension=True)
 
 
-def bind_line(name: str, points: list[LinePoint], binder: Binder, coefficient: Callable[[LinePoint], float]) -> Bound:
-    """One input that acts on a line with ``coefficient(point)`` at each of its points."""
+def bind_line(
+    name: str,
+    points: list[LinePoint],
+    binder: Binder,
+    coefficient: Callable[[LinePoint], float],
+    tension: bool = False,
+) -> Bound:
+    """One input, perhaps a ``tension``, that acts on a line with ``coefficient(point)`` at each of its points."""
     from supple.model.binder import Bound
 
-    index = binder.input(name)
+    index = binder.input(name, tension)
     binder.line(name, len(points))
     where = np.array([(p.node, index) for p in points], dtype=np.int64).reshape(-1, 2)
     line = np.array([(coefficient(p), p.y, p.z, p.slope_y, p.slope_z) for p in points], dtype=float).reshape(-1, 5)

@@ -62,6 +62,7 @@ class Demand(NamedTuple):
     parts: int = 0
     owners: tuple[str, ...] = ()  #: kind and name of the load behind every law
     implicit: bool = False  #: whether loads feel accelerations, so that forward dynamics must iterate
+    tensions: tuple[bool, ...] = ()  #: per input, whether it is a tension, which must not be negative
 
 
 @dataclass
@@ -78,6 +79,7 @@ class Binder:
     layouts: list[LinkLayout]
     bases: list[tuple[int, np.ndarray]]
     inputs: list[str] = field(default_factory=list)
+    tensions: list[bool] = field(default_factory=list)
     laws: list[Callable[[float], Any]] = field(default_factory=list)
     sizes: list[int] = field(default_factory=list)
     couplings: int = 0
@@ -148,11 +150,12 @@ class Binder:
             self._bare = _without_items(self.robot)
         return self._bare.pose(self._bare.rest, link, s)
 
-    def input(self, name: str) -> int:
-        """Index of a new input."""
+    def input(self, name: str, tension: bool = False) -> int:
+        """Index of a new input; a ``tension`` [N] can pull but not push."""
         if name in self.inputs:
             raise ModelError(f"input {name!r} exists already, names of actuators must differ")
         self.inputs.append(name)
+        self.tensions.append(tension)
         return len(self.inputs) - 1
 
     def signal(self, law: Callable[[float], Any], size: int) -> int:
@@ -228,6 +231,7 @@ class Binder:
             parts=self.parts,
             owners=tuple(self.owners),
             implicit=self.implicit,
+            tensions=tuple(self.tensions),
         )
 
 

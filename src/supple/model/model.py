@@ -159,6 +159,11 @@ class Model:
         """Coordinates at which springs and rods are unloaded, shape (n,)."""
         return np.asarray(self.parameters.rest)
 
+    @property
+    def tension_inputs(self) -> tuple[str, ...]:
+        """Names of the inputs that are tensions of tendons [N], which must not be negative."""
+        return tuple(name for name, pulls in zip(self.demand.inputs, self.demand.tensions, strict=True) if pulls)
+
     # ------------------------------------------------------------------ kinematics
 
     def points(self, q: ArrayLike) -> Array:
