@@ -13,7 +13,17 @@ from supple.bases import (
     PiecewiseConstant,
     Strain,
 )
-from supple.errors import ConvergenceError, ModelError, ModelWarning, ShapeError, SingularError, StateError, SuppleError
+from supple.errors import (
+    ConvergenceError,
+    ModelError,
+    ModelWarning,
+    ShapeError,
+    SimulationError,
+    SingularError,
+    StateError,
+    StorageError,
+    SuppleError,
+)
 from supple.joints import (
     Cylindrical,
     Fixed,
@@ -51,8 +61,11 @@ from supple.loads import (
     Tendon,
     Tube,
 )
+from supple.model.controller import Controller
 from supple.model.links import Rigid, Rod
 from supple.model.robot import Robot
 from supple.sections import Annulus, Circle, Ellipse, Material, Rectangle, Section
+from supple.solvers.events import Event, Switch
+from supple.solvers.methods import BDF2, DOP853, NDF, RK45, GeneralizedAlpha, ImplicitEuler, Newmark
 
 __version__ = "0.1.0"

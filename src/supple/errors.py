@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 
 class SuppleError(Exception):
@@ -32,6 +33,28 @@ class StateError(SuppleError, ValueError):
 
 class ConvergenceError(SuppleError, RuntimeError):
     """An iteration stopped before reaching its tolerance."""
+
+
+class StorageError(SuppleError, OSError):
+    """A file cannot be written or read; what was there before is kept."""
+
+
+class SimulationError(ConvergenceError):
+    """A simulation could not go on.
+
+    Attributes
+    ----------
+    trajectory : Trajectory
+        Everything up to the last good step.
+    t : float
+        Time of the last good step, s.
+    q, v : (n,)
+        State there.
+    """
+
+    def __init__(self, message: str, trajectory: Any = None, t: float = 0.0, q: Any = None, v: Any = None) -> None:
+        super().__init__(message)
+        self.trajectory, self.t, self.q, self.v = trajectory, t, q, v
 
 
 class SingularError(SuppleError, RuntimeError):

@@ -43,6 +43,12 @@ def ring_digest(folders: tuple[str, ...] = RING) -> str:
     return digest.hexdigest()
 
 
+@cache
+def stamp_of(folder: str) -> str:
+    """Stamp of kernels in a folder: that of the ring, and of the folder itself if it is outside."""
+    return _STAMP if folder in RING else ring_digest((*RING, folder))
+
+
 _STAMP = ring_digest()
 _LOAD_STAMP = ring_digest(RING + LOADS)
 
@@ -51,7 +57,7 @@ def kernel(function: Callable[..., Any]) -> Any:
     """Compile ``function`` lazily without the GIL, cached on disk under the stamp of the whole ring."""
     dispatcher = numba.njit(cache=True, nogil=True, fastmath=FASTMATH, error_model="numpy")(function)
     # The index file compares this stamp with the stored one; Numba's own is (mtime, size) of one file.
-    dispatcher._cache._cache_file._source_stamp = _STAMP
+    dispatcher._cache._cache_file._source_stamp = stamp_of(Path(function.__code__.co_filename).parent.name)
     return dispatcher
 
 

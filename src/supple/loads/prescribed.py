@@ -23,8 +23,9 @@ class Prescribed:
     ----------
     link : str
         The link whose joint is prescribed.
-    law : callable
-        t -> (q, qd, qdd): scalars for a joint with one coordinate, arrays (k,) otherwise.
+    law : callable or `supple.laws.Law`
+        t -> (q, qd, qdd): scalars for a joint with one coordinate, arrays (k,) otherwise; or a law, whose rates are
+        known.
 
     Notes
     -----

@@ -19,6 +19,7 @@ from supple.model.rod_table import RodTable
 
 if TYPE_CHECKING:
     from supple.model.compile import LinkLayout
+    from supple.model.controller import Controller
     from supple.model.model import Model
     from supple.model.robot import LinkSpec, Robot
 
@@ -89,6 +90,7 @@ class Binder:
     lines: list[str] = field(default_factory=list)
     parts: int = 0
     owners: list[str] = field(default_factory=list)
+    controllers: list[Controller] = field(default_factory=list)
     current: str = ""  #: kind and name of the load being bound
     implicit: bool = False
     added: dict[int, np.ndarray] = field(default_factory=dict)

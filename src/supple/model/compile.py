@@ -111,10 +111,11 @@ def compile_robot(robot: Robot) -> Model:
     loads = tuple(bind_items(robot, binder))
     topology, parameters = _assemble(robot, drafts, ordered, binder)
     joints = tuple(PrescribedJoint(link, _joint_coordinates(layouts[link]), law) for link, law in binder.prescribed)
-    model = Model(robot, topology, parameters, tuple(ordered), loads, binder.demand(), joints)
+    controllers = tuple(binder.controllers)
+    model = Model(robot, topology, parameters, tuple(ordered), loads, binder.demand(), joints, controllers)
     if model.loops:
         loads = reduced_loads(model)
-        model = Model(robot, topology, parameters, tuple(ordered), loads, binder.demand(), joints)
+        model = Model(robot, topology, parameters, tuple(ordered), loads, binder.demand(), joints, controllers)
     return model
 
 

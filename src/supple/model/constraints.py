@@ -16,6 +16,7 @@ import numpy as np
 
 from supple.core import loops as _loops
 from supple.errors import ConvergenceError, ModelError, ModelWarning, SingularError, StateError
+from supple.laws import Law
 from supple.model.binder import Bound
 
 if TYPE_CHECKING:
@@ -60,11 +61,12 @@ class Multipliers:
     """Multipliers of loops: a vector of kept rows, and full wrenches by the loop's name.
 
     ``np.asarray(m)`` is the (nc,) vector; ``m["top"]`` the wrench [moment; force] (6,) on a in frame B.
+    Along a trajectory both have a leading axis of times.
     """
 
     def __init__(self, values: Array, loops: dict[str, tuple[int, Array]]) -> None:
         self.values = values
-        self._loops = loops
+        self.loops = loops
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         return np.array(self.values, dtype=dtype)
@@ -79,13 +81,13 @@ class Multipliers:
 
     def __getitem__(self, name: str) -> Array:
         try:
-            first, perp = self._loops[name]
+            first, perp = self.loops[name]
         except (KeyError, TypeError):
-            raise ModelError(f"there is no loop {name!r}; loops are: {', '.join(self._loops) or 'none'}") from None
-        return np.asarray(perp @ self.values[first : first + perp.shape[1]])
+            raise ModelError(f"there is no loop {name!r}; loops are: {', '.join(self.loops) or 'none'}") from None
+        return np.asarray(self.values[..., first : first + perp.shape[1]] @ perp.T)
 
     def __repr__(self) -> str:
-        return f"Multipliers({', '.join(f'{name}={self[name]}' for name in self._loops)})"
+        return f"Multipliers({', '.join(f'{name}={self[name]}' for name in self.loops)})"
 
 
 class PrescribedJoint(NamedTuple):
@@ -98,7 +100,8 @@ class PrescribedJoint(NamedTuple):
     def motion(self, t: float) -> tuple[Array, Array, Array]:
         """q, qd, qdd at time t, each (k,)."""
         size = len(self.coordinates)
-        value = self.law(t)
+        law = self.law
+        value = (law(t), law.rate(t), law.acceleration(t)) if isinstance(law, Law) else law(t)
         if not isinstance(value, (tuple, list)) or len(value) != 3:
             raise StateError(f"Prescribed {self.link!r}: the law returned {value!r} at t = {t:g}, not (q, qd, qdd)")
         parts = [np.atleast_1d(np.asarray(part, dtype=float)) for part in value]

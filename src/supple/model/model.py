@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,7 +53,11 @@ from supple.model.results import (
 if TYPE_CHECKING:
     from supple.model.check_derivatives import DerivativeReport
     from supple.model.compile import LinkLayout
+    from supple.model.controller import Controller
     from supple.model.robot import LinkSpec, Robot
+    from supple.solvers.events import Event
+    from supple.solvers.methods import Method
+    from supple.solvers.trajectory import Trajectory
 
 Array = np.ndarray
 FLOAT = np.dtype(np.float64)
@@ -89,6 +95,7 @@ class Model:
         loads: tuple[Bound, ...],
         demand: Demand,
         prescribed: tuple[PrescribedJoint, ...] = (),
+        controllers: tuple[Controller, ...] = (),
     ) -> None:
         self.name = robot.name
         self.description = str(robot)
@@ -100,6 +107,7 @@ class Model:
         self.demand = demand
         self.nu = len(demand.inputs)
         self.prescribed = prescribed
+        self.controllers = controllers
         self.loops = tuple(load for load in loads if load.side == CONSTRAINT)
         self.nc = sum(loop.data[1].shape[1] for loop in self.loops)
         self.link_names = tuple(layout.name for layout in layouts)
@@ -496,6 +504,79 @@ class Model:
     def _multipliers(self, values: Array) -> Multipliers:
         return Multipliers(values, {loop.name: (int(loop.data[0][0, 2]), loop.data[1]) for loop in self.loops})
 
+    # ------------------------------------------------------------------ time
+
+    def simulate(
+        self,
+        t: ArrayLike,
+        q0: ArrayLike | None = None,
+        v0: ArrayLike | None = None,
+        u: Any = None,
+        method: Method | None = None,
+        *,
+        breaks: Sequence[float] = (),
+        hold: bool = False,
+        control_rate: float | None = None,
+        events: Sequence[Event] = (),
+        progress: bool | None = None,
+        checkpoint: str | PathLike[str] | None = None,
+        checkpoint_every: float = 30.0,
+        resume: bool = False,
+        max_steps: int | None = None,
+    ) -> Trajectory:
+        """Motion from an initial state.
+
+        Parameters
+        ----------
+        t : float or (T,)
+            End time (from 0; every accepted step is returned), or increasing output times, the first being the start.
+        q0, v0 : (n,), optional
+            Initial state; at rest if left out.  Prescribed joints begin where their laws say; open loops are closed
+            near q0, and v0 is projected onto what they allow.
+        u : optional
+            Inputs: (nu,) constant; (T, nu) at the output times (linear between them, or held with ``hold``); a
+            dict or list with a number or law per input; law(t); or feedback u(t, q, v).  Zero if left out.
+        method : Method, optional
+            `NDF` without loops and `GeneralizedAlpha` with loops if left out.
+        breaks : sequence of float
+            Times at which functions of yours jump: steps end there.  `supple.laws` tell theirs by themselves.
+        control_rate : float, optional
+            Sample feedback so many times per second and hold it in between.
+        events : sequence of Event
+            What stops or switches the simulation.
+        progress : bool, optional
+            Show a line on the terminal; left out, only if the run takes longer than a moment.
+        checkpoint : path, optional
+            File to which the run is saved every ``checkpoint_every`` seconds; with ``resume`` the run goes on from it
+            (if it is there) and ends bit for bit like an unbroken one.
+        max_steps : int, optional
+            Give up after so many steps.
+
+        Raises
+        ------
+        SimulationError
+            If it cannot go on: says when, where and why, and keeps the motion so far in ``.trajectory``.
+        """
+        from supple.solvers.simulation import simulate
+
+        return simulate(
+            self,
+            t,
+            q0,
+            v0,
+            u,
+            method,
+            breaks=breaks,
+            hold=hold,
+            control_rate=control_rate,
+            events=events,
+            progress=progress,
+            checkpoint=checkpoint,
+            checkpoint_every=checkpoint_every,
+            resume=resume,
+            max_steps=max_steps,
+        )
+
     # ------------------------------------------------------------------ checks
 
     def check_derivatives(
@@ -536,16 +617,7 @@ class Model:
         try:
             space, address = self._threads.space
         except AttributeError:
-            demand = self.demand
-            space = make_space(
-                self._arrays,
-                inputs=len(demand.inputs),
-                signals=sum(demand.sizes),
-                couplings=demand.couplings,
-                multipliers=self.nc,
-                lines=len(demand.lines),
-                parts=demand.parts,
-            )
+            space = make_space(self._arrays, **self.scratch_sizes())
             address = handle(space)
             self._threads.space = space, address
         if u is not None:
@@ -557,6 +629,18 @@ class Model:
         if self.demand.laws:
             self._fill_signals(space.signals, t)
         return address  # type: ignore[no-any-return]
+
+    def scratch_sizes(self) -> dict[str, int]:
+        """What `core.arrays.make_space` must know of the loads."""
+        demand = self.demand
+        return {
+            "inputs": len(demand.inputs),
+            "signals": sum(demand.sizes),
+            "couplings": demand.couplings,
+            "multipliers": self.nc,
+            "lines": len(demand.lines),
+            "parts": demand.parts,
+        }
 
     def _fill_signals(self, signals: Array, t: float) -> None:
         """Values of all time laws at t."""

@@ -1,0 +1,216 @@
+"""The desk of a solver: all arrays of one run, those of the problem and those that a step writes.
+
+Compiled loops read and write nothing else, so a copy of these arrays is a checkpoint, and a run that is entered again
+goes on as if it had never left.
+
+A stage of any implicit scheme looks for an increment x (n,), multipliers lambda (nc,) and mu (nc,), and increments of
+further states, such that
+
+    q = q0 + x,    v = v0 + c_v (x - P mu),    a = a0 + c_a (x - P mu),    z = z0 + x_z,    z' = z0' + c_z x_z
+
+satisfy R(q, v, a, lambda) = 0, e(q) = 0, A(q) v = 0 and z' = f.  P mu is the extra correction of the stabilised
+index-2 form (Gear, Gupta, Leimkuhler): position and velocity constraints both hold; without it (pure index 3), e(q) = 0
+alone.  Statics is the stage with c_v = c_a = 0.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from supple.core.arrays import Space, handle, make_space, make_tree
+from supple.core.loops import CONSTRAINT_ROWS
+from supple.core.records import EXPONENTIAL
+from supple.core.residual import RESIDUAL
+from supple.model.law_program import Program
+from supple.solvers.charts import CHART
+
+if TYPE_CHECKING:
+    from supple.model.model import Model
+
+Array = np.ndarray
+
+#: Entries of `Desk.calls`: addresses of the residual, the robot, its scratch, the rows of loops, Python's functions,
+#: changes of charts.
+RESIDUAL_AT, TREE_AT, SPACE_AT, ROWS_AT, PYTHON_AT, CHART_AT = 0, 1, 2, 3, 4, 5
+
+#: Entries of `Desk.numbers`.
+T_NOW, CV, CA, CZ, T_LEFT, FACTORED_CV, FACTORED_CA, NORM, RATE, FASTEST = range(10)
+# T_LEFT: laws are taken at this time at the latest (just before a jump); FACTORED_*: coefficients of the factors
+
+#: Entries of `Desk.flags`: what the problem has, what is stale, what happened.
+FEEDBACK, TIME_CALLS, STABILISED, STALE, RESIDUALS, TANGENTS, WORST, ITERATIONS, DIVERGED = range(9)
+
+#: Targets of compiled laws: inputs, signals of loads, motions of prescribed coordinates.
+TO_INPUT, TO_SIGNAL, TO_MOTION = 0, 1, 2
+
+#: What Python is called for: laws of time, feedback and rates of further states, their derivatives.
+ASK_LAWS, ASK_FEEDBACK, ASK_SLOPES = 0, 1, 2
+
+
+class Desk(NamedTuple):
+    """Arrays of one run; n coordinates, nf of them free, nc loop rows, nz further states, nu inputs, m unknowns."""
+
+    calls: Any  #: (6,) int64 addresses
+    numbers: Any  #: (10,) scalars, see above
+    flags: Any  #: (9,) int64, see above
+    free: Any  #: (nf,) int64 coordinates that move freely
+    fixed: Any  #: (n - nf,) int64 prescribed coordinates
+    q: Any  #: (n,) trial state of a stage
+    v: Any
+    a: Any
+    z: Any  #: (nz,)
+    rates: Any  #: (nz,) f(t, q, v, z)
+    q0: Any  #: (n,) where a stage begins
+    v0: Any
+    a0: Any
+    z0: Any
+    rates0: Any
+    before: Any  #: (n,) configuration before the stage
+    x: Any  #: (n,) increment
+    y: Any  #: (n,) P mu
+    xz: Any  #: (nz,)
+    mu: Any  #: (nc,)
+    lam0: Any  #: (nc,) multipliers at which a stage begins
+    R: Any  #: (n,) residual
+    T: Any  #: (n, n) its tangent
+    S: Any  #: (n, n) dR/dq alone, with loops
+    vectors: Any  #: (3, nc), see core.loops
+    matrices: Any  #: (5, nc, n)
+    P: Any  #: (n, nc) directions of mu
+    B: Any  #: (n, nu) dtau/du, with feedback
+    slopes: Any  #: (nu + nz, 2 n + nz) derivatives of inputs and rates by q, v, z
+    matrix: Any  #: (m, m) of a Newton step, factorised
+    pivots: Any  #: (m,) int64
+    scales: Any  #: (m,)
+    rhs: Any  #: (m,)
+    weights: Any  #: (2, n) size of an error worth caring about, in q and v
+    weights_z: Any  #: (nz,)
+    motion: Any  #: (3, n) prescribed q, v, a
+    ops: Any  #: compiled laws, see core.time_laws
+    law_numbers: Any
+    targets: Any  #: (rows, 2) int64: what every row of the laws is, and its index
+    values: Any  #: (3, rows) values, rates, accelerations of laws
+    inputs: Any  #: (nu,) views of the scratch
+    signals: Any
+    multipliers: Any
+    tensions: Any  #: int64 inputs that must not be negative
+    placement: Any  #: charts of joints, pose_t
+    home: Any  #: the model's own charts
+    charts: Any  #: (k, 3) int64 of joints that are re-centred: block, first coordinate, how many of them turn
+
+
+class Office(NamedTuple):
+    """A desk, and the arrays that its addresses point to."""
+
+    desk: Desk
+    tree: Any
+    space: Space
+    handles: tuple[Array, Array]
+
+
+def make_desk(
+    model: Model,
+    program: Program,
+    targets: Array,
+    stabilised: bool = True,
+    states: int = 0,
+    feedback: bool = False,
+) -> Office:
+    """Allocate a desk for a model.
+
+    Parameters
+    ----------
+    program, targets
+        Compiled laws and what they drive.
+    stabilised : bool
+        Whether loops hold in position and velocity, or in position alone.
+    states : int
+        Number of further states z.
+    feedback : bool
+        Whether inputs or rates of further states follow the state of the robot.
+    """
+    n, nc, nz, nu = model.n, model.nc, states, model.nu
+    charts = chart_table(model)
+    placement = model.parameters.placement.copy() if len(charts) else model.parameters.placement
+    parameters = model.parameters._replace(placement=placement)
+    tree = make_tree(model.topology, parameters, model._arrays.loads)
+    space = make_space(tree, **model.scratch_sizes())
+    handles = handle(tree), handle(space)
+    free = np.setdiff1d(np.arange(n), model._fixed).astype(np.int64)
+    rows = (2 if stabilised else 1) * nc
+    m = len(free) + rows + nz
+    calls = np.array([RESIDUAL.address, handles[0].ctypes.data, handles[1].ctypes.data, 0, 0, 0], dtype=np.int64)
+    if nc:
+        calls[ROWS_AT] = CONSTRAINT_ROWS.address
+    if len(charts):
+        calls[CHART_AT] = CHART.address
+    flags = np.zeros(9, dtype=np.int64)
+    flags[FEEDBACK], flags[STABILISED], flags[STALE] = feedback, stabilised and nc > 0, True
+    numbers = np.zeros(10)
+    numbers[T_LEFT] = np.inf
+    blocked = feedback or nz > 0
+    vector, pair = lambda: np.zeros(n), lambda k: np.zeros((k, k))
+    desk = Desk(
+        calls=calls,
+        numbers=numbers,
+        flags=flags,
+        free=free,
+        fixed=np.asarray(model._fixed, dtype=np.int64),
+        q=vector(),
+        v=vector(),
+        a=vector(),
+        z=np.zeros(nz),
+        rates=np.zeros(nz),
+        q0=vector(),
+        v0=vector(),
+        a0=vector(),
+        z0=np.zeros(nz),
+        rates0=np.zeros(nz),
+        before=vector(),
+        x=vector(),
+        y=vector(),
+        xz=np.zeros(nz),
+        mu=np.zeros(nc),
+        lam0=np.zeros(nc),
+        R=vector(),
+        T=pair(n),
+        S=pair(n if nc else 0),
+        vectors=np.zeros((3, nc)),
+        matrices=np.zeros((5, nc, n)),
+        P=np.zeros((n, nc)),
+        B=np.zeros((n, nu if blocked else 0)),
+        slopes=np.zeros((nu + nz, 2 * n + nz) if blocked else (0, 0)),
+        matrix=pair(m),
+        pivots=np.zeros(m, dtype=np.int64),
+        scales=np.zeros(m),
+        rhs=np.zeros(m),
+        weights=np.ones((2, n)),
+        weights_z=np.ones(nz),
+        motion=np.zeros((3, n)),
+        ops=program.ops,
+        law_numbers=program.numbers,
+        targets=targets,
+        values=np.zeros((3, len(targets))),
+        inputs=space.inputs,
+        signals=space.signals,
+        multipliers=space.multipliers,
+        tensions=np.flatnonzero(model.demand.tensions).astype(np.int64),
+        placement=placement,
+        home=model.parameters.placement,
+        charts=charts,
+    )
+    return Office(desk, tree, space, handles)
+
+
+def chart_table(model: Model) -> Array:
+    """Joints whose charts may be re-centred: (k, 3) block, first coordinate, number of (leading) rotations."""
+    rows = []
+    for b, block in enumerate(model.topology.blocks):
+        start, size = int(block["start"]), int(block["n"])
+        kept = any(start in layout.coordinates and layout.keeps_chart for layout in model.layouts)
+        if block["kind"] == EXPONENTIAL and not kept and start not in model._fixed:
+            turning = np.abs(model.parameters.screws[:3, start : start + size]).max(axis=0) > 0.0
+            rows.append((b, start, int(turning.sum())))
+    return np.array(rows, dtype=np.int64).reshape(-1, 3)

@@ -1,0 +1,348 @@
+"""What drives a run: inputs, loads' laws, prescribed motions and controllers, compiled where possible, else called.
+
+Laws of `supple.laws` and tables become one program that compiled loops evaluate; users' Python functions are called back
+through ctypes, which takes the GIL, from inside the compiled loop; an exception ends the run and is raised from there.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.core import internal_force as _internal
+from supple.errors import ModelError, ShapeError, StateError
+from supple.jit import kernel
+from supple.laws import Constant, Law, Table, as_law
+from supple.model.law_program import Program, breaks_of, is_compilable, make_program
+from supple.solvers.desk import (
+    ASK_FEEDBACK,
+    ASK_LAWS,
+    FEEDBACK,
+    PYTHON_AT,
+    TIME_CALLS,
+    TO_INPUT,
+    TO_MOTION,
+    TO_SIGNAL,
+    Desk,
+    Office,
+)
+from supple.solvers.history import bring_home
+
+if TYPE_CHECKING:
+    from supple.model.controller import Controller
+    from supple.model.model import Model
+
+Array = np.ndarray
+
+_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double, ctypes.c_int64)
+
+#: Relative step of one-sided differences of users' feedback.
+STEP = 1e-7
+
+
+@kernel
+def to_home(desk, row):
+    """A row in the model's own charts."""
+    bring_home(desk, row)
+
+
+class Driven(NamedTuple):
+    """A law with what it drives: kind of target and first index."""
+
+    law: Callable[[float], Any]
+    size: int
+    owner: str
+    target: int
+    indices: tuple[int, ...]
+
+
+class Drive:
+    """Everything that moves a model from outside, in the forms that users give it.
+
+    Parameters
+    ----------
+    model : Model
+    u : see `Model.simulate`
+    times : (T,), optional
+        Output times, at which a table of inputs is given.
+    hold : bool
+        Whether a table of inputs is held between times.
+    """
+
+    def __init__(self, model: Model, u: Any, times: Array | None = None, hold: bool = False) -> None:
+        self.model = model
+        self.feedback: Callable[..., Any] | None = None  # u(t, q, v)
+        self.controllers = model.controllers
+        self.first_states = np.concatenate([c.state0 for c in self.controllers] or [np.zeros(0)])
+        driven = _load_laws(model) + _motion_laws(model)
+        steered = {name for c in self.controllers for name in (c.inputs or model.input_names)}
+        self.steered = [_input_indices(model, c) for c in self.controllers]
+        form = _input_law(model, u, times, hold)
+        if callable(form) and not isinstance(form, Law) and _takes_state(form):
+            self.feedback = form
+        elif model.nu and not (u is None and len(steered) == model.nu):
+            driven.append(Driven(form, model.nu, "u", TO_INPUT, tuple(range(model.nu))))
+        self.compiled = [d for d in driven if is_compilable(d.law)]
+        self.called = [d for d in driven if not is_compilable(d.law)]
+        self.breaks = breaks_of([d.law for d in driven])
+        self.error: BaseException | None = None
+        self._kept: Any = None
+
+    @property
+    def states(self) -> int:
+        """Number of further states."""
+        return len(self.first_states)
+
+    @property
+    def follows_state(self) -> bool:
+        """Whether inputs or further states follow the robot's state."""
+        return self.feedback is not None or bool(self.controllers)
+
+    def program(self) -> tuple[Program, Array]:
+        """Compiled laws, and (rows, 2) what each row drives."""
+        program = make_program(
+            [d.law for d in self.compiled], [d.size for d in self.compiled], [d.owner for d in self.compiled]
+        )
+        targets = [(d.target, i) for d in self.compiled for i in d.indices]
+        return program, np.array(targets, dtype=np.int64).reshape(-1, 2)
+
+    def connect(self, office: Office, continuous: bool = True) -> None:
+        """Let the compiled loop of a desk call Python where it must; feedback only if it is ``continuous``."""
+        desk = office.desk
+        desk.flags[TIME_CALLS] = bool(self.called)
+        desk.flags[FEEDBACK] = continuous and self.follows_state
+        if self.called or self.follows_state:
+            self._kept = _CALLBACK(self._caller(office))
+            desk.calls[PYTHON_AT] = ctypes.cast(self._kept, ctypes.c_void_p).value or 0
+
+    def _caller(self, office: Office) -> Callable[[float, int], int]:
+        desk = office.desk
+
+        def call(t: float, what: int) -> int:
+            try:
+                if what == ASK_LAWS:
+                    self._time_laws(desk, t)
+                elif what == ASK_FEEDBACK:
+                    self._follow(desk, t)
+                else:
+                    self._slopes(office, t)
+            except BaseException as error:  # compiled code cannot pass it on: the simulation does
+                self.error = error
+                return 1
+            return 0
+
+        return call
+
+    def _time_laws(self, desk: Desk, t: float) -> None:
+        for d in self.called:
+            if d.target == TO_MOTION:
+                joint = next(j for j in self.model.prescribed if tuple(j.coordinates) == d.indices)
+                desk.motion[:, d.indices] = joint.motion(t)
+                continue
+            value = _numbers(d.law(t), d.size, f"{d.owner}: its law", t)
+            (desk.inputs if d.target == TO_INPUT else desk.signals)[list(d.indices)] = value
+
+    def outputs(self, t: float, q: Array, v: Array, z: Array) -> Array:
+        """Inputs that follow the state, NaN where none does: (nu,)."""
+        u = np.full(self.model.nu, np.nan)
+        if self.feedback is not None:
+            u[:] = _numbers(self.feedback(t, q, v), self.model.nu, "u", t)
+        first = 0
+        for c, indices in zip(self.controllers, self.steered, strict=True):
+            own = z[first : first + len(c.state0)]
+            u[indices] = _numbers(c.output(t, q, v, own), len(indices), f"Controller {c.name!r}: output", t)
+            first += len(own)
+        return u
+
+    def rates(self, t: float, q: Array, v: Array, z: Array) -> Array:
+        """z' of all controllers, (nz,)."""
+        rates, first = np.zeros(len(z)), 0
+        for c in self.controllers:
+            own = slice(first, first + len(c.state0))
+            rates[own] = _numbers(c.rate(t, q, v, z[own]), len(c.state0), f"Controller {c.name!r}: rate", t)
+            first = own.stop
+        return rates
+
+    def _home(self, desk: Desk) -> tuple[Array, Array]:
+        """q and v of the desk in the model's charts."""
+        n = self.model.n
+        if not len(desk.charts):
+            return desk.q.copy(), desk.v.copy()
+        row = np.zeros(4 * n + len(desk.multipliers) + len(desk.z))
+        row[:n], row[n : 2 * n] = desk.q, desk.v
+        to_home(desk, row)
+        return row[:n].copy(), row[n : 2 * n].copy()
+
+    def _follow(self, desk: Desk, t: float) -> None:
+        q, v = self._home(desk)
+        z = desk.z.copy()
+        u = self.outputs(t, q, v, z)
+        given = np.isfinite(u)
+        desk.inputs[given] = u[given]
+        desk.rates[:] = self.rates(t, q, v, z)
+
+    def _slopes(self, office: Office, t: float) -> None:
+        """Differences of inputs and rates by q, v, z of the desk's own charts, and B."""
+        desk, n = office.desk, self.model.n
+        _internal.actuation(*office.handles, desk.q, desk.v, np.zeros(n), np.empty(n), desk.B)
+        state = np.concatenate([desk.q, desk.v, desk.z])
+        kept = desk.inputs.copy(), desk.rates.copy()
+        base = np.concatenate(kept)
+        for j in range(len(state)):
+            h = STEP * max(1.0, abs(state[j]))
+            moved = state.copy()
+            moved[j] += h
+            desk.q[:], desk.v[:], desk.z[:] = moved[:n], moved[n : 2 * n], moved[2 * n :]
+            self._follow(desk, t)
+            desk.slopes[:, j] = (np.concatenate([desk.inputs, desk.rates]) - base) / h
+        desk.q[:], desk.v[:], desk.z[:] = state[:n], state[n : 2 * n], state[2 * n :]
+        desk.inputs[:], desk.rates[:] = kept
+
+    def sample(self, desk: Desk, t: float) -> None:
+        """Inputs from feedback at the desk's state, to be held."""
+        self._follow(desk, t)
+
+    def inputs_at(self, t: float, q: Array, v: Array, z: Array) -> Array:
+        """All inputs at a state in the model's charts, (nu,)."""
+        u = np.zeros(self.model.nu)
+        for d in (*self.compiled, *self.called):
+            if d.target == TO_INPUT:
+                u[list(d.indices)] = d.law(t)
+        if self.follows_state:
+            followed = self.outputs(t, q, v, z)
+            u[np.isfinite(followed)] = followed[np.isfinite(followed)]
+        return u
+
+
+def _load_laws(model: Model) -> list[Driven]:
+    demand, driven, first = model.demand, [], 0
+    for law, size, owner in zip(demand.laws, demand.sizes, demand.owners, strict=True):
+        driven.append(Driven(law, size, owner, TO_SIGNAL, tuple(range(first, first + size))))
+        first += size
+    return driven
+
+
+def _motion_laws(model: Model) -> list[Driven]:
+    return [
+        Driven(j.law, len(j.coordinates), f"Prescribed {j.link!r}", TO_MOTION, tuple(j.coordinates))
+        for j in model.prescribed
+    ]
+
+
+def _input_indices(model: Model, controller: Controller) -> list[int]:
+    if controller.inputs is None:
+        return list(range(model.nu))
+    unknown = [name for name in controller.inputs if name not in model.input_names]
+    if unknown:
+        raise ModelError(
+            f"Controller {controller.name!r}: there is no input {unknown[0]!r}; "
+            f"inputs are: {', '.join(model.input_names) or 'none'}"
+        )
+    return [model.input_names.index(name) for name in controller.inputs]
+
+
+def _takes_state(function: Callable[..., Any]) -> bool:
+    """Whether a function is called as u(t, q, v) rather than u(t)."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    required = [p for p in positional if p.default is p.empty]
+    return len(required) == 3 or any(p.kind == p.VAR_POSITIONAL for p in parameters)
+
+
+def _input_law(model: Model, u: Any, times: Array | None, hold: bool) -> Any:
+    """What users give for u as a law of (nu,) values, or a function."""
+    nu, names = model.nu, ", ".join(model.input_names) or "none"
+    if u is None:
+        return Constant(np.zeros(nu))
+    if isinstance(u, Law) or callable(u):
+        return _Vector(u) if nu == 1 and isinstance(u, Law) and np.ndim(u(0.0)) == 0 else u
+    if isinstance(u, dict):
+        unknown = [name for name in u if name not in model.input_names]
+        if unknown:
+            raise ModelError(f"u: there is no input {unknown[0]!r}; inputs are: {names}")
+        u = [u.get(name, 0.0) for name in model.input_names]
+    if isinstance(u, (list, tuple)) and any(isinstance(x, Law) or callable(x) for x in u):
+        if len(u) != nu:
+            raise ShapeError(f"u has {len(u)} entries, model {model.name!r} has {nu} inputs: {names}")
+        return _stacked([x if callable(x) else as_law(x) for x in u])
+    array = np.asarray(u, dtype=float)
+    if array.shape == (nu,):
+        given: Any = Constant(array)
+    elif array.ndim == 2 and times is not None and array.shape == (len(times), nu):
+        given = Table(times, array, hold=hold)
+    else:
+        expected = f"({nu},)" + (f" or ({len(times)}, {nu})" if times is not None else "")
+        raise ShapeError(f"u has shape {array.shape}, must be {expected}; inputs are: {names}")
+    if not np.isfinite(array).all():
+        raise StateError("u holds values that are not finite")
+    return given
+
+
+class _Vector(Law):
+    """A scalar law as one of vectors of one entry."""
+
+    def __init__(self, law: Law) -> None:
+        self.law = law
+
+    def __call__(self, t: float) -> Any:
+        return np.array([self.law(t)])
+
+    @property
+    def breaks(self) -> tuple[float, ...]:
+        """Those of the law."""
+        return self.law.breaks
+
+
+def _stacked(laws: list[Callable[[float], Any]]) -> Callable[[float], Any]:
+    """One law of vectors from one law per input."""
+    if not all(is_compilable(law) for law in laws):
+        return _Stack(laws)
+    total: Any = None
+    for i, law in enumerate(laws):
+        unit = np.zeros(len(laws))
+        unit[i] = 1.0
+        total = law * Constant(unit) if total is None else total + law * Constant(unit)
+    return total  # type: ignore[no-any-return]
+
+
+class _Stack(Law):
+    """Laws of numbers side by side."""
+
+    def __init__(self, laws: list[Callable[[float], Any]]) -> None:
+        self.laws = laws
+
+    def __call__(self, t: float) -> Any:
+        return np.array([float(law(t)) for law in self.laws])
+
+    @property
+    def breaks(self) -> tuple[float, ...]:
+        """Those of all."""
+        return breaks_of(self.laws)
+
+
+def _numbers(value: Any, size: int, what: str, t: float) -> Array:
+    """``size`` finite numbers, or an error that names who returned something else."""
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        array = np.full(1, np.nan)
+    if (array.shape != (size,) and not (size == 1 and array.shape == ())) or not np.isfinite(array).all():
+        raise StateError(f"{what} returned {value!r} at t = {t:g}; it must return {size} finite numbers")
+    return array.reshape(size)
+
+
+def check_tensions(model: Model, u: ArrayLike) -> None:
+    """Refuse a negative tension."""
+    for i, (name, pulls) in enumerate(zip(model.input_names, model.demand.tensions, strict=True)):
+        if pulls and np.asarray(u)[..., i].min() < 0.0:
+            raise StateError(
+                f"input {name!r} is {np.asarray(u)[..., i].min():g} N: a tendon pulls and cannot push; tensions must not be negative"
+            )

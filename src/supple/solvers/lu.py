@@ -1,0 +1,72 @@
+"""LU factorisation of small dense matrices with partial pivoting, rows scaled to size one, in place.
+
+Inner loops add a multiple of one row to another, so they run along memory and vectorise.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.jit import inner
+
+Index = np.uint64  # unsigned indices vectorise, see core.products
+ONE = np.uint64(1)
+
+#: Smallest pivot, as part of the largest entry of a row.
+SINGULAR = 1e-15
+
+
+@inner
+def factorise(A, pivots, scales):
+    """Overwrite A (m, m) by its factors.  Returns -1, or the first column without a pivot."""
+    m = Index(A.shape[0])
+    for i in range(m):
+        largest = 0.0
+        for j in range(m):
+            largest = max(largest, abs(A[i, j]))
+        if not largest > 0.0:
+            return np.int64(i)
+        scales[i] = 1.0 / largest
+        for j in range(m):
+            A[i, j] *= scales[i]
+    for k in range(m):
+        p = k
+        for i in range(k + ONE, m):
+            if abs(A[i, k]) > abs(A[p, k]):
+                p = i
+        pivots[k] = p
+        if not abs(A[p, k]) > SINGULAR:
+            return np.int64(k)
+        if p != k:
+            for j in range(m):
+                A[k, j], A[p, j] = A[p, j], A[k, j]
+        inverse = 1.0 / A[k, k]
+        for i in range(k + ONE, m):
+            x = A[i, k] * inverse
+            A[i, k] = x
+            for j in range(k + ONE, m):
+                A[i, j] -= x * A[k, j]
+    return np.int64(-1)
+
+
+@inner
+def solve(A, pivots, scales, b):
+    """Overwrite b (m,) by the solution, A being factorised."""
+    m = Index(A.shape[0])
+    for i in range(m):
+        b[i] *= scales[i]
+    for k in range(m):
+        p = Index(pivots[k])
+        if p != k:
+            b[k], b[p] = b[p], b[k]
+    for i in range(m):
+        x = b[i]
+        for j in range(i):
+            x -= A[i, j] * b[j]
+        b[i] = x
+    for r in range(m):
+        i = m - ONE - r
+        x = b[i]
+        for j in range(i + ONE, m):
+            x -= A[i, j] * b[j]
+        b[i] = x / A[i, i]

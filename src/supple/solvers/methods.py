@@ -1,0 +1,218 @@
+"""How to integrate: what users pass as ``method`` to `Model.simulate`."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.checks import finite_float, positive_float
+from supple.errors import ModelError, ModelWarning
+
+__all__ = ["BDF2", "DOP853", "NDF", "RK45", "GeneralizedAlpha", "ImplicitEuler", "Method", "Newmark"]
+
+#: How loops are held: position and velocity ("stabilised"), position alone ("index3"), acceleration ("index1").
+LOOPS = ("stabilised", "index3")
+
+
+class Method:
+    """What all methods share."""
+
+
+def _tolerances(method: Any) -> None:
+    kind = type(method).__name__
+    rtol = positive_float(method.rtol, f"{kind}: rtol")
+    if not 1e-13 <= rtol < 1.0:
+        raise ModelError(f"{kind}: rtol is {rtol:g}, must be at least 1e-13 and below 1")
+    atol = np.asarray(method.atol, dtype=float)
+    if not (np.isfinite(atol).all() and (atol > 0.0).all()):
+        raise ModelError(f"{kind}: atol is {method.atol!r}, must be positive")
+    if method.max_step is not None:
+        positive_float(method.max_step, f"{kind}: max_step")
+    if method.first_step is not None:
+        positive_float(method.first_step, f"{kind}: first_step")
+
+
+def _loops(method: Any) -> None:
+    if method.loops not in LOOPS:
+        raise ModelError(f"{type(method).__name__}: loops is {method.loops!r}, must be one of {LOOPS}")
+
+
+@dataclass(frozen=True)
+class NDF(Method):
+    """Numerical differentiation formulas of variable step and order 1 to 5: the default without loops.
+
+    Parameters
+    ----------
+    rtol, atol : float
+        The error of a step in q and v is kept below atol + rtol |y|; ``atol`` may be (n,), for q and v alike, or (2 n,).
+    max_step, first_step : float, optional
+        In seconds.
+    loops : "stabilised" or "index3"
+        Whether loops hold in position and velocity, or in position alone.
+    """
+
+    rtol: float = 1e-3
+    atol: ArrayLike = 1e-6
+    max_step: float | None = None
+    first_step: float | None = None
+    loops: str = "stabilised"
+
+    def __post_init__(self) -> None:
+        _tolerances(self)
+        _loops(self)
+
+
+@dataclass(frozen=True)
+class GeneralizedAlpha(Method):
+    """Generalised-alpha of second order with high-frequency damping: the default with loops.
+
+    Parameters
+    ----------
+    rho_inf : float
+        What is left of the highest frequencies after a step, 0 to 1.
+    dt : float, optional
+        Fixed step, s; left out, the step adapts to ``rtol`` and ``atol``.
+    loops : "stabilised" or "index3"
+    newton_rtol, newton_atol : float
+        How well fixed steps are solved, relative to q (and to what q moves in a step), and absolutely.
+    """
+
+    rho_inf: float = 0.8
+    dt: float | None = None
+    rtol: float = 1e-4
+    atol: ArrayLike = 1e-6
+    max_step: float | None = None
+    first_step: float | None = None
+    loops: str = "stabilised"
+    newton_rtol: float = 1e-9
+    newton_atol: float = 1e-11
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= finite_float(self.rho_inf, "GeneralizedAlpha: rho_inf") <= 1.0:
+            raise ModelError(f"GeneralizedAlpha: rho_inf is {self.rho_inf:g}, must lie between 0 and 1")
+        _step(self)
+        _tolerances(self)
+        _loops(self)
+
+    @property
+    def coefficients(self) -> tuple[float, float, float, float]:
+        """alpha_m, alpha_f, beta, gamma."""
+        rho = self.rho_inf
+        am, af = (2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0)
+        return am, af, 0.25 * (1.0 - am + af) ** 2, 0.5 - am + af
+
+
+@dataclass(frozen=True)
+class Newmark(Method):
+    """Newmark's scheme; (1/4, 1/2) conserves energy nearly and damps nothing.
+
+    Parameters
+    ----------
+    beta, gamma : float
+    dt : float, optional
+        Fixed step, s; left out, the step adapts to ``rtol`` and ``atol``.
+    loops : "stabilised" or "index3"
+    newton_rtol, newton_atol : float
+        As for `GeneralizedAlpha`.
+    """
+
+    beta: float = 0.25
+    gamma: float = 0.5
+    dt: float | None = None
+    rtol: float = 1e-4
+    atol: ArrayLike = 1e-6
+    max_step: float | None = None
+    first_step: float | None = None
+    loops: str = "stabilised"
+    newton_rtol: float = 1e-9
+    newton_atol: float = 1e-11
+
+    def __post_init__(self) -> None:
+        positive_float(self.beta, "Newmark: beta")
+        if finite_float(self.gamma, "Newmark: gamma") < 0.5:
+            raise ModelError(f"Newmark: gamma is {self.gamma:g}; below 1/2 the scheme is unstable")
+        if self.beta < 0.25 * (self.gamma + 0.5) ** 2 - 1e-12:
+            warnings.warn(
+                f"Newmark: beta = {self.beta:g} is below (gamma + 1/2)^2 / 4: stable for small steps only",
+                ModelWarning,
+                stacklevel=3,
+            )
+        _step(self)
+        _tolerances(self)
+        _loops(self)
+        if self.loops == "index3" and self.gamma == 0.5:
+            warnings.warn(
+                "Newmark with gamma = 1/2 and loops in index 3: multipliers of rigid loops grow without bound; "
+                'use loops="stabilised", GeneralizedAlpha, or gamma > 1/2',
+                ModelWarning,
+                stacklevel=3,
+            )
+
+    @property
+    def coefficients(self) -> tuple[float, float, float, float]:
+        """alpha_m, alpha_f, beta, gamma."""
+        return 0.0, 0.0, self.beta, self.gamma
+
+
+@dataclass(frozen=True)
+class ImplicitEuler(Method):
+    """Backward Euler of fixed step: first order, damps everything fast; for settling down."""
+
+    dt: float
+    loops: str = "stabilised"
+    newton_rtol: float = 1e-9
+    newton_atol: float = 1e-11
+
+    def __post_init__(self) -> None:
+        _step(self)
+        _loops(self)
+
+
+@dataclass(frozen=True)
+class BDF2(Method):
+    """The backward formula of second order and fixed step, started by SDIRK2; strong damping of what is fast."""
+
+    dt: float
+    loops: str = "stabilised"
+    newton_rtol: float = 1e-9
+    newton_atol: float = 1e-11
+
+    def __post_init__(self) -> None:
+        _step(self)
+        _loops(self)
+
+
+def _step(method: Any) -> None:
+    kind = type(method).__name__
+    if method.dt is not None:
+        positive_float(method.dt, f"{kind}: dt")
+    positive_float(method.newton_rtol, f"{kind}: newton_rtol")
+    positive_float(method.newton_atol, f"{kind}: newton_atol")
+
+
+@dataclass(frozen=True)
+class RK45(Method):
+    """Dormand and Prince's explicit pair of order 5 (4), on accelerations: for robots that are not stiff.
+
+    ``baumgarte`` [s] pulls loops that drift back, with this time constant; 0 lets them drift.
+    """
+
+    rtol: float = 1e-3
+    atol: ArrayLike = 1e-6
+    max_step: float | None = None
+    first_step: float | None = None
+    baumgarte: float = 0.0
+
+    def __post_init__(self) -> None:
+        _tolerances(self)
+        if finite_float(self.baumgarte, f"{type(self).__name__}: baumgarte") < 0.0:
+            raise ModelError(f"{type(self).__name__}: baumgarte is {self.baumgarte:g} s, must not be negative")
+
+
+@dataclass(frozen=True)
+class DOP853(RK45):
+    """Hairer's explicit pair of order 8 (5, 3), on accelerations: for tight tolerances. Options as for `RK45`."""

@@ -1,0 +1,533 @@
+"""Running a simulation: initial states, pieces between jumps, outputs, events, checkpoints, failures."""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.errors import ConvergenceError, ModelError, ModelWarning, ShapeError, SimulationError, StateError
+from supple.model.constraints import CLOSED, loop_terms, solve_constrained
+from supple.solvers import checkpoint as _checkpoint
+from supple.solvers.desk import RESIDUALS, T_LEFT, TANGENTS, WORST, make_desk
+from supple.solvers.events import Event, Switch
+from supple.solvers.history import (
+    DONE,
+    DRIFT,
+    EVERY,
+    FAILED,
+    FAILURE,
+    FULL,
+    H_LAST,
+    NEXT,
+    PAUSED,
+    PENDING,
+    RECENTRED,
+    REJECTED,
+    SLIP,
+    STEPS,
+    T_BEFORE,
+    T_END,
+    TOO_SMALL,
+    H,
+    T,
+)
+from supple.solvers.inputs import Drive, to_home
+from supple.solvers.methods import NDF, GeneralizedAlpha, Method
+from supple.solvers.progress import Progress
+from supple.solvers.runners import Runner, make_runner
+from supple.solvers.stage import NEGATIVE_TENSION, NO_PIVOT, NOT_FINITE, PYTHON_RAISED, SLOW
+from supple.solvers.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from supple.model.model import Model
+
+Array = np.ndarray
+
+#: Steps between two looks from Python.
+BUDGET = 256
+#: Just before a jump: this part of the time (or of a second) earlier.
+BEFORE = 1e-12
+
+
+class Stop(NamedTuple):
+    """A time that steps must hit."""
+
+    t: float
+    jumps: bool  #: laws jump here: a new start
+    samples: bool  #: feedback is sampled here
+
+
+class Simulation:
+    """One simulation from beginning to end; see `Model.simulate` for its arguments."""
+
+    def __init__(
+        self,
+        model: Model,
+        t: ArrayLike,
+        q0: ArrayLike | None,
+        v0: ArrayLike | None,
+        u: Any,
+        method: Method | None,
+        *,
+        breaks: Sequence[float] = (),
+        hold: bool = False,
+        control_rate: float | None = None,
+        events: Sequence[Event] = (),
+        progress: bool | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        checkpoint_every: float = 30.0,
+        resume: bool = False,
+        max_steps: int | None = None,
+    ) -> None:
+        self.model = model
+        self.t0, self.t_end, self.wanted = _times(t)
+        self.method = (GeneralizedAlpha() if model.nc else NDF()) if method is None else method
+        if isinstance(self.method, type):
+            raise ModelError(
+                f"method is the class {self.method.__name__}; pass an object, as in {self.method.__name__}()"
+            )
+        self.events = (events,) if isinstance(events, Event) else tuple(events)
+        self.show, self.max_steps = progress, max_steps
+        self.checkpoint = None if checkpoint is None else Path(checkpoint)
+        self.checkpoint_every, self.resume = checkpoint_every, resume
+        self.sampled = control_rate is not None
+        self.rate, self.breaks = control_rate, tuple(breaks)
+        self._open(u, hold)
+        self.q0, self.v0 = initial_state(model, q0, v0, self.t0)
+        self.stops = self._stops()
+        self.mark = _checkpoint.fingerprint(
+            model.description,
+            self.method,
+            self.t0,
+            self.t_end,
+            self.q0,
+            self.v0,
+            [s.t for s in self.stops],
+            self.wanted,
+        )
+        self.kept_times: list[Array] = []
+        self.kept_rows: list[Array] = []
+        self.held: list[tuple[float, Array]] = []
+        self.noted: dict[str, list[float]] = {event.name: [] for event in self.events}
+        self.index = 0
+        self.seconds = 0.0
+
+    def _open(self, u: Any, hold: bool) -> None:
+        """A desk and a runner for these inputs."""
+        self.drive = Drive(self.model, u, self.wanted, hold)
+        if self.sampled and not self.drive.follows_state:
+            raise ModelError("control_rate is given, but u does not follow the state: pass u(t, q, v) or a Controller")
+        if self.sampled and self.drive.states:
+            raise ModelError(
+                "control_rate holds feedback without states; a Controller with state0 is integrated instead"
+            )
+        program, targets = self.drive.program()
+        stabilised = getattr(self.method, "loops", "index3") == "stabilised"
+        continuous = self.drive.follows_state and not self.sampled
+        self.office = make_desk(self.model, program, targets, stabilised, self.drive.states, continuous)
+        self.drive.connect(self.office, continuous)
+        self.runner: Runner = make_runner(self.office, self.method, self.wanted)
+
+    def _stops(self) -> list[Stop]:
+        """All times that steps must hit, in order."""
+        jumps = {float(t) for t in (*self.breaks, *self.drive.breaks) if self.t0 < t < self.t_end}
+        samples: list[float] = []
+        if self.rate is not None:
+            if not (np.isfinite(self.rate) and self.rate > 0.0):
+                raise ModelError(f"control_rate is {self.rate!r}, must be positive (samples per second)")
+            count = int(np.ceil((self.t_end - self.t0) * self.rate - 1e-9))
+            samples = [self.t0 + k / self.rate for k in range(1, count)]
+        stops: list[Stop] = []
+        for t in sorted({*jumps, *samples, self.t_end}):
+            if stops and t - stops[-1].t < 1e-9 * max(1.0 / (self.rate or np.inf), 1e-3):
+                last = stops.pop()
+                stops.append(Stop(t, last.jumps or t in jumps, last.samples or t in samples))
+            else:
+                stops.append(Stop(t, t in jumps, t in samples))
+        return stops
+
+    # ------------------------------------------------------------------ the run
+
+    def run(self) -> Trajectory:
+        """All of it."""
+        bar = Progress(self.model.name, self.t0, self.t_end, self.show)
+        began = time.perf_counter()
+        try:
+            if not (self.resume and self._restore()):
+                self._begin()
+            self._loop(bar, began)
+        finally:
+            bar.close()
+        self.seconds += time.perf_counter() - began
+        return self.trajectory()
+
+    def _begin(self) -> None:
+        desk, runner = self.office.desk, self.runner
+        desk.q[:], desk.v[:], desk.z[:] = self.q0, self.v0, self.drive.first_states
+        self._aim(self.stops[0])
+        if self.sampled:
+            self._sample(self.t0)
+        self._check(runner.start(self.t0, self.stops[0].t))
+        row = runner.now()
+        to_home(desk, row)
+        self._keep(np.array([self.t0]), row[None])
+        if not runner.ints[EVERY]:
+            runner.ints[NEXT] = 1
+
+    def _aim(self, stop: Stop) -> None:
+        """The next stop; laws that jump there are seen from before."""
+        early = stop.t - BEFORE * max(1.0, abs(stop.t))
+        self.office.desk.numbers[T_LEFT] = early if stop.jumps else np.inf
+        self.runner.reals[T_END] = stop.t
+
+    def _sample(self, t: float) -> None:
+        """Sample feedback and hold it."""
+        try:
+            self.drive.sample(self.office.desk, t)
+        except Exception as error:
+            self._fail(f"feedback failed at t = {t:.6g} s: {error}", error)
+        negative = self.office.desk.inputs[self.office.desk.tensions] < 0.0
+        if negative.any():
+            self.office.desk.flags[WORST] = self.office.desk.tensions[np.argmax(negative)]
+            self._check(FAILURE + NEGATIVE_TENSION)
+        self.held.append((t, self.office.desk.inputs.copy()))
+
+    def _loop(self, bar: Progress, began: float) -> None:
+        runner, saved = self.runner, time.perf_counter()
+        values = self._event_values(self.t0, self.q0, self.v0)
+        while self.index < len(self.stops):
+            runner = self.runner
+            code = runner.advance(1 if self.events else BUDGET)
+            self._keep(*runner.take())
+            if code not in (DONE, PAUSED, FULL):
+                self._check(code)
+            if self.events and code == PAUSED and runner.ints[PENDING]:
+                values, stopped = self._watch(values)
+                if stopped:
+                    return
+            if code == DONE:
+                self._next_piece()
+            now = time.perf_counter()
+            bar.update(float(runner.reals[T]), float(runner.reals[H_LAST]))
+            if self.max_steps is not None and runner.ints[STEPS] > self.max_steps:
+                self._fail(
+                    f"{self.max_steps} steps were made and t = {runner.reals[T]:.6g} s is reached; raise max_steps"
+                )
+            if self.checkpoint is not None and now - saved >= self.checkpoint_every:
+                self.seconds += now - began
+                self._save()
+                began = saved = time.perf_counter()
+
+    def _next_piece(self) -> None:
+        """Go on behind a stop."""
+        runner, stop = self.runner, self.stops[self.index]
+        self.index += 1
+        if self.index == len(self.stops):
+            return
+        self._aim(self.stops[self.index])
+        if stop.samples:
+            runner.put_desk(runner.now())
+            self._sample(stop.t)
+        if stop.jumps or (stop.samples and type(runner).__name__ == "ExplicitRunner"):
+            runner.put_desk(runner.now())
+            self._restart(stop.t)
+
+    def _restart(self, t: float) -> None:
+        runner = self.runner
+        code = runner.start(t, self.stops[self.index].t)
+        if code != DONE:
+            self._check(code)
+
+    # ------------------------------------------------------------------ events
+
+    def _event_values(self, t: float, q: Array, v: Array) -> list[float]:
+        return [float(event.function(t, q, v)) for event in self.events]
+
+    def _state(self, t: float) -> tuple[Array, Array]:
+        """q and v at a time of the last step."""
+        row, n = self.runner.look_back(t), self.model.n
+        return row[:n], row[n : 2 * n]
+
+    def _watch(self, before: list[float]) -> tuple[list[float], bool]:
+        """Look for events in the pending step.  Returns the functions' values at its end, and whether to stop."""
+        runner = self.runner
+        t_before, t = float(runner.reals[T_BEFORE]), float(runner.reals[T])
+        after = self._event_values(t, *self._state(t))
+        crossings = [
+            (_crossing(lambda x, e=event: float(e.function(x, *self._state(x))), t_before, t, a, b), event)
+            for event, a, b in zip(self.events, before, after, strict=True)
+            if event.crossed(a, b)
+        ]
+        for moment, event in sorted(crossings, key=lambda pair: pair[0]):
+            self.noted[event.name].append(moment)
+            if event.action == "note":
+                continue
+            self._record_until(moment)
+            row = runner.look_back(moment)
+            if event.action == "stop":
+                if not self.kept_times or self.kept_times[-1][-1] < moment:
+                    self._keep(np.array([moment]), row[None])
+                return after, True
+            return self._switch(event, moment, row), False
+        return after, False
+
+    def _record_until(self, moment: float) -> None:
+        """Wanted times of the pending step before an event."""
+        runner = self.runner
+        while runner.ints[NEXT] < len(runner.wanted) and runner.wanted[runner.ints[NEXT]] <= moment:
+            t = float(runner.wanted[runner.ints[NEXT]])
+            self._keep(np.array([t]), runner.look_back(t)[None])
+            runner.ints[NEXT] += 1
+
+    def _switch(self, event: Event, moment: float, row: Array) -> list[float]:
+        """Go on from what an event's action says."""
+        n = self.model.n
+        q, v = row[:n].copy(), row[n : 2 * n].copy()
+        change = event.action(moment, q, v)
+        if change is None:
+            change = Switch()
+        if not isinstance(change, Switch):
+            raise ModelError(
+                f"Event {event.name!r}: its action returned {change!r}, must return a supple.Switch or None"
+            )
+        z = row[3 * n + self.model.nc : self.runner.size - n]
+        taken, steps = self.runner.ints[NEXT], self.runner.ints[STEPS]
+        if change.u is not None:
+            self._open(change.u, False)
+            self.runner.ints[NEXT], self.runner.ints[STEPS] = taken, steps
+        desk = self.office.desk
+        if len(desk.charts):
+            desk.placement[:] = desk.home
+        desk.q[:] = q if change.q is None else self.model._state("q", change.q)
+        desk.v[:] = v if change.v is None else self.model._state("v", change.v)
+        desk.z[:] = z
+        self._aim(self.stops[self.index])
+        if self.sampled:
+            self._sample(moment)
+        self._restart(moment)
+        start = self.runner.now()
+        to_home(desk, start)
+        if self.runner.ints[EVERY]:
+            self._keep(np.array([moment]), row[None])
+        if change.v is not None or change.q is not None:
+            self._keep(np.array([moment]), start[None])
+        return self._event_values(moment, start[:n], start[n : 2 * n])
+
+    # ------------------------------------------------------------------ results
+
+    def _keep(self, times: Array, rows: Array) -> None:
+        if len(times):
+            self.kept_times.append(times)
+            self.kept_rows.append(rows)
+
+    def trajectory(self) -> Trajectory:
+        """Everything recorded so far."""
+        model, n, nc = self.model, self.model.n, self.model.nc
+        t = np.concatenate(self.kept_times or [np.zeros(0)])
+        rows = np.concatenate(self.kept_rows or [np.zeros((0, self.runner.size))])
+        q, v, a = rows[:, :n], rows[:, n : 2 * n], rows[:, 2 * n : 3 * n]
+        z, forces = rows[:, 3 * n + nc : self.runner.size - n], rows[:, self.runner.size - n :]
+        efforts = np.array([model._efforts(x, f) for x, f in zip(q, forces, strict=True)]).reshape(len(t), -1)
+        return Trajectory(
+            t=t,
+            q=q.copy(),
+            v=v.copy(),
+            a=a.copy(),
+            u=self._inputs(t, q, v, z),
+            z=z.copy(),
+            efforts=efforts,
+            multipliers=model._multipliers(rows[:, 3 * n : 3 * n + nc].copy()),
+            stats=self.stats(),
+            description=model.description,
+            model=model,
+        )
+
+    def _inputs(self, t: Array, q: Array, v: Array, z: Array) -> Array:
+        if not self.model.nu:
+            return np.zeros((len(t), 0))
+        if self.sampled:
+            moments = np.array([moment for moment, _ in self.held])
+            which = np.searchsorted(moments, t, side="right") - 1
+            return np.array([self.held[max(i, 0)][1] for i in which]).reshape(len(t), -1)
+        return np.array([self.drive.inputs_at(*state) for state in zip(t.tolist(), q, v, z, strict=True)])
+
+    def stats(self) -> dict[str, Any]:
+        """Figures of the run."""
+        ints, reals, flags = self.runner.ints, self.runner.reals, self.office.desk.flags
+        simulated = float(reals[T] - self.t0)
+        return {
+            "method": repr(self.method),
+            "steps": int(ints[STEPS]),
+            "rejected": int(ints[REJECTED]),
+            "newton_failures": int(ints[FAILED]),
+            "residuals": int(flags[RESIDUALS]),
+            "tangents": int(flags[TANGENTS]),
+            "recentred": int(ints[RECENTRED]),
+            "position_error": float(reals[DRIFT]),
+            "velocity_error": float(reals[SLIP]),
+            "seconds": self.seconds,
+            "real_time_factor": simulated / self.seconds if self.seconds > 0.0 else 0.0,
+            "events": self.noted,
+        }
+
+    # ------------------------------------------------------------------ checkpoints
+
+    def _save(self) -> None:
+        assert self.checkpoint is not None
+        moments = np.array([t for t, _ in self.held])
+        held = np.array([u for _, u in self.held]).reshape(len(moments), -1)
+        outputs = {
+            "kept.times": np.concatenate(self.kept_times),
+            "kept.rows": np.concatenate(self.kept_rows),
+            "held.times": moments,
+            "held.inputs": held,
+            "index": np.array([self.index]),
+            "seconds": np.array([self.seconds]),
+        }
+        if self.events:
+            raise ModelError("checkpoints and events do not go together yet: leave one of them out")
+        _checkpoint.save(self.checkpoint, self.mark, {**self.runner.arrays(), **outputs})
+
+    def _restore(self) -> bool:
+        """Go on from the checkpoint, if there is one."""
+        if self.checkpoint is None:
+            raise ModelError("resume=True needs the checkpoint to go on from: pass checkpoint=path")
+        path = self.checkpoint if self.checkpoint.suffix == ".npz" else Path(f"{self.checkpoint}.npz")
+        if not path.exists():
+            return False
+        arrays = _checkpoint.load(path, self.mark)
+        _checkpoint.put_back(arrays, self.runner.arrays())
+        self._keep(arrays["kept.times"], arrays["kept.rows"])
+        self.held = list(zip(arrays["held.times"].tolist(), arrays["held.inputs"], strict=True))
+        self.index, self.seconds = int(arrays["index"][0]), float(arrays["seconds"][0])
+        return True
+
+    # ------------------------------------------------------------------ failures
+
+    def _check(self, code: int) -> None:
+        """Raise what stopped the compiled loop."""
+        if code == DONE:
+            return
+        error, self.drive.error = self.drive.error, None
+        desk, reals = self.office.desk, self.runner.reals
+        h, worst = float(reals[H]), int(desk.flags[WORST])
+        where = self.model.coordinate_names[worst] if 0 <= worst < self.model.n else "the loops"
+        if code == FAILURE + PYTHON_RAISED and error is not None:
+            if not isinstance(error, Exception):
+                raise error  # an interrupt
+            self._fail(f"a function of yours failed: {error}", error)
+        if code == FAILURE + NEGATIVE_TENSION:
+            name = self.model.input_names[worst]
+            self._fail(
+                f"input {name!r} is {desk.inputs[worst]:.4g} N: a tendon pulls and cannot push; "
+                "tensions must not be negative"
+            )
+        for load in self.model.loads:
+            if load.guard is not None:
+                try:
+                    load.guard.explain()
+                except StateError as reason:
+                    self._fail(str(reason), reason)
+        reasons = {
+            TOO_SMALL: f"the step fell to {h:.2g} s; the error is largest in {where}; loosen the tolerances, "
+            "or smooth what jumps or name its times in breaks",
+            FAILURE + SLOW: f"Newton's method does not converge, worst in {where}; take a shorter step (dt, max_step), "
+            "or look for an input or contact that is too violent",
+            FAILURE
+            + NOT_FINITE: f"the state is no longer finite, worst in {where}; take a shorter step, or check loads "
+            "and inputs",
+            FAILURE
+            + NO_PIVOT: f"the tangent is singular at {where}: a coordinate without inertia and stiffness, or loops "
+            "whose rows depend on each other here",
+        }
+        self._fail(reasons.get(code, f"code {code}"))
+
+    def _fail(self, reason: str, cause: BaseException | None = None) -> None:
+        runner, n = self.runner, self.model.n
+        self._keep(*runner.take())
+        row = runner.now()
+        if len(self.office.desk.charts):
+            to_home(self.office.desk, row)
+        t, h = float(runner.reals[T]), float(runner.reals[H_LAST])
+        message = f"model {self.model.name!r}, t = {t:.6g} s (last step {h:.2g} s, {runner.ints[STEPS]} made): {reason}"
+        raise SimulationError(message, self.trajectory(), t, row[:n], row[n : 2 * n]) from cause
+
+
+def _times(t: ArrayLike) -> tuple[float, float, Array | None]:
+    """Start, end and wanted times of what users give for t."""
+    try:
+        given = np.asarray(t, dtype=float)
+    except (TypeError, ValueError):
+        raise ShapeError(f"t is {t!r}, must be an end time or an array of output times") from None
+    if not np.isfinite(given).all():
+        raise StateError(f"t is {t!r}, must be finite")
+    if given.shape == ():
+        if given <= 0.0:
+            raise StateError(f"t is {float(given):g} s: the end time must be positive")
+        return 0.0, float(given), None
+    if given.ndim != 1 or len(given) < 2:
+        raise ShapeError(f"t has shape {given.shape}, must be an end time or at least two output times")
+    if (np.diff(given) <= 0.0).any():
+        i = int(np.flatnonzero(np.diff(given) <= 0.0)[0])
+        raise StateError(f"output times must increase, but t[{i + 1}] = {given[i + 1]:g} follows {given[i]:g}")
+    return float(given[0]), float(given[-1]), given
+
+
+def initial_state(model: Model, q0: ArrayLike | None, v0: ArrayLike | None, t: float) -> tuple[Array, Array]:
+    """A state that satisfies loops and prescribed motions at time t, next to the given one."""
+    q = model.rest.copy() if q0 is None else model._state("q0", q0).copy()
+    v = np.zeros(model.n) if v0 is None else model._state("v0", v0).copy()
+    for name, value in (("q0", q), ("v0", v)):
+        bad = np.flatnonzero(~np.isfinite(value))
+        if bad.size:
+            raise StateError(f"{name}[{bad[0]}] ({model.coordinate_names[bad[0]]}) is {value[bad[0]]}, must be finite")
+    given = v.copy()
+    for joint in model.prescribed:
+        own = slice(joint.coordinates.start, joint.coordinates.stop)
+        q[own], given[own], _ = joint.motion(t)
+    if model.nc:
+        zero = np.zeros(model.n)
+        gap = np.abs(loop_terms(model, q, zero, zero, model.loops).error).max()
+        if gap > CLOSED:
+            start = q.copy()
+            try:
+                q = model.assemble(q)
+            except ConvergenceError as error:
+                raise ConvergenceError(f"no initial state: {error}") from None
+            if q0 is not None and np.abs(q - start).max() > 1e-3:
+                warnings.warn(
+                    f"q0 leaves loops open by {gap:.2g} (rad, m); the simulation begins at model.assemble(q0)",
+                    ModelWarning,
+                    stacklevel=4,
+                )
+        A = loop_terms(model, q, given, zero, model.loops).jacobian
+        change = (given - v)[model._fixed][:, None]
+        force, rate = np.zeros((model.n, 1)), -(A @ v)[:, None]
+        v = v + solve_constrained(model.mass_matrix(q), A, force, rate, model._fixed, change)[0][:, 0]
+    else:
+        v = given
+    return q, v
+
+
+def _crossing(function: Any, a: float, b: float, before: float, after: float) -> float:
+    """Where a function crosses zero between a and b."""
+    from scipy.optimize import brentq  # type: ignore[import-untyped]
+
+    if after == 0.0:
+        return b
+    first = function(a)
+    if first * after > 0.0:  # the start of the step lies on the event itself
+        return a
+    return float(brentq(function, a, b, xtol=1e-12 * max(1.0, abs(b)), rtol=1e-14))
+
+
+def simulate(model: Model, *arguments: Any, **options: Any) -> Trajectory:
+    """Run one simulation; see `Model.simulate`."""
+    return Simulation(model, *arguments, **options).run()

@@ -1,0 +1,128 @@
+"""What a simulation returns."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from supple.errors import ModelError
+from supple.model.constraints import Multipliers
+from supple.storage import read_npz, write_npz
+
+if TYPE_CHECKING:
+    from supple.model.model import Model
+
+Array = np.ndarray
+
+KIND = "trajectory"
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """A motion at T times.
+
+    Attributes
+    ----------
+    t : (T,)
+        Times, s.
+    q, v, a : (T, n)
+        Coordinates in the model's own charts, rates, accelerations.
+    u : (T, nu)
+        Inputs.
+    z : (T, nz)
+        Further states of controllers.
+    efforts : (T, ne)
+        Of prescribed joints.
+    multipliers : Multipliers
+        ``np.asarray`` gives (T, nc); ``multipliers["top"]`` the wrenches (T, 6) of a loop.
+    stats : dict
+        Steps, rejected steps, evaluations, largest constraint errors, seconds.
+    description : str
+        The robot as text.
+    """
+
+    t: Array
+    q: Array
+    v: Array
+    a: Array
+    u: Array
+    z: Array
+    efforts: Array
+    multipliers: Multipliers
+    stats: dict[str, Any]
+    description: str
+    model: Model | None = field(default=None, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __repr__(self) -> str:
+        span = f"{self.t[0]:g} to {self.t[-1]:g} s" if len(self.t) else "empty"
+        return f"<Trajectory: {len(self.t)} points, {span}, {self.q.shape[1]} coordinates>"
+
+    def _need_model(self) -> Model:
+        if self.model is None:
+            raise ModelError("this trajectory was loaded without its model: use Trajectory.load(path, model)")
+        return self.model
+
+    def pose(self, link: str, s: float = 1.0) -> Array:
+        """World poses (T, 4, 4) of a station of a link."""
+        model = self._need_model()
+        return np.array([model.pose(q, link, s) for q in self.q]).reshape(-1, 4, 4)
+
+    def tip(self, link: str, s: float = 1.0) -> Array:
+        """World positions (T, 3) of a station of a link, its tip if not said otherwise."""
+        return self.pose(link, s)[:, :3, 3]
+
+    def energy(self) -> Array:
+        """(T, 4): kinetic, elastic, gravitational and total energy, J."""
+        model = self._need_model()
+        rows = [model.energy(q, v) for q, v in zip(self.q, self.v, strict=True)]
+        return np.array([(e.kinetic, e.elastic, e.gravitational, e.total) for e in rows]).reshape(-1, 4)
+
+    def momentum(self) -> Array:
+        """(T, 6): [angular about the world origin; linear] momentum in world axes."""
+        model = self._need_model()
+        return np.array([model.momentum(q, v) for q, v in zip(self.q, self.v, strict=True)]).reshape(-1, 6)
+
+    def constraint_error(self) -> Array:
+        """(T, 2): largest error of loops in position (rad, m) and velocity (per s)."""
+        model = self._need_model()
+        rows = []
+        for q, v in zip(self.q, self.v, strict=True):
+            gap, slip = model.loop_error(q), model.loop_jacobian(q) @ v
+            rows.append((np.abs(gap).max(initial=0.0), np.abs(slip).max(initial=0.0)))
+        return np.array(rows).reshape(-1, 2)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write to an .npz file, atomically, with the robot's description and the library's version."""
+        from supple import __version__
+
+        arrays = {name: getattr(self, name) for name in ("t", "q", "v", "a", "u", "z", "efforts")}
+        loops = self.multipliers.loops
+        for name, (first, perp) in loops.items():
+            arrays[f"loop:{name}"] = np.vstack([np.full((1, perp.shape[1]), float(first)), perp])
+        texts = {"kind": KIND, "version": __version__, "description": self.description, "stats": json.dumps(self.stats)}
+        return write_npz(path, {**arrays, **texts, "multipliers": np.asarray(self.multipliers)})
+
+    @staticmethod
+    def load(path: str | os.PathLike[str], model: Model | None = None) -> Trajectory:
+        """Read what `save` wrote; with the model, poses and energies can be asked for."""
+        arrays = read_npz(path, KIND)
+        description = str(arrays["description"])
+        if model is not None and model.description != description:
+            raise ModelError(f"{path} is of another robot:\n{description}")
+        loops = {
+            key[5:]: (int(table[0, 0]) if table.shape[1] else 0, table[1:])
+            for key, table in arrays.items()
+            if key.startswith("loop:")
+        }
+        names = ("t", "q", "v", "a", "u", "z", "efforts")
+        multipliers = Multipliers(arrays["multipliers"], loops)
+        stats = json.loads(str(arrays["stats"]))
+        return Trajectory(*(arrays[name] for name in names), multipliers, stats, description, model)

@@ -1,0 +1,57 @@
+"""Files that are there whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from supple.errors import StorageError
+
+
+def write_npz(path: str | os.PathLike[str], arrays: Mapping[str, Any]) -> Path:
+    """Write arrays to an .npz file, atomically: a file that was there before stays until the new one is complete.
+
+    Raises `StorageError` if the disk is full or the folder cannot be written.
+    """
+    target = Path(path)
+    if target.suffix != ".npz":
+        target = target.with_name(target.name + ".npz")
+    name = ""
+    try:
+        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
+            name = file.name
+            np.savez(file, **arrays)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, target)
+    except OSError as error:
+        if name:
+            Path(name).unlink(missing_ok=True)
+        raise StorageError(
+            f"cannot write {target}: {error.strerror or error}; nothing that was there is lost"
+        ) from error
+    except BaseException:
+        if name:
+            Path(name).unlink(missing_ok=True)
+        raise
+    return target
+
+
+def read_npz(path: str | os.PathLike[str], kind: str) -> dict[str, np.ndarray]:
+    """All arrays of an .npz file that `write_npz` wrote as ``kind``; nothing in it is executed."""
+    target = Path(path)
+    if not target.exists() and target.suffix != ".npz":
+        target = target.with_name(target.name + ".npz")
+    try:
+        with np.load(target, allow_pickle=False) as file:
+            arrays = {key: file[key] for key in file.files}
+    except (OSError, ValueError, EOFError) as error:
+        raise StorageError(f"cannot read {target}: {error}") from error
+    if str(arrays.get("kind", "")) != kind:
+        raise StorageError(f"{target} is not a {kind} of supple")
+    return arrays
