@@ -1,10 +1,11 @@
-"""Kinetic and gravitational energy, momentum: sums over all points."""
+"""Kinetic and potential energy, momentum: sums over all points and loads."""
 
 from __future__ import annotations
 
 from supple.core.arrays import space_at, tree_at
 from supple.core.elastic import elastic_energy
 from supple.core.inverse_dynamics import point_wrenches
+from supple.core.loads import ENERGY, STORES, apply_loads
 from supple.core.sweep_out import sweep_out
 from supple.jit import kernel
 from supple.lie.se3 import dot6
@@ -12,9 +13,10 @@ from supple.lie.se3 import dot6
 
 @kernel
 def energy_and_momentum(tree_handle, space_handle, q, v, zero, energy, momentum):
-    """energy = [kinetic, elastic, gravitational], momentum (6,) = [angular about the world origin; linear], world axes.
+    """energy = [kinetic, elastic, gravitational, loads], momentum (6,) = [angular about the world origin; linear].
 
     T = sum V^T M V / 2.  Gravity: -g . (m x + R c) with the net mass m and its first moment c (`segment_t.heavy`).
+    World axes, J and kg m^2/s, kg m/s.
     """
     tree, space = tree_at(tree_handle), space_at(space_handle)
     work, gravity = space.work, tree.gravity
@@ -33,6 +35,9 @@ def energy_and_momentum(tree_handle, space_handle, q, v, zero, energy, momentum)
             for k in range(6):
                 momentum[k] += w.h[k]
     energy[1] = elastic_energy(tree, q)
+    space.scratch[0].energy = 0.0
+    apply_loads(tree, space, tree_handle, space_handle, q, v, STORES, ENERGY)
+    energy[3] = space.scratch[0].energy
     # the common origin lies at -work[0].p: shift the angular momentum by its lever arm
     x, y, z = -work[0].p[0], -work[0].p[1], -work[0].p[2]
     momentum[0] += y * momentum[5] - z * momentum[4]

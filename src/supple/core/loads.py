@@ -11,6 +11,7 @@ kernels and solvers are compiled once, whatever loads a robot has.  It reads pos
 * generalised stresses at nodes of rods: ``stress[k].f += ...`` with derivatives E, C by the strain and its rate;
 * generalised forces on joints: ``joint_force[i] += ...`` with derivatives by the joint's coordinates, ``joint_slope``.
 
+In mode ENERGY it adds its potential energy to ``scratch[0].energy`` and writes nothing else.
 In mode -(i + 1) it writes the derivatives of its wrenches and stresses by input i in their place.
 
 World wrenches that do not turn with the segment gain ``-adbar*_F`` in G: see `loads.points.subtract_turning`.
@@ -28,10 +29,14 @@ from supple.jit import calling, inlined
 EXTERNAL, INTERNAL, CONSTRAINT = 1, 2, 4
 #: Added to the side of a load that writes no wrenches (only stresses or joint forces): G need not be swept for it.
 WRENCHLESS = 8
+#: Added to the side of a load that has a potential energy: only such loads are called in mode ENERGY.
+STORES = 16
 
 #: What is asked of a load (its last argument); negative: derivatives by input -(mode + 1).
 #: MEASURE: lines tell their length, its rate, their tension and the gradient of the length (see core.lines).
-WRENCH, TANGENT, MEASURE = 0, 1, 2
+#: ENERGY: only the potential energy [J] is added, to ``scratch[0].energy``; minus its gradient by q is the generalised
+#: force at rest.
+WRENCH, TANGENT, MEASURE, ENERGY = 0, 1, 2, 3
 
 Index = np.uint64  # unsigned indices vectorise, see core.products
 

@@ -152,6 +152,7 @@ scratch_t = np.dtype(
         ("y", "f8", (6,)),
         ("z", "f8", (6,)),
         ("f", "f8", (2, 6)),
+        ("energy", "f8"),  # potential energy of loads [J], see core.loads.ENERGY
     ],
     align=True,
 )

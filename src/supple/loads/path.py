@@ -20,7 +20,7 @@ import numpy as np
 from supple.checks import nonnegative_float, positive_float
 from supple.core.arrays import floats, handle_at, integers, poses, space_of
 from supple.core.lines import add_line, add_part
-from supple.core.loads import MEASURE, TANGENT
+from supple.core.loads import ENERGY, MEASURE, STORES, TANGENT
 from supple.jit import LoadKernel, inner
 from supple.loads.line import add_line_stress, line_rate, write_node_part
 from supple.loads.routes import LinePoint
@@ -52,6 +52,18 @@ def elastic_tension(law, e, rate):
     if tension <= 0.0:
         return 0.0, 0.0, 0.0
     return tension, k * ds + d * dds * rate, d * ds
+
+
+@inner
+def elastic_potential(law, e):
+    """Energy [J] of the elongation e: k times the integral of the ramp s from 0 to e."""
+    k, w = law[0], law[3]
+    if e <= 0.0:
+        return 0.0
+    if e < w:
+        x = e / w
+        return k * w * w * x**4 * (1.5 - 1.6 * x + 0.5 * x * x)
+    return k * (0.5 * e * e - 0.1 * w * w)
 
 
 @inner
@@ -108,6 +120,9 @@ def _paths(tree, space, data, mode):
         for i in range(nodes.shape[0]):
             l, dl = line_rate(scratch.stress[nodes[i, 0]], line[i], xa, va)
             length, rate = length - line[i, 0] * l, rate - line[i, 0] * dl
+    if mode == ENERGY:
+        t.energy += elastic_potential(law[0], length - law[0, 1] + u)
+        return
     if elastic:
         tension, slope, rate_slope = elastic_tension(law[0], length - law[0, 1] + u, rate)
     if mode < 0:  # pulling in is as good as stretching
@@ -206,4 +221,4 @@ def bind_path(
         np.array([[p.node] for p in path.nodes], dtype=np.int64).reshape(-1, 1),
         np.array([(-p.weight, p.y, p.z, p.slope_y, p.slope_z) for p in path.nodes], dtype=float).reshape(-1, 5),
     )
-    return Bound(name, paths, data, side)
+    return Bound(name, paths, data, side if elasticity is None else side + STORES)

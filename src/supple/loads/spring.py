@@ -17,7 +17,7 @@ import numpy as np
 
 from supple.checks import finite_float, nonnegative_float
 from supple.core.arrays import floats, handle_at, integers, poses, space_of
-from supple.core.loads import EXTERNAL, TANGENT, add_coupling
+from supple.core.loads import ENERGY, EXTERNAL, STORES, TANGENT, add_coupling
 from supple.errors import ModelError
 from supple.jit import LoadKernel, inner
 from supple.lie.pose import check_pose
@@ -116,6 +116,9 @@ def _springs(tree, space, data, mode):
     place_point(scratch, where[0, 0], offsets[0], xa, va)
     place_point(scratch, where[1, 0], offsets[1], xb, vb)
     l = math.sqrt((xb[0] - xa[0]) ** 2 + (xb[1] - xa[1]) ** 2 + (xb[2] - xa[2]) ** 2)
+    if mode == ENERGY:
+        t.energy += 0.5 * law[0, 0] * (l - law[0, 1]) ** 2
+        return
     if l < SHORTEST:
         return
     rate = 0.0
@@ -204,7 +207,7 @@ class Spring:
             nonnegative_float(self.rest_length, "rest_length", "m"),
             nonnegative_float(self.damping, "damping", "N s/m"),
         ]
-        return Bound(self.name, springs, (where, np.array([law]), offsets), EXTERNAL)
+        return Bound(self.name, springs, (where, np.array([law]), offsets), EXTERNAL + STORES)
 
     def _laws(self, binder: Binder) -> LawTable:
         """The user's law and its derivatives, checked."""

@@ -594,19 +594,24 @@ class Model:
 
     # ------------------------------------------------------------------ invariants
 
-    def energy(self, q: ArrayLike, v: ArrayLike) -> Energy:
-        """Kinetic (with added mass), elastic (rods, joint springs, limits), gravitational (net of buoyancy) [J]."""
-        parts, _ = self._energy_and_momentum(q, v)
+    def energy(self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None) -> Energy:
+        """Kinetic (with added mass), elastic (rods, joint springs, limits), gravitational (net of buoyancy) [J].
+
+        ``loads`` is what linear springs, cables and elastic tendons (at their pulled length in u) store.  Springs with
+        a law of their own, contacts, given wrenches, tendons, chambers, drives and users' laws count as work from
+        outside.
+        """
+        parts, _ = self._energy_and_momentum(q, v, u)
         return Energy(*parts.tolist())
 
     def momentum(self, q: ArrayLike, v: ArrayLike) -> Array:
         """[angular about the world origin; linear] momentum (6,), world axes."""
         return self._energy_and_momentum(q, v)[1]
 
-    def _energy_and_momentum(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
+    def _energy_and_momentum(self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None) -> tuple[Array, Array]:
         q, v = self._state("q", q), self._state("v", v)
-        parts, momentum = np.empty(3), np.empty(6)
-        _energy.energy_and_momentum(self._tree, self._space(), q, v, self._zero, parts, momentum)
+        parts, momentum = np.empty(4), np.empty(6)
+        _energy.energy_and_momentum(self._tree, self._space(u), q, v, self._zero, parts, momentum)
         self._checked(parts, q=q, v=v)
         return parts, momentum
 

@@ -17,11 +17,12 @@ class Energy(NamedTuple):
     kinetic: float
     elastic: float
     gravitational: float
+    loads: float = 0.0  #: linear springs, cables and elastic tendons
 
     @property
     def total(self) -> float:
-        """Sum of all three."""
-        return self.kinetic + self.elastic + self.gravitational
+        """Sum of all four."""
+        return self.kinetic + self.elastic + self.gravitational + self.loads
 
 
 class InverseDynamicsDerivatives(NamedTuple):
