@@ -389,14 +389,24 @@ class Polynomial(Law):
 
 
 @dataclass(frozen=True, eq=False)
-class Sum(Law):
-    """Sum of two laws; also written ``a + b``."""
+class _Pair(Law):
+    """Two laws that become one."""
 
     a: Law
     b: Law
 
     def __post_init__(self) -> None:
         _check_pair(self)
+
+    @property
+    def breaks(self) -> tuple[float, ...]:
+        """Those of both."""
+        return tuple(sorted({*self.a.breaks, *self.b.breaks}))
+
+
+@dataclass(frozen=True, eq=False)
+class Sum(_Pair):
+    """Sum of two laws; also written ``a + b``."""
 
     def __call__(self, t: float) -> Value:
         """Value at time t [s]."""
@@ -410,21 +420,10 @@ class Sum(Law):
         """Second derivative."""
         return self.a.acceleration(t) + self.b.acceleration(t)
 
-    @property
-    def breaks(self) -> tuple[float, ...]:
-        """Those of both."""
-        return tuple(sorted({*self.a.breaks, *self.b.breaks}))
-
 
 @dataclass(frozen=True, eq=False)
-class Product(Law):
+class Product(_Pair):
     """Product of two laws, entry by entry; also written ``a * b``."""
-
-    a: Law
-    b: Law
-
-    def __post_init__(self) -> None:
-        _check_pair(self)
 
     def __call__(self, t: float) -> Value:
         """Value at time t [s]."""
@@ -438,11 +437,6 @@ class Product(Law):
         """Second derivative."""
         a, b = self.a, self.b
         return a.acceleration(t) * b(t) + 2.0 * a.rate(t) * b.rate(t) + a(t) * b.acceleration(t)
-
-    @property
-    def breaks(self) -> tuple[float, ...]:
-        """Those of both."""
-        return tuple(sorted({*self.a.breaks, *self.b.breaks}))
 
 
 # ---------------------------------------------------------------------- checks
@@ -497,7 +491,7 @@ def _table(kind: str, times: ArrayLike, values: ArrayLike, least: int) -> tuple[
     return t.tolist(), read_only(x)
 
 
-def _check_pair(law: Sum | Product) -> None:
+def _check_pair(law: _Pair) -> None:
     """Two laws whose values go together."""
     kind = type(law).__name__
     for name, part in (("a", law.a), ("b", law.b)):

@@ -12,7 +12,6 @@ Directions give the tangents of springs and lines at a fixed tension; the rest i
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -24,7 +23,7 @@ from supple.core.loads import ENERGY, MEASURE, STORES, TANGENT
 from supple.jit import LoadKernel, inner
 from supple.loads.line import add_line_stress, line_rate, write_node_part
 from supple.loads.routes import LinePoint
-from supple.loads.spring import SHORTEST, place_point, pull
+from supple.loads.spring import place_point, pull, span_direction
 
 if TYPE_CHECKING:
     from supple.model.binder import Binder, Bound
@@ -64,18 +63,6 @@ def elastic_potential(law, e):
         x = e / w
         return k * w * w * x**4 * (1.5 - 1.6 * x + 0.5 * x * x)
     return k * (0.5 * e * e - 0.1 * w * w)
-
-
-@inner
-def span_direction(xa, va, xb, vb, n):
-    """n = unit vector from a to b.  Returns length and rate; a span without length has no direction."""
-    l, rate = math.sqrt((xb[0] - xa[0]) ** 2 + (xb[1] - xa[1]) ** 2 + (xb[2] - xa[2]) ** 2), 0.0
-    if l < SHORTEST:
-        return 0.0, 0.0
-    for i in range(3):
-        n[i] = (xb[i] - xa[i]) / l
-        rate += n[i] * (vb[i] - va[i])
-    return l, rate
 
 
 @inner

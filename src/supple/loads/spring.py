@@ -38,19 +38,27 @@ SHORTEST = 1e-12
 
 
 @inner
+def span_direction(xa, va, xb, vb, n):
+    """n = unit vector from a to b.  Returns length and rate; a span without length has no direction."""
+    l, rate = math.sqrt((xb[0] - xa[0]) ** 2 + (xb[1] - xa[1]) ** 2 + (xb[2] - xa[2]) ** 2), 0.0
+    if l < SHORTEST:
+        return 0.0, 0.0
+    for i in range(3):
+        n[i] = (xb[i] - xa[i]) / l
+        rate += n[i] * (vb[i] - va[i])
+    return l, rate
+
+
+@inner
 def pull(space, sa, sb, xa, xb, va, vb, tension, slope, rate_slope, mode, t):
     """Apply the tension between the points xa of segment sa and xb of segment sb, with its tangent.
 
     ``slope`` and ``rate_slope`` are dT/dl and dT/dl'.
     """
     wa, wb, n, f = space.work[sa], space.work[sb], t.z[0:3], t.z[3:6]
-    l = math.sqrt((xb[0] - xa[0]) ** 2 + (xb[1] - xa[1]) ** 2 + (xb[2] - xa[2]) ** 2)
-    if l < SHORTEST:
+    l, rate = span_direction(xa, va, xb, vb, n)
+    if l == 0.0:
         return
-    rate = 0.0
-    for i in range(3):
-        n[i] = (xb[i] - xa[i]) / l
-        rate += n[i] * (vb[i] - va[i])
     for i in range(3):
         f[i] = tension * n[i]
     subtract_force(wa, xa, f)
@@ -105,54 +113,35 @@ def place_point(space, segment, offset, x, v):
 
 
 def _springs(tree, space, data, mode):
-    """One spring: data = where (2, 1) segments, law (1, 3) [stiffness, rest length, damping], offsets (2,)."""
+    """One spring: data = where (2, 1) segments, law (1, 3) [stiffness, rest length, damping], laws (3, 1) addresses of
+    a user's f, f_l, f_l' (-1: the linear law, differences), offsets (2,).
+    """
     if mode < 0:
         return
     scratch = space_of(space)
-    h = handle_at(data, 3)
-    where, law, offsets = integers(h, 0), floats(h, 1), poses(h, 2)
+    h = handle_at(data, 4)
+    where, law, laws, offsets = integers(h, 0), floats(h, 1), integers(h, 2), poses(h, 3)
     t = scratch.scratch[0]
     xa, va, xb, vb = t.x[0:3], t.x[3:6], t.y[0:3], t.y[3:6]
     place_point(scratch, where[0, 0], offsets[0], xa, va)
     place_point(scratch, where[1, 0], offsets[1], xb, vb)
-    l = math.sqrt((xb[0] - xa[0]) ** 2 + (xb[1] - xa[1]) ** 2 + (xb[2] - xa[2]) ** 2)
+    l, rate = span_direction(xa, va, xb, vb, t.z[0:3])
     if mode == ENERGY:
         t.energy += 0.5 * law[0, 0] * (l - law[0, 1]) ** 2
         return
-    if l < SHORTEST:
+    if l == 0.0:
         return
-    rate = 0.0
-    for i in range(3):
-        rate += (xb[i] - xa[i]) / l * (vb[i] - va[i])
-    tension = law[0, 0] * (l - law[0, 1]) + law[0, 2] * rate
-    pull(scratch, where[0, 0], where[1, 0], xa, xb, va, vb, tension, law[0, 0], law[0, 2], mode, t)
-
-
-def _law_springs(tree, space, data, mode):
-    """As `_springs` with a user's law: data = where (2, 1), laws (3, 1) addresses of f, f_l, f_l' (or -1), offsets."""
-    if mode < 0:
-        return
-    scratch = space_of(space)
-    h = handle_at(data, 3)
-    where, laws, offsets = integers(h, 0), integers(h, 1), poses(h, 2)
-    t = scratch.scratch[0]
-    xa, va, xb, vb = t.x[0:3], t.x[3:6], t.y[0:3], t.y[3:6]
-    place_point(scratch, where[0, 0], offsets[0], xa, va)
-    place_point(scratch, where[1, 0], offsets[1], xb, vb)
-    l = math.sqrt((xb[0] - xa[0]) ** 2 + (xb[1] - xa[1]) ** 2 + (xb[2] - xa[2]) ** 2)
-    if l < SHORTEST:
-        return
-    rate, slope, rate_slope = 0.0, 0.0, 0.0
-    for i in range(3):
-        rate += (xb[i] - xa[i]) / l * (vb[i] - va[i])
-    tension = call_law(laws[0, 0], l, rate)
-    if mode == TANGENT:
-        slope = call_law(laws[1, 0], l, rate) if laws[1, 0] != -1 else law_slope(laws[0, 0], l, rate, False)
-        rate_slope = call_law(laws[2, 0], l, rate) if laws[2, 0] != -1 else law_slope(laws[0, 0], l, rate, True)
+    slope, rate_slope, f = law[0, 0], law[0, 2], laws[0, 0]
+    tension = slope * (l - law[0, 1]) + rate_slope * rate
+    if f != -1:
+        tension = call_law(f, l, rate)
+        if mode == TANGENT:
+            slope = call_law(laws[1, 0], l, rate) if laws[1, 0] != -1 else law_slope(f, l, rate, False)
+            rate_slope = call_law(laws[2, 0], l, rate) if laws[2, 0] != -1 else law_slope(f, l, rate, True)
     pull(scratch, where[0, 0], where[1, 0], xa, xb, va, vb, tension, slope, rate_slope, mode, t)
 
 
-springs, law_springs = LoadKernel(_springs), LoadKernel(_law_springs)
+springs = LoadKernel(_springs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,14 +189,15 @@ class Spring:
         binder.couplings += 2
         where = np.array([[end.segment] for end in ends], dtype=np.int64)
         offsets = pose_records([end.offset for end in ends])
-        if self.law is not None or self.slopes is not None:
-            return Bound(self.name, law_springs, (where, self._laws(binder), offsets), EXTERNAL)
         law = [
             nonnegative_float(self.stiffness, "stiffness", "N/m"),
             nonnegative_float(self.rest_length, "rest_length", "m"),
             nonnegative_float(self.damping, "damping", "N s/m"),
         ]
-        return Bound(self.name, springs, (where, np.array([law]), offsets), EXTERNAL + STORES)
+        linear = self.law is None and self.slopes is None
+        laws = LawTable.of(None, None, None) if linear else self._laws(binder)
+        data = where, np.array([law]), laws, offsets
+        return Bound(self.name, springs, data, EXTERNAL + STORES if linear else EXTERNAL)
 
     def _laws(self, binder: Binder) -> LawTable:
         """The user's law and its derivatives, checked."""
