@@ -90,8 +90,86 @@ def test_a_law_that_fails_later_is_reported():
     q = random_motion(model, 5)[0]
     v = np.zeros(model.n)
     assert np.isfinite(model.residual(q, v, v)).all()
-    with pytest.raises(sp.StateError):
+    with pytest.raises(sp.StateError, match=r"Spring 's': law\(0\.\d+, \d+\.?\d*\) raised RuntimeError: too fast"):
         model.residual(q, 1e6 * fleeing(model, q), v)
+
+
+def rooted(l, rate):
+    """Not a number for long springs."""
+    return math.nan if l > 0.3 else 1.0
+
+
+def endless(l, rate):
+    return math.inf if l > 0.3 else 1.0
+
+
+def zero(l, rate):
+    return 0.0
+
+
+def long_and_short():
+    """A robot's state of rest, in which the spring is short, and one in which it is longer than 0.3 m."""
+    model = branched_robot(Cable("probe", list(ENDS.values()), 1.0))
+    for seed in range(20):
+        q = random_motion(model, seed)[0]
+        if model.lines(q)["probe"].length > 0.35:
+            assert model.lines(0.0 * q)["probe"].length < 0.25
+            return q, 0.0 * q
+    raise AssertionError("no long spring found")
+
+
+CALLS = {
+    "residual": lambda model, q, z: model.residual(q, z, z),
+    "residual_tangent": lambda model, q, z: model.residual_tangent(q, z, z),
+    "inverse_dynamics": lambda model, q, z: model.inverse_dynamics(q, z, z),
+    "derivatives": lambda model, q, z: model.inverse_dynamics_derivatives(q, z, z),
+    "forward_dynamics": lambda model, q, z: model.forward_dynamics(q, z),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("law", [rooted, endless])
+def test_a_law_that_is_not_finite_names_its_spring(law, call):
+    model = branched_robot(
+        Spring("good", ("body", 0.0), ("c", 1.0), law=linear),
+        Spring("bad", **ENDS, law=law),
+        Spring("fine", ("body", 0.0), ("d", 1.0), stiffness=3.0),
+    )
+    far, near = long_and_short()
+    for copy in (model, pickle.loads(pickle.dumps(model))):
+        with pytest.raises(sp.StateError, match=r"Spring 'bad': law\(0\.\d+, 0\) returned (nan|inf), must be finite"):
+            CALLS[call](copy, far, 0.0 * far)
+        CALLS[call](copy, near, 0.0 * near)
+        with pytest.raises(sp.StateError, match=r"^q\[3\]"):  # what was noted before is not told again
+            CALLS[call](copy, np.where(np.arange(model.n) == 3, np.nan, near), 0.0 * near)
+
+
+def test_a_slope_that_is_not_finite_names_its_spring():
+    model = branched_robot(Spring("bad", **ENDS, law=zero, slopes=(zero, rooted)))
+    far, _ = long_and_short()
+    model.residual(far, 0.0 * far, 0.0 * far)
+    with pytest.raises(sp.StateError, match=r"Spring 'bad': slopes\[1\]\(0\.\d+, 0\) returned nan"):
+        model.residual_tangent(far, 0.0 * far, 0.0 * far)
+
+
+def test_a_difference_that_is_not_finite_names_its_spring():
+    """The law itself is finite, but not beside the length."""
+    far, _ = long_and_short()
+    edge = branched_robot(Cable("probe", list(ENDS.values()), 1.0)).lines(far)["probe"].length + 1e-6
+
+    def cut(l, rate):
+        return 1.0 if l < edge else math.nan
+
+    model = branched_robot(Spring("bad", **ENDS, law=cut))
+    with pytest.raises(sp.StateError, match=r"Spring 'bad': its law is not finite near l = 0\.\d+ m, dl/dt = 0 m/s"):
+        model.residual_tangent(far, 0.0 * far, 0.0 * far)
+
+
+def test_an_overflowing_state_is_not_blamed_on_a_spring():
+    model = branched_robot(Spring("good", **ENDS, law=linear))
+    q = np.zeros(model.n)
+    with pytest.raises(sp.StateError, match="overflows"):
+        model.residual(q, np.full(model.n, 1e200), q)
 
 
 def test_pickled_model_finds_its_law_again():

@@ -20,7 +20,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from supple.checks import finite_float
-from supple.errors import ModelError, ModelWarning
+from supple.errors import ModelError, ModelWarning, StateError
 from supple.jit import inner
 
 #: A law of length [m] and its rate [m/s].
@@ -113,6 +113,35 @@ class LawTable(np.ndarray):
             except Exception as error:
                 raise ModelError(f"the law {_name(law)} cannot be pickled: define it in a module ({error})") from None
         return LawTable.of, self.laws
+
+
+class LawGuard:
+    """Tells which spring's law failed, and where.
+
+    Attributes
+    ----------
+    note : ndarray, shape (1, 3)
+        [whether it failed, l, l'], written by the kernel.
+    """
+
+    def __init__(self, what: str, table: LawTable) -> None:
+        self.what, self.table, self.note = what, table, np.zeros((1, 3))
+
+    def explain(self) -> None:
+        """Raise what went wrong when the law failed last, if it did."""
+        failed, l, rate = self.note[0].tolist()
+        self.note[:] = 0.0
+        if not failed:
+            return
+        for law, name in zip(self.table.laws, ("law", "slopes[0]", "slopes[1]"), strict=True):
+            where = f"{self.what}: {name}({l:.6g}, {rate:.6g})"
+            try:
+                value = 0.0 if law is None else float(law(l, rate))
+            except Exception as error:
+                raise StateError(f"{where} raised {type(error).__name__}: {error}") from error
+            if not math.isfinite(value):
+                raise StateError(f"{where} returned {value}, must be finite")
+        raise StateError(f"{self.what}: its law is not finite near l = {l:.6g} m, dl/dt = {rate:.6g} m/s")
 
 
 def check_law(law: Any, what: str, at: float) -> ScalarLaw:

@@ -28,7 +28,7 @@ from supple.loads.points import (
     subtract_point_tangent,
     subtract_turning,
 )
-from supple.loads.scalar_law import LawTable, ScalarLaw, call_law, check_law, law_slope
+from supple.loads.scalar_law import LawGuard, LawTable, ScalarLaw, call_law, check_law, law_slope
 
 if TYPE_CHECKING:
     from supple.model.binder import Binder, Bound
@@ -114,13 +114,13 @@ def place_point(space, segment, offset, x, v):
 
 def _springs(tree, space, data, mode):
     """One spring: data = where (2, 1) segments, law (1, 3) [stiffness, rest length, damping], laws (3, 1) addresses of
-    a user's f, f_l, f_l' (-1: the linear law, differences), offsets (2,).
+    a user's f, f_l, f_l' (-1: the linear law, differences), note (1, 3) (see `LawGuard`), offsets (2,).
     """
     if mode < 0:
         return
     scratch = space_of(space)
-    h = handle_at(data, 4)
-    where, law, laws, offsets = integers(h, 0), floats(h, 1), integers(h, 2), poses(h, 3)
+    h = handle_at(data, 5)
+    where, law, laws, note, offsets = integers(h, 0), floats(h, 1), integers(h, 2), floats(h, 3), poses(h, 4)
     t = scratch.scratch[0]
     xa, va, xb, vb = t.x[0:3], t.x[3:6], t.y[0:3], t.y[3:6]
     place_point(scratch, where[0, 0], offsets[0], xa, va)
@@ -138,6 +138,9 @@ def _springs(tree, space, data, mode):
         if mode == TANGENT:
             slope = call_law(laws[1, 0], l, rate) if laws[1, 0] != -1 else law_slope(f, l, rate, False)
             rate_slope = call_law(laws[2, 0], l, rate) if laws[2, 0] != -1 else law_slope(f, l, rate, True)
+        if not math.isfinite(tension + slope + rate_slope) and math.isfinite(l + rate):
+            note[0, 0], note[0, 1], note[0, 2] = 1.0, l, rate
+            tension = math.nan  # R tells of it, whether asked for its tangent or not
     pull(scratch, where[0, 0], where[1, 0], xa, xb, va, vb, tension, slope, rate_slope, mode, t)
 
 
@@ -196,8 +199,9 @@ class Spring:
         ]
         linear = self.law is None and self.slopes is None
         laws = LawTable.of(None, None, None) if linear else self._laws(binder)
-        data = where, np.array([law]), laws, offsets
-        return Bound(self.name, springs, data, EXTERNAL + STORES if linear else EXTERNAL)
+        guard = LawGuard(f"Spring {self.name!r}", laws)
+        data = where, np.array([law]), laws, guard.note, offsets
+        return Bound(self.name, springs, data, EXTERNAL + STORES if linear else EXTERNAL, None if linear else guard)
 
     def _laws(self, binder: Binder) -> LawTable:
         """The user's law and its derivatives, checked."""
