@@ -45,6 +45,36 @@ def test_power_of_single_motors(kind):
     assert np.array_equal(model.actuation(q), np.eye(joint.dof))
 
 
+def test_a_universal_drive_is_two_motors_in_series():
+    """As two revolute joints with a cross between them that weighs next to nothing."""
+    body, second = sp.Rigid(2.0, (0.1, 0.2, 0.25), com=(0.1, 0.0, 0.2)), (0.3, 1.0, 0.0)
+    universal = sp.Robot("universal")
+    universal.add_link("body", body, joint=sp.Universal("x", second), at=sp.pose((0, 0, 1), (0.1, 0.2, 0.3)))
+    universal.add(sp.JointDrive("motor", "body"))
+    series = sp.Robot("series")
+    cross = sp.Rigid(1e-9, (1e-12, 1e-12, 1e-12))
+    series.add_link("cross", cross, joint=sp.Revolute("x"), at=sp.pose((0, 0, 1), (0.1, 0.2, 0.3)))
+    series.add_link("body", body, joint=sp.Revolute(second), parent="cross")
+    series.add(sp.JointDrive("first", "cross"))
+    series.add(sp.JointDrive("second", "body"))
+    q, v, u = np.array([0.7, 1.4]), np.array([1.0, -2.0]), np.array([3.0, -1.5])
+    accelerations = [robot.compile().forward_dynamics(q, v, u).a for robot in (universal, series)]
+    np.testing.assert_allclose(*accelerations, rtol=1e-7)
+
+
+def test_efforts_of_a_prescribed_universal_joint_are_inputs_of_its_drive():
+    robots = [sp.Robot("given"), sp.Robot("driven")]
+    for robot in robots:
+        body = sp.Rigid(2.0, (0.1, 0.2, 0.25), com=(0.1, 0.0, 0.2))
+        robot.add_link("body", body, joint=sp.Universal("x", "y"))
+    a = np.array([0.3, -0.4])
+    robots[0].add(sp.Prescribed("body", lambda t: (np.zeros(2), np.zeros(2), a)))
+    robots[1].add(sp.JointDrive("motor", "body"))
+    q, v = np.array([0.7, 1.4]), np.array([1.0, -2.0])
+    efforts = robots[0].compile().forward_dynamics(q, v).efforts
+    np.testing.assert_allclose(robots[1].compile().forward_dynamics(q, v, efforts).a, a, rtol=1e-12)
+
+
 def test_a_revolute_motor_turns_about_its_axis():
     robot = sp.Robot("motor", gravity=(0.0, 0.0, 0.0))
     robot.add_link("rotor", sp.Rigid(1.0, (0.1, 0.2, 0.3)), joint=sp.Revolute("z"))

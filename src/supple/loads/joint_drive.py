@@ -3,6 +3,10 @@
 The input of a joint with k coordinates is a wrench Phi u in the frame after the joint.  Its generalised force is
 Phi^T T(Omega)^T Ad_exp(Omega)^-T Phi u = Phi^T T(-Omega)^T Phi u, since Ad_exp^-1 T(Omega) = T(-Omega); for joints
 whose screws commute T(-Omega) Phi = Phi, and a joint with one coordinate takes u itself.
+
+A universal joint is two revolute joints in series, each an exponential of its own, so the formula holds for each of
+them: two motors, one on each axis.  A wrench with components along both axes in the frame after the second would turn
+the first motor's axis away from its own rotation, and at q_2 = 90 degrees could not drive it at all.
 """
 
 from __future__ import annotations
@@ -94,7 +98,9 @@ class JointDrive:
     Notes
     -----
     One coordinate: the input is the generalised force (N m or N).  More: a wrench in the frame after the joint, with
-    components along the joint's axes.
+    components along the joint's axes.  `Universal`, two revolute joints in series, has a motor on each: its inputs are
+    the generalised forces of its two angles (N m), that of the first about ``axis1`` fixed in the parent, that of the
+    second about ``axis2`` fixed in the link.
     """
 
     name: str

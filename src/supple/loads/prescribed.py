@@ -30,7 +30,8 @@ class Prescribed:
     Notes
     -----
     Forward dynamics takes q and v as given and the accelerations from the law; the effort is the generalised force
-    of a joint with one coordinate, else the wrench in the frame after the joint (as the input of a `JointDrive`).
+    of a joint with one coordinate, else the wrench in the frame after the joint, and for `Universal` the generalised
+    force of each angle: in every case the inputs of a `JointDrive` that makes the same motion.
     """
 
     link: str
