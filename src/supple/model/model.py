@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from supple.model.robot import LinkSpec, Robot
     from supple.solvers.events import Event
     from supple.solvers.methods import Method
+    from supple.solvers.statics import Equilibria, Equilibrium
     from supple.solvers.trajectory import Trajectory
 
 Array = np.ndarray
@@ -493,16 +494,76 @@ class Model:
         self._checked(terms.jacobian, q=q)
         return terms
 
-    def assemble(self, q0: ArrayLike | None = None) -> Array:
+    def assemble(
+        self, q0: ArrayLike | None = None, *, at_rest: bool = False, u: ArrayLike | None = None, t: float = 0.0
+    ) -> Array:
         """Coordinates that close all loops, near ``q0`` (default: rest); prescribed joints stay at q0.
 
+        With ``at_rest`` the robot is closed in equilibrium, under inputs u and with prescribed joints at time t.
         Raises `ConvergenceError` naming the loop that cannot be closed.
         """
+        if at_rest:
+            from supple.solvers.statics import assemble_at_rest
+
+            return assemble_at_rest(self, q0, u, t)
         start = self.rest if q0 is None else q0
         return assemble(self, self._state("q", start), self.loops, self._fixed)
 
     def _multipliers(self, values: Array) -> Multipliers:
         return Multipliers(values, {loop.name: (int(loop.data[0][0, 2]), loop.data[1]) for loop in self.loops})
+
+    # ------------------------------------------------------------------ equilibria
+
+    def statics(
+        self,
+        u: Any = None,
+        q0: ArrayLike | None = None,
+        t: float = 0.0,
+        *,
+        multipliers: ArrayLike | None = None,
+        tolerance: float = 1e-10,
+        max_iterations: int = 60,
+        globalise: bool = True,
+    ) -> Equilibrium:
+        """An equilibrium under inputs and loads.
+
+        Parameters
+        ----------
+        u : (nu,) or dict, optional
+            Inputs; zero if left out.
+        q0, multipliers : optional
+            Where to begin: rest and zero if left out; pass those of a neighbour for a warm start.  Loops may be open.
+        t : float
+            Time at which laws of loads and prescribed joints are taken, s.
+        tolerance : float
+            Size of a Newton step (rad; strains count tenfold) that ends the search.
+        globalise : bool
+            If Newton's method fails from q0: let go of q0 step by step, then relax.
+
+        Returns
+        -------
+        Equilibrium
+            ``converged`` tells whether it is one, ``message`` why not (a warning is given, too), ``stable`` whether it
+            is stable.
+        """
+        from supple.solvers.statics import statics
+
+        return statics(self, u, q0, t, multipliers, tolerance, max_iterations, globalise)
+
+    def statics_batch(
+        self,
+        u: ArrayLike,
+        q0: ArrayLike | None = None,
+        t: float = 0.0,
+        *,
+        tolerance: float = 1e-10,
+        max_iterations: int = 60,
+        threads: int | None = None,
+    ) -> Equilibria:
+        """Equilibria for many inputs u (N, nu), from q0 (n,) or (N, n), on several threads."""
+        from supple.solvers.statics import statics_batch
+
+        return statics_batch(self, u, q0, t, tolerance, max_iterations, threads)
 
     # ------------------------------------------------------------------ time
 

@@ -1,0 +1,345 @@
+"""Equilibria: Newton's method from a guess, then letting go step by step, then relaxation."""
+
+from __future__ import annotations
+
+import os
+import threading
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.errors import ConvergenceError, ModelWarning, ShapeError, StateError
+from supple.model.constraints import Multipliers, loop_terms
+from supple.model.law_program import make_program
+from supple.solvers import newton as _newton
+from supple.solvers.desk import ITERATIONS, Office, make_desk
+from supple.solvers.inputs import check_tensions
+from supple.solvers.stage import CONVERGED, NO_PIVOT, NOT_FINITE
+
+if TYPE_CHECKING:
+    from supple.model.model import Model
+
+Array = np.ndarray
+
+#: Farthest that one Newton step may move a coordinate (rad, or strain, or m).
+LONGEST = 2.0
+#: Smallest share that is let go of at once.
+SMALLEST_SHARE = 1e-3
+#: Steps of relaxation.
+RELAXATIONS = 500
+#: Coordinates of linear strains matter at this size.
+STRAIN_WEIGHT = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class Equilibrium:
+    """A state of rest under inputs and loads.
+
+    Attributes
+    ----------
+    q : (n,)
+    u : (nu,)
+    t : float
+        Time at which laws were taken, s.
+    efforts : (ne,)
+        Of prescribed joints.
+    multipliers : Multipliers
+        Of loops.
+    residual : float
+        Largest unbalanced generalised force.
+    loop_error : float
+        Largest error of loops (rad, m).
+    iterations : int
+        Newton steps, of all attempts.
+    converged : bool
+    how : str
+        "newton", "steps" (let go step by step) or "relaxation".
+    message : str
+        What happened; why it failed if it did.
+    """
+
+    q: Array
+    u: Array
+    t: float
+    efforts: Array
+    multipliers: Multipliers
+    residual: float
+    loop_error: float
+    iterations: int
+    converged: bool
+    how: str
+    message: str
+    model: Model = field(repr=False)
+
+    def __bool__(self) -> bool:
+        return self.converged
+
+    @cached_property
+    def stiffness(self) -> Array:
+        """Tangent stiffness dR/dq (n, n), with loads and loops."""
+        zero = np.zeros(self.model.n)
+        multipliers = np.asarray(self.multipliers)
+        return self.model.residual_tangent(self.q, zero, zero, self.u, multipliers, self.t)[1]
+
+    @cached_property
+    def eigenvalues(self) -> Array:
+        """Eigenvalues of the tangent stiffness on what loops and prescribed joints allow, by rising real part."""
+        basis = allowed_directions(self.model, self.q)
+        reduced = basis.T @ self.stiffness @ basis
+        scale = np.abs(reduced).max(initial=1e-300)
+        if np.abs(reduced - reduced.T).max(initial=0.0) < 1e-9 * scale:
+            return np.linalg.eigvalsh(0.5 * (reduced + reduced.T))
+        values = np.linalg.eigvals(reduced)
+        return np.asarray(values[np.argsort(values.real)])
+
+    @property
+    def smallest_eigenvalue(self) -> float:
+        """Smallest real part of `eigenvalues`."""
+        return float(self.eigenvalues[0].real) if len(self.eigenvalues) else np.inf
+
+    @property
+    def stable(self) -> bool:
+        """Whether every small disturbance meets a restoring force (for follower loads: no divergence)."""
+        return self.smallest_eigenvalue > 0.0
+
+
+class Equilibria(NamedTuple):
+    """Many equilibria, one per row of inputs."""
+
+    q: Array  #: (N, n)
+    multipliers: Array  #: (N, nc)
+    residual: Array  #: (N,) largest unbalanced generalised force
+    iterations: Array  #: (N,) Newton steps
+    converged: Array  #: (N,) bool
+
+
+class Solver:
+    """A desk for equilibria of one model; not shared between threads."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.office: Office = make_desk(model, make_program([], []), np.zeros((0, 2), np.int64), stabilised=False)
+        desk = self.office.desk
+        size = len(desk.free) + model.nc
+        self.held, self.space = np.zeros(size), np.zeros((4, size))
+        desk.weights[0] = np.where(model.topology.component >= 3, STRAIN_WEIGHT, 1.0)
+
+    def load(self, u: Array, t: float) -> None:
+        """Inputs, signals and prescribed coordinates."""
+        desk, model = self.office.desk, self.model
+        desk.inputs[:] = u
+        if model.demand.laws:
+            model._fill_signals(desk.signals, t)
+        for joint in model.prescribed:
+            desk.motion[:, list(joint.coordinates)] = joint.motion(t)
+
+    def put(self, q: Array, multipliers: Array | None) -> None:
+        """Where to begin."""
+        self.office.desk.q[:] = q
+        self.office.desk.multipliers[:] = 0.0 if multipliers is None else multipliers
+
+    def newton(self, share: float, tolerance: float, most: int, longest: float) -> int:
+        """Newton's method; returns a status."""
+        desk = self.office.desk
+        return int(_newton.solve_newton(desk, 0.0, share, self.held, tolerance, most, longest, self.space))
+
+    def let_go(self, q: Array, multipliers: Array | None, tolerance: float, most: int) -> tuple[int, int]:
+        """Hold what is unbalanced at q, and let go of it step by step.  Returns a status and Newton steps."""
+        desk = self.office.desk
+        self.put(q, multipliers)
+        self._hold()
+        share, step, count, status = 1.0, 0.25, 0, CONVERGED
+        good = desk.q.copy(), desk.multipliers.copy()
+        while share > 0.0:
+            wanted = max(share - step, 0.0)
+            status = self.newton(wanted, tolerance, most, 0.5)
+            count += int(desk.flags[ITERATIONS])
+            if status == CONVERGED:
+                share, good = wanted, (desk.q.copy(), desk.multipliers.copy())
+                step = min(2.0 * step if desk.flags[ITERATIONS] <= 5 else step, 0.5)
+            else:
+                desk.q[:], desk.multipliers[:] = good
+                step *= 0.5
+                if step < SMALLEST_SHARE:
+                    break
+        return status, count
+
+    def _hold(self) -> None:
+        """held = residual and loop errors at the desk's state."""
+        desk, model = self.office.desk, self.model
+        for joint in model.prescribed:
+            own = list(joint.coordinates)
+            desk.q[own] = desk.motion[0, own]
+        zero = np.zeros(model.n)
+        from supple.core.residual import RESIDUAL, residual
+
+        residual(RESIDUAL.address, *self.office.handles, desk.q, zero, zero, desk.R)
+        self.held[: len(desk.free)] = desk.R[desk.free]
+        if model.nc:
+            self.held[len(desk.free) :] = loop_terms(model, desk.q, zero, zero, model.loops).error
+
+    def relax(self, q: Array, multipliers: Array | None, tolerance: float) -> tuple[int, int]:
+        """Relaxation; returns a status and steps."""
+        desk = self.office.desk
+        self.put(q, multipliers)
+        self.held[:] = 0.0
+        status = int(_newton.relax(desk, 0.0, self.held, tolerance, RELAXATIONS, 0.5, self.space))
+        return status, int(desk.flags[ITERATIONS])
+
+
+def allowed_directions(model: Model, q: Array) -> Array:
+    """Orthonormal basis (n, k) of velocities that loops and prescribed joints allow at q."""
+    free = np.setdiff1d(np.arange(model.n), model._fixed)
+    basis = np.zeros((model.n, len(free)))
+    basis[free, np.arange(len(free))] = 1.0
+    if not model.nc:
+        return basis
+    _, sizes, rows = np.linalg.svd(model.loop_jacobian(q)[:, free])
+    rank = int((sizes > 1e-9 * sizes.max(initial=0.0)).sum())
+    return np.asarray(basis @ rows[rank:].T)
+
+
+def solver_of(model: Model) -> Solver:
+    """This thread's solver of a model."""
+    kept = model._threads.__dict__
+    if "statics" not in kept:
+        kept["statics"] = Solver(model)
+    return kept["statics"]  # type: ignore[no-any-return]
+
+
+def _inputs(model: Model, u: Any) -> Array:
+    """Inputs (nu,) from what users give; tensions must not be negative."""
+    if isinstance(u, dict):
+        unknown = [name for name in u if name not in model.input_names]
+        if unknown:
+            raise StateError(f"u: there is no input {unknown[0]!r}; inputs are: {', '.join(model.input_names)}")
+        u = [u.get(name, 0.0) for name in model.input_names]
+    array = model._inputs("u", u, model.nu)
+    check_tensions(model, array)
+    return array
+
+
+def _guess(model: Model, q0: ArrayLike | None) -> Array:
+    q = model.rest if q0 is None else model._state("q0", q0)
+    bad = np.flatnonzero(~np.isfinite(q))
+    if bad.size:
+        raise StateError(f"q0[{bad[0]}] ({model.coordinate_names[bad[0]]}) is {q[bad[0]]}, must be finite")
+    return np.array(q)
+
+
+def statics(
+    model: Model,
+    u: Any,
+    q0: ArrayLike | None,
+    t: float,
+    multipliers: ArrayLike | None,
+    tolerance: float,
+    max_iterations: int,
+    globalise: bool,
+) -> Equilibrium:
+    """See `Model.statics`."""
+    inputs, q = _inputs(model, u), _guess(model, q0)
+    solver, desk = solver_of(model), solver_of(model).office.desk
+    lam = None if multipliers is None else model._inputs("multipliers", np.asarray(multipliers), model.nc)
+    solver.load(inputs, t)
+    solver.put(q, lam)
+    status = solver.newton(0.0, tolerance, max_iterations, LONGEST)
+    count, how = int(desk.flags[ITERATIONS]), "newton"
+    if status != CONVERGED and globalise:
+        status, more = solver.let_go(q, lam, tolerance, max_iterations)
+        count, how = count + more, "steps"
+        if status != CONVERGED:
+            status, more = solver.relax(q, lam, tolerance)
+            count, how = count + more, "relaxation"
+    return _result(model, desk, inputs, t, status, count, how)
+
+
+def _result(model: Model, desk: Any, u: Array, t: float, status: int, count: int, how: str) -> Equilibrium:
+    q, forces = desk.q.copy(), desk.R.copy()
+    converged = status == CONVERGED and bool(np.isfinite(q).all())
+    residual = float(np.abs(forces[desk.free]).max(initial=0.0))
+    worst = int(desk.free[np.abs(forces[desk.free]).argmax()]) if len(desk.free) else 0
+    gap = float(np.abs(desk.vectors[0]).max(initial=0.0))
+    message = f"converged in {count} Newton steps ({how})"
+    if not converged:
+        why = {
+            NO_PIVOT: "the tangent stiffness is singular: something can move freely",
+            NOT_FINITE: "the residual is not finite",
+        }.get(status, "Newton's method, letting go step by step and relaxation all stalled")
+        message = (
+            f"model {model.name!r}: no equilibrium found in {count} Newton steps: {why}; the largest unbalanced force is "
+            f"{residual:.3g}, at {model.coordinate_names[worst]}; try another q0, smaller inputs, or "
+            "equilibrium_path from a state that you know"
+        )
+        for load in model.loads:
+            if load.guard is not None:
+                load.guard.explain()
+        warnings.warn(message, ModelWarning, stacklevel=5)
+    lam = model._multipliers(desk.multipliers.copy())
+    efforts = model._efforts(q, forces)
+    return Equilibrium(q, u, t, efforts, lam, residual, gap, count, converged, how, message, model)
+
+
+def statics_batch(
+    model: Model,
+    u: ArrayLike,
+    q0: ArrayLike | None,
+    t: float,
+    tolerance: float,
+    max_iterations: int,
+    threads: int | None,
+) -> Equilibria:
+    """See `Model.statics_batch`."""
+    inputs = np.asarray(u, dtype=float)
+    if inputs.ndim != 2 or inputs.shape[1] != model.nu:
+        raise ShapeError(f"u has shape {inputs.shape}, must be (N, {model.nu})")
+    if not np.isfinite(inputs).all():
+        raise StateError("u holds values that are not finite")
+    check_tensions(model, inputs)
+    guesses = np.broadcast_to(model.rest if q0 is None else np.asarray(q0, dtype=float), (len(inputs), model.n))
+    N = len(inputs)
+    result = Equilibria(
+        np.zeros((N, model.n)), np.zeros((N, model.nc)), np.zeros(N), np.zeros(N, np.int64), np.zeros(N, bool)
+    )
+    workers = max(1, min(threads or os.cpu_count() or 1, N))
+    lock = threading.Lock()
+
+    def work(rows: range) -> None:
+        with lock:  # reading kernels from the cache is not safe in parallel
+            solver = solver_of(model)
+        desk = solver.office.desk
+        for i in rows:
+            solver.load(inputs[i], t)
+            solver.put(guesses[i], None)
+            status = solver.newton(0.0, tolerance, max_iterations, LONGEST)
+            count = int(desk.flags[ITERATIONS])
+            if status != CONVERGED:
+                status, more = solver.let_go(guesses[i], None, tolerance, max_iterations)
+                count += more
+            if status != CONVERGED:
+                status, more = solver.relax(guesses[i], None, tolerance)
+                count += more
+            result.q[i], result.multipliers[i] = desk.q, desk.multipliers
+            result.residual[i] = np.abs(desk.R[desk.free]).max(initial=0.0)
+            result.iterations[i], result.converged[i] = count, status == CONVERGED
+
+    if workers == 1:
+        work(range(N))
+    else:
+        with ThreadPoolExecutor(workers) as pool:
+            for done in [pool.submit(work, range(k, N, workers)) for k in range(workers)]:
+                done.result()
+    return result
+
+
+def assemble_at_rest(model: Model, q0: ArrayLike | None, u: Any, t: float) -> Array:
+    """Coordinates of the equilibrium in which all loops are closed."""
+    found = statics(model, u, q0, t, None, 1e-10, 100, True)
+    if not found.converged:
+        raise ConvergenceError(found.message)
+    return found.q
