@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +57,8 @@ if TYPE_CHECKING:
     from supple.model.robot import LinkSpec, Robot
     from supple.solvers.events import Event
     from supple.solvers.methods import Method
+    from supple.solvers.modes import Modes
+    from supple.solvers.path import EquilibriumPath
     from supple.solvers.statics import Equilibria, Equilibrium
     from supple.solvers.trajectory import Trajectory
 
@@ -564,6 +566,57 @@ class Model:
         from supple.solvers.statics import statics_batch
 
         return statics_batch(self, u, q0, t, tolerance, max_iterations, threads)
+
+    def equilibrium_path(
+        self,
+        u: Any = None,
+        s: tuple[float, float] = (0.0, 1.0),
+        q0: ArrayLike | None = None,
+        *,
+        step: float | None = None,
+        max_step: float | None = None,
+        max_points: int = 500,
+        stop: Callable[[float, Array], bool] | None = None,
+    ) -> EquilibriumPath:
+        """Equilibria along a path in one parameter s, followed through limit points.
+
+        The parameter is the time at which all laws of loads and prescribed joints are taken, so any load can grow along
+        the path (``PointWrench(..., wrench=sp.laws.Ramp(0, P, 0, 1))``), and inputs follow it, too.
+
+        Parameters
+        ----------
+        u : (nu,), dict or callable, optional
+            Inputs at the end, growing in proportion from zero at the beginning; or inputs as a function of s.
+        s : (float, float)
+            Beginning and end.
+        q0 : (n,), optional
+            Where to look for the first equilibrium.
+        step, max_step : float, optional
+            First and longest step along the path, in units of coordinates (rad) and of the range of s; 0.05 and 0.5.
+        max_points : int
+            Stop after so many.
+        stop : callable, optional
+            (s, q) -> whether to stop here.
+
+        Returns
+        -------
+        EquilibriumPath
+            Points with stability, and limit points and bifurcations found between them.
+        """
+        from supple.solvers.path import equilibrium_path
+
+        return equilibrium_path(self, u, s, q0, step, max_step, max_points, stop)
+
+    def modes(
+        self, at: Equilibrium | ArrayLike | None = None, u: Any = None, t: float = 0.0, count: int | None = None
+    ) -> Modes:
+        """Natural frequencies, damping ratios and shapes of small motions about an equilibrium, slowest first.
+
+        ``at`` is an `Equilibrium`, or coordinates of one (n,); left out, the equilibrium under u is looked for.
+        """
+        from supple.solvers.modes import modes
+
+        return modes(self, at, u, t, count)
 
     # ------------------------------------------------------------------ time
 

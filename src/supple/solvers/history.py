@@ -1,7 +1,7 @@
 """What solvers remember of a motion: rows [q, v, a, lambda, z, R], and how they are written down.
 
-All schemes keep their points in rows of this one layout, so that recording, changing charts and checkpoints are the same
-for all of them.  R holds the generalised efforts of prescribed coordinates.
+All schemes keep their points in rows of this one layout, so that recording, changing charts and checkpoints are the
+same for all of them.  R holds the generalised efforts of prescribed coordinates.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def bring_home(desk, row):
 
 @inner
 def too_far(desk, i, row):
-    """Whether the i-th joint has turned far from the centre of its chart; its first coordinates are a rotation vector."""
+    """Whether the i-th joint has turned far from the centre of its chart; rotations come first in it."""
     start, turning = desk.charts[i, 1], desk.charts[i, 2]
     angle = 0.0
     for j in range(start, start + turning):

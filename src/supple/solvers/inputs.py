@@ -1,7 +1,7 @@
 """What drives a run: inputs, loads' laws, prescribed motions and controllers, compiled where possible, else called.
 
-Laws of `supple.laws` and tables become one program that compiled loops evaluate; users' Python functions are called back
-through ctypes, which takes the GIL, from inside the compiled loop; an exception ends the run and is raised from there.
+Laws of `supple.laws` and tables become one program that compiled loops evaluate; users' Python functions are called
+back through ctypes, which takes the GIL, from inside the compiled loop; an exception ends the run and is raised there.
 """
 
 from __future__ import annotations
@@ -343,7 +343,8 @@ def _numbers(value: Any, size: int, what: str, t: float) -> Array:
 def check_tensions(model: Model, u: ArrayLike) -> None:
     """Refuse a negative tension."""
     for i, (name, pulls) in enumerate(zip(model.input_names, model.demand.tensions, strict=True)):
-        if pulls and np.asarray(u)[..., i].min() < 0.0:
+        least = np.asarray(u)[..., i].min()
+        if pulls and least < 0.0:
             raise StateError(
-                f"input {name!r} is {np.asarray(u)[..., i].min():g} N: a tendon pulls and cannot push; tensions must not be negative"
+                f"input {name!r} is {least:g} N: a tendon pulls and cannot push; tensions must not be negative"
             )

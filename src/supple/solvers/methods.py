@@ -48,7 +48,8 @@ class NDF(Method):
     Parameters
     ----------
     rtol, atol : float
-        The error of a step in q and v is kept below atol + rtol |y|; ``atol`` may be (n,), for q and v alike, or (2 n,).
+        The error of a step in q and v is kept below atol + rtol |y|; ``atol`` may be (n,), for q and v alike, or
+        (2 n,).
     max_step, first_step : float, optional
         In seconds.
     loops : "stabilised" or "index3"

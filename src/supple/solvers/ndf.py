@@ -1,13 +1,13 @@
 """Numerical differentiation formulas of variable step and order 1 to 5 (Shampine and Reichelt 1997).
 
-Backward differences D of rows [q, v, a, lambda, z, R] are kept for a constant step and rescaled when it changes.  With the
-prediction y* = sum of D and psi = sum gamma_m D_m / alpha_k, the formula is alpha_k/h (d + psi) = y', y = y* + d.  Since
-q' = v and v' = a, one stage has
+Backward differences D of rows [q, v, a, lambda, z, R] are kept for a constant step and rescaled when it changes.  With
+the prediction y* = sum of D and psi = sum gamma_m D_m / alpha_k, the formula is alpha_k/h (d + psi) = y', y = y* + d.
+Since q' = v and v' = a, one stage has
 
     c_v = alpha_k / h,   c_a = c_v^2,   q0 = q*,   v0 = c_v psi_q,   a0 = c_v (v0 - v* + psi_v),
 
-and its unknowns are n, not 2 n.  Errors are measured in q, v and z; multipliers, accelerations and efforts are carried along
-for prediction and dense output only.
+and its unknowns are n, not 2 n.  Errors are measured in q, v and z; multipliers, accelerations and efforts are carried
+along for prediction and dense output only.
 """
 
 from __future__ import annotations

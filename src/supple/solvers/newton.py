@@ -4,8 +4,9 @@ Unknowns are the free coordinates and the multipliers of loops; equations R(q, 0
 For w = 0 this is an equilibrium; for w > 0 a share of what is unbalanced at a first guess is still held, as if by
 hand: letting go of it step by step leads from any guess to an equilibrium near by.
 
-A step x + lambda d is judged by the Newton correction that the *old* tangent gives for the new residual, which must shrink.
-`relax` is the last resort: (T + sigma M) d = -R walks down the potential like an overdamped motion, to a stable equilibrium.
+A step x + lambda d is judged by the Newton correction that the *old* tangent gives for the new residual: it must
+shrink.  `relax` is the last resort: (T + sigma M) d = -R walks down the potential like an overdamped motion, to a
+stable equilibrium.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 import math
 
 from supple.jit import inner, kernel
-from supple.solvers.desk import CA, CV, ITERATIONS, STALE, TANGENTS, T_NOW
+from supple.solvers.desk import CA, CV, ITERATIONS, STALE, T_NOW, TANGENTS
 from supple.solvers.lu import factorise, solve
 from supple.solvers.stage import (
     CONVERGED,
@@ -115,7 +116,6 @@ def longest_factor(step, longest, count):
 @inner
 def damped_step(desk, share, held, origin, step, trial, size, factor, scale):
     """Shorten a step until the simplified correction shrinks.  Returns the factor (0: none found) and its size."""
-    m = origin.shape[0]
     enlarged = False
     while factor > SHORTEST:
         move(desk, origin, step, factor, scale)

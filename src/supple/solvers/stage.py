@@ -67,7 +67,7 @@ call_python = calling(types.int64(types.float64, types.int64))
 
 @inner
 def drive(desk, t):
-    """Inputs, signals and prescribed motions at time t; before a jump at the end of a run's piece.  Returns a status."""
+    """Inputs, signals and prescribed motions at time t, or just before a jump.  Returns a status."""
     t = min(t, desk.numbers[T_LEFT])
     evaluate_laws(desk.ops, desk.law_numbers, t, desk.values[0], desk.values[1], desk.values[2])
     for i in range(desk.targets.shape[0]):

@@ -272,8 +272,8 @@ def _result(model: Model, desk: Any, u: Array, t: float, status: int, count: int
             NOT_FINITE: "the residual is not finite",
         }.get(status, "Newton's method, letting go step by step and relaxation all stalled")
         message = (
-            f"model {model.name!r}: no equilibrium found in {count} Newton steps: {why}; the largest unbalanced force is "
-            f"{residual:.3g}, at {model.coordinate_names[worst]}; try another q0, smaller inputs, or "
+            f"model {model.name!r}: no equilibrium found in {count} Newton steps: {why}; the largest unbalanced force "
+            f"is {residual:.3g}, at {model.coordinate_names[worst]}; try another q0, smaller inputs, or "
             "equilibrium_path from a state that you know"
         )
         for load in model.loads:

@@ -122,7 +122,7 @@ class Trajectory:
             for key, table in arrays.items()
             if key.startswith("loop:")
         }
-        names = ("t", "q", "v", "a", "u", "z", "efforts")
+        parts: Any = [arrays[name] for name in ("t", "q", "v", "a", "u", "z", "efforts")]
         multipliers = Multipliers(arrays["multipliers"], loops)
         stats = json.loads(str(arrays["stats"]))
-        return Trajectory(*(arrays[name] for name in names), multipliers, stats, description, model)
+        return Trajectory(*parts, multipliers, stats, description, model)

@@ -1,0 +1,306 @@
+"""Paths of equilibria under a growing load, through limit points, with stability and bifurcations.
+
+Arc-length continuation (Riks, Keller): with x = (q_free, lambda) and a parameter s, the path F(x, s) = 0 is followed by
+its tangent and corrected across it by Newton's method.  Weights make coordinates and s comparable.
+
+Along the path the tangent stiffness on what loops allow is watched: an eigenvalue that crosses zero where s turns back
+is a limit point; where s goes on, a bifurcation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.errors import ConvergenceError, ModelError
+from supple.model.constraints import loop_terms
+from supple.solvers.statics import Equilibrium, _guess, _inputs, allowed_directions, statics
+
+if TYPE_CHECKING:
+    from supple.model.model import Model
+
+Array = np.ndarray
+
+#: Newton corrections of a point.
+CORRECTIONS = 8
+#: Corrections that are wished for: fewer lengthen the step.
+WISHED = 4
+#: Bisections towards a critical point.
+BISECTIONS = 40
+
+
+class CriticalPoint(NamedTuple):
+    """Where the tangent stiffness is singular."""
+
+    kind: str  #: "limit" or "bifurcation"
+    s: float  #: parameter
+    q: Array  #: (n,)
+    direction: Array  #: (n,) the direction that costs no force, of unit length
+    after: int  #: index of the point of the path before it
+
+
+@dataclass(frozen=True, eq=False)
+class EquilibriumPath:
+    """Equilibria along a path.
+
+    Attributes
+    ----------
+    s : (K,)
+        Parameter.
+    q : (K, n)
+    multipliers : (K, nc)
+    eigenvalues : (K,)
+        Smallest (real part of an) eigenvalue of the tangent stiffness on what loops allow.
+    negative : (K,)
+        How many eigenvalues have a negative real part.
+    critical : tuple of CriticalPoint
+        Limit points and bifurcations, in order.
+    reached : bool
+        Whether the path came to its end; ``message`` says why not.
+    """
+
+    s: Array
+    q: Array
+    multipliers: Array
+    eigenvalues: Array
+    negative: Array
+    critical: tuple[CriticalPoint, ...]
+    reached: bool
+    message: str
+    inputs: Array  #: (K, nu)
+    model: Model = field(repr=False)
+
+    @property
+    def stable(self) -> Array:
+        """(K,) whether each point is stable."""
+        return self.eigenvalues > 0.0
+
+    def __len__(self) -> int:
+        return len(self.s)
+
+    def at(self, s: float) -> Equilibrium:
+        """The equilibrium at a parameter between two points, the first on the path."""
+        for k in range(len(self.s) - 1):
+            a, b = self.s[k], self.s[k + 1]
+            if min(a, b) <= s <= max(a, b):
+                x = (s - a) / (b - a) if b != a else 0.0
+                q = (1.0 - x) * self.q[k] + x * self.q[k + 1]
+                lam = (1.0 - x) * self.multipliers[k] + x * self.multipliers[k + 1]
+                u = (1.0 - x) * self.inputs[k] + x * self.inputs[k + 1]
+                return statics(self.model, u, q, s, lam, 1e-10, 60, False)
+        raise ModelError(f"s = {s:g} is not on the path, which goes from {self.s.min():g} to {self.s.max():g}")
+
+
+class _Tracer:
+    """Residual, tangents and weights of one path."""
+
+    def __init__(self, model: Model, u: Callable[[float], Array], scale: float) -> None:
+        self.model, self.u, self.scale = model, u, scale
+        self.free = np.setdiff1d(np.arange(model.n), model._fixed)
+        self.zero = np.zeros(model.n)
+
+    def full(self, x: Array, s: float) -> tuple[Array, Array]:
+        """q and multipliers of an unknown x."""
+        q = np.zeros(self.model.n)
+        q[self.free] = x[: len(self.free)]
+        for joint in self.model.prescribed:
+            q[list(joint.coordinates)] = joint.motion(s)[0]
+        return q, x[len(self.free) :]
+
+    def residual(self, x: Array, s: float) -> Array:
+        """F = (R, e), (m,)."""
+        q, lam = self.full(x, s)
+        R = self.model.residual(q, self.zero, self.zero, self.u(s), lam, s)[self.free]
+        return R if not self.model.nc else np.concatenate([R, self.model.loop_error(q)])
+
+    def tangents(self, x: Array, s: float) -> tuple[Array, Array, Array]:
+        """F, dF/dx and dF/ds (by central differences)."""
+        model, free = self.model, self.free
+        q, lam = self.full(x, s)
+        R, T = model.residual_tangent(q, self.zero, self.zero, self.u(s), lam, s)
+        F, J = R[free], T[np.ix_(free, free)]
+        if model.nc:
+            terms = loop_terms(model, q, self.zero, self.zero, model.loops)
+            A, E = terms.jacobian[:, free], terms.error_derivative[:, free]
+            F = np.concatenate([F, terms.error])
+            J = np.block([[J, -A.T], [E, np.zeros((model.nc, model.nc))]])
+        h = 1e-6 * self.scale
+        ds = (self.residual(x, s + h) - self.residual(x, s - h)) / (2.0 * h)
+        return F, J, ds
+
+    def spectrum(self, x: Array, s: float) -> tuple[Array, Array]:
+        """Eigenvalues (by rising real part) and vectors (n, k) of the tangent stiffness on what is allowed."""
+        q, lam = self.full(x, s)
+        T = self.model.residual_tangent(q, self.zero, self.zero, self.u(s), lam, s)[1]
+        basis = allowed_directions(self.model, q)
+        values, vectors = np.linalg.eig(basis.T @ T @ basis)
+        order = np.argsort(values.real)
+        return values[order], basis @ vectors[:, order].real
+
+
+def equilibrium_path(
+    model: Model,
+    u: Any,
+    s: tuple[float, float],
+    q0: ArrayLike | None,
+    step: float | None,
+    max_step: float | None,
+    max_points: int,
+    stop: Callable[[float, Array], bool] | None,
+) -> EquilibriumPath:
+    """See `Model.equilibrium_path`."""
+    begin, end = float(s[0]), float(s[1])
+    if not (np.isfinite(begin) and np.isfinite(end)) or begin == end:
+        raise ModelError(f"s is {s!r}, must be two different finite numbers")
+    law = _law(model, u, begin, end)
+    tracer = _Tracer(model, law, abs(end - begin))
+    start = statics(model, law(begin), _guess(model, q0), begin, None, 1e-11, 60, True)
+    if not start.converged:
+        raise ConvergenceError(f"the path has no beginning: {start.message}")
+    x = np.concatenate([start.q[tracer.free], np.asarray(start.multipliers)])
+    return _trace(tracer, x, begin, end, step, max_step, max_points, stop)
+
+
+def _law(model: Model, u: Any, begin: float, end: float) -> Callable[[float], Array]:
+    """Inputs as a function of the parameter: given as such, or growing in proportion from the beginning to the end."""
+    if callable(u):
+        return lambda s: np.atleast_1d(np.asarray(u(s), dtype=float))
+    final = _inputs(model, u)
+    return lambda s: final * ((s - begin) / (end - begin))
+
+
+def _direction(J: Array, ds: Array, weights: Array, scale: float, last: Array | None) -> Array:
+    """Unit tangent (m + 1,) of the path in weighted unknowns (x / weights, s / scale)."""
+    rows = np.hstack([J * weights, (ds * scale)[:, None]])
+    sizes = np.linalg.norm(rows, axis=1)
+    rows /= np.where(sizes > 0.0, sizes, 1.0)[:, None]
+    tangent = np.linalg.svd(rows)[2][-1]
+    if last is None:
+        return np.asarray(tangent if tangent[-1] > 0.0 else -tangent)
+    return np.asarray(tangent if tangent @ last > 0.0 else -tangent)
+
+
+def _correct(tracer: _Tracer, x: Array, s: float, tangent: Array, weights: Array) -> tuple[Array, float, int] | None:
+    """Newton's method on F = 0 across the tangent.  Returns point and corrections, or None."""
+    m = len(x)
+    before = np.inf
+    for k in range(CORRECTIONS):
+        F, J, ds = tracer.tangents(x, s)
+        matrix = np.zeros((m + 1, m + 1))
+        matrix[:m, :m], matrix[:m, m] = J * weights, ds * tracer.scale
+        matrix[m] = tangent
+        sizes = np.abs(matrix).max(axis=1)
+        sizes[sizes == 0.0] = 1.0
+        try:
+            delta = np.linalg.solve(matrix / sizes[:, None], np.append(-F, 0.0) / sizes)
+        except np.linalg.LinAlgError:
+            return None
+        size = float(np.linalg.norm(delta))
+        if not np.isfinite(size) or (k > 1 and size > 2.0 * before):
+            return None
+        x, s, before = x + weights * delta[:m], s + tracer.scale * delta[m], size
+        if size < 1e-10:
+            return x, s, k + 1
+    return None
+
+
+def _trace(
+    tracer: _Tracer,
+    x: Array,
+    begin: float,
+    end: float,
+    step: float | None,
+    max_step: float | None,
+    max_points: int,
+    stop: Callable[[float, Array], bool] | None,
+) -> EquilibriumPath:
+    model, sign = tracer.model, np.sign(end - begin)
+    weights = np.ones(len(x))
+    s, length = begin, step or 0.05
+    longest = max_step or 0.5
+    _, J, ds = tracer.tangents(x, s)
+    weights[len(tracer.free) :] = max(float(np.abs(J).max()), 1e-300)  # multipliers are forces
+    tangent = _direction(J, ds, weights, tracer.scale, None) * sign
+    tangent = tangent if tangent[-1] * sign > 0.0 else -tangent
+    xs, ss, spectra, critical = [x], [s], [tracer.spectrum(x, s)[0].real], []
+    reached, message = False, f"{max_points} points were not enough"
+    while len(ss) < max_points:
+        found = _correct(
+            tracer, x + length * weights * tangent[:-1], s + length * tracer.scale * tangent[-1], tangent, weights
+        )
+        if found is None:
+            length *= 0.5
+            if length < 1e-7:
+                message = f"the path cannot be followed beyond s = {s:g}: Newton's method fails for any step"
+                break
+            continue
+        new_x, new_s, count = found
+        _, J, ds = tracer.tangents(new_x, new_s)
+        new_tangent = _direction(J, ds, weights, tracer.scale, tangent)
+        if new_tangent @ tangent < 0.7 and length > 1e-4:  # the path turns too fast for this step
+            length *= 0.5
+            continue
+        over = (new_s - end) * sign >= 0.0
+        if over:
+            q, lam = tracer.full(new_x, new_s)
+            last = statics(model, tracer.u(end), q, end, lam, 1e-11, 60, False)
+            if last.converged:
+                new_x, new_s = np.concatenate([last.q[tracer.free], np.asarray(last.multipliers)]), end
+        spectrum = tracer.spectrum(new_x, new_s)[0].real
+        if (spectrum < 0.0).sum() != (spectra[-1] < 0.0).sum():
+            turned = new_tangent[-1] * tangent[-1] < 0.0
+            critical.append(_critical(tracer, (x, s), (new_x, new_s), turned, len(ss) - 1, weights))
+        x, s, tangent = new_x, new_s, new_tangent
+        xs.append(x)
+        ss.append(s)
+        spectra.append(spectrum)
+        if over:
+            reached, message = True, f"reached s = {end:g} in {len(ss)} points"
+            break
+        if stop is not None and stop(s, tracer.full(x, s)[0]):
+            reached, message = True, f"stopped at s = {s:g}"
+            break
+        length = min(length * min(2.0, (WISHED / count) ** 0.5 * 1.2), longest)
+    points = [tracer.full(x, s) for x, s in zip(xs, ss, strict=True)]
+    return EquilibriumPath(
+        s=np.array(ss),
+        q=np.array([q for q, _ in points]),
+        multipliers=np.array([lam for _, lam in points]).reshape(len(ss), -1),
+        eigenvalues=np.array([values.min(initial=np.inf) for values in spectra]),
+        negative=np.array([(values < 0.0).sum() for values in spectra]),
+        critical=tuple(critical),
+        reached=reached,
+        message=message,
+        inputs=np.array([tracer.u(s) for s in ss]).reshape(len(ss), -1),
+        model=model,
+    )
+
+
+def _critical(
+    tracer: _Tracer, a: tuple[Array, float], b: tuple[Array, float], turned: bool, index: int, weights: Array
+) -> CriticalPoint:
+    """Bisect for the point between a and b where the number of negative eigenvalues changes."""
+    count = (tracer.spectrum(*a)[0].real < 0.0).sum()
+    chord = np.append((b[0] - a[0]) / weights, (b[1] - a[1]) / tracer.scale)
+    chord /= np.linalg.norm(chord)
+    for _ in range(BISECTIONS):
+        middle = _correct(tracer, 0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]), chord, weights)
+        if middle is None:
+            break
+        point = middle[0], middle[1]
+        if (tracer.spectrum(*point)[0].real < 0.0).sum() == count:
+            a = point
+        else:
+            b = point
+        if np.linalg.norm((b[0] - a[0]) / weights) + abs(b[1] - a[1]) / tracer.scale < 1e-10:
+            break
+    x, s = 0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1])
+    values, vectors = tracer.spectrum(x, s)
+    soft = vectors[:, int(np.abs(values).argmin())]
+    return CriticalPoint(
+        "limit" if turned else "bifurcation", s, tracer.full(x, s)[0], soft / np.linalg.norm(soft), index
+    )
