@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from rich.console import Console
 
-from benchmarks import growth, jacobians, rigid_chains, soft_robots, startup
+from benchmarks import growth, jacobians, rigid_chains, soft_robots, solvers, startup
 from benchmarks.pinocchio_reference import PinocchioMissingError
 from benchmarks.publish import publish
 from benchmarks.report import Table, machine, markdown, print_table, write_json
@@ -18,6 +18,7 @@ SUBJECTS: dict[str, Callable[[float], list[Table]]] = {
     "soft-robots": soft_robots.run,
     "growth": growth.run,
     "jacobians": jacobians.run,
+    "solvers": solvers.run,
     "startup": startup.run,
 }
 

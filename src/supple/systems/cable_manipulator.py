@@ -1,0 +1,98 @@
+"""The cable-driven soft manipulator, alone and inside a cylinder."""
+
+from __future__ import annotations
+
+from math import cos, pi, sin
+
+import numpy as np
+
+from supple import laws
+from supple.bases import Legendre
+from supple.lie.pose import pose
+from supple.loads import Contact, Spheres, Tendon, Tube
+from supple.model.links import Rod
+from supple.model.robot import Robot
+from supple.sections import Circle, Material
+from supple.systems.system import System
+
+#: Material of all examples of [GVS-AD].
+SILICONE = Material(young=1e6, poisson=0.5, density=1000.0, viscosity=1e4)
+
+
+def one_minus_cosine(amplitude: float, omega: float) -> laws.Sine:
+    """amplitude (1 - cos(omega t))."""
+    return laws.Sine(-amplitude, omega / (2.0 * pi), 0.5 * pi, amplitude)
+
+
+def manipulator(
+    name: str, length: float, radii: tuple[float, float], points: int, at: np.ndarray, helix_turns: float = 2.0
+) -> Robot:
+    """A clamped tapered rod of 24 coordinates with three straight and two helical tendons (Table 2)."""
+    base, tip = radii
+    rod = Rod(
+        length=length,
+        section=Circle(radius=radii),
+        material=SILICONE,
+        strain=Legendre(torsion=4, bend_y=4, bend_z=4, stretch=2, shear_y=2, shear_z=2),
+        points=points,
+    )
+    robot = Robot(name)
+    robot.add_link("arm", rod, at=at)
+
+    def radius(X: float) -> float:
+        return base + (tip - base) * X / length
+
+    for k, angle in enumerate((0.0, 2.0 * pi / 3.0, 4.0 * pi / 3.0)):
+        y, z = -sin(angle), cos(angle)
+        robot.add(Tendon(f"cable{k + 1}", {"arm": lambda X, y=y, z=z: (y * radius(X), z * radius(X))}))
+    turn = 2.0 * pi * helix_turns / length
+    for k, sign in ((4, 1.0), (5, -1.0)):
+        route = {"arm": lambda X, s=sign: (tip * np.sin(turn * X), s * tip * np.cos(turn * X))}
+        robot.add(Tendon(f"cable{k}", route))
+    return robot
+
+
+def tensions() -> list[laws.Law]:
+    """Tensions of the five cables, N: two sines, a ramp, two steps."""
+    return [
+        one_minus_cosine(10.0, 2.0),
+        laws.Polynomial([0.0, 2.0]),
+        one_minus_cosine(10.0, 3.0),
+        laws.Steps([0.0, 2.0, 5.0], [0.0, 10.0, 0.0]),
+        laws.Steps([0.0, 4.0, 8.0], [0.0, 10.0, 0.0]),
+    ]
+
+
+def cable_manipulator(length: float = 0.5, base_radius: float = 0.03, tip_radius: float = 0.015, points: int = 5) -> System:
+    """The cable-driven manipulator of [GVS-AD] section 4.5, bent by three straight and twisted by two helical cables."""
+    return System(
+        name="cable-manipulator",
+        robot=manipulator("cable-manipulator", length, (base_radius, tip_radius), points, pose()),
+        t_end=10.0,
+        u=tensions(),
+        dt=0.002,
+        watch=(("arm", 1.0),),
+        source="GVS-AD, Fig. 3 and Table 2",
+        note="The paper prints tensions as a figure; the laws here are two sines, a ramp and two steps like it.",
+    )
+
+
+def contact_cylinder(
+    radius: float = 0.15, stiffness: float = 1e5, exponent: float = 1.5, points: int = 10, spheres: int = 12
+) -> System:
+    """The same manipulator hanging inside a cylinder, which it touches ([GVS-AD] section 6.2)."""
+    robot = manipulator("contact-cylinder", 0.5, (0.03, 0.015), points, pose(rpy=(0.0, pi / 2.0, 0.0)))
+    wall = Tube((0.0, 0.0, 0.0), (0.0, 0.0, 1.0), radius, inside=True)
+    robot.add(Contact("wall", a=Spheres("arm", n=spheres), b=wall, stiffness=stiffness, exponent=exponent))
+    return System(
+        name="contact-cylinder",
+        robot=robot,
+        t_end=10.0,
+        u=tensions(),
+        dt=0.002,
+        watch=(("arm", 1.0),),
+        source="GVS-AD, Fig. 14",
+        note="Contact at spheres of the rod's own radius, evenly spaced; the paper uses its computational points.",
+    )
+
+

@@ -1,0 +1,72 @@
+"""A system: a described robot with what drives it, as one of the papers shows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from supple.model.robot import Robot
+from supple.solvers.methods import Method
+
+if TYPE_CHECKING:
+    from supple.model.model import Model
+    from supple.solvers.trajectory import Trajectory
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """A robot, its inputs, its initial state and how long to simulate it.
+
+    Attributes
+    ----------
+    name : str
+    robot : Robot
+    t_end : float
+        Time that the source simulates, s.
+    u : any
+        Inputs, as `Model.simulate` takes them.
+    q0, v0 : optional
+        Initial state; at rest if None.
+    dt : float
+        Step of the source's fixed-step method, s.
+    method : Method
+        What suits it best.
+    watch : tuple of (str, float)
+        Stations (link, s) whose paths are shown and compared.
+    source : str
+        Key of docs/references.md, and where.
+    note : str
+        What the source leaves open, and how it was chosen.
+    """
+
+    name: str
+    robot: Robot
+    t_end: float
+    u: Any = None
+    q0: Any = None
+    v0: Any = None
+    dt: float = 1e-2
+    method: Method | None = None
+    watch: tuple[tuple[str, float], ...] = ()
+    source: str = ""
+    note: str = ""
+    events: tuple[Any, ...] = field(default=())
+
+    def compile(self) -> Model:
+        """The robot's model."""
+        return self.robot.compile()
+
+    def simulate(
+        self, model: Model | None = None, t: Any = None, method: Method | None = None, **options: Any
+    ) -> Trajectory:
+        """Simulate as the source does; times, method and other options of `Model.simulate` can be changed."""
+        model = self.compile() if model is None else model
+        times = self.t_end if t is None else t
+        chosen = self.method if method is None else method
+        return model.simulate(times, self.q0, self.v0, self.u, chosen, **options)
+
+    def paths(self, trajectory: Trajectory) -> np.ndarray:
+        """Positions (T, stations, 3) of the watched stations."""
+        return np.stack([trajectory.tip(link, s) for link, s in self.watch], axis=1)

@@ -1,0 +1,85 @@
+"""Views: many arrays as one small value inside compiled code.
+
+A kernel works on dozens of arrays.  As a named tuple they would be passed by value from function to function, hundreds of
+machine words each time, which costs both run time and compile time.  A *view* is the address of a table with the address
+and shape of every array (`core.arrays.handle`); ``view.q`` reads the array's row of the table where it is used.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import imputils
+from numba.core.datamodel import models, register_default
+from numba.core.typing.templates import AttributeTemplate, infer_getattr
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array, populate_array
+
+#: Integers per array in a table: its address and up to three dimensions.
+STRIDE = 4
+
+
+class View(types.Type):  # type: ignore[misc]
+    """Type of a table of arrays with named rows."""
+
+    def __init__(self, name: str, fields: dict[str, Any]) -> None:
+        self.fields = fields
+        self.rows = {field: i for i, field in enumerate(fields)}
+        super().__init__(name=f"View({name})")
+
+
+@register_default(View)
+class _ViewModel(models.PrimitiveModel):  # type: ignore[misc]
+    """In compiled code, an address."""
+
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, ir.IntType(64))
+
+
+@infer_getattr
+class _ViewAttributes(AttributeTemplate):  # type: ignore[misc]
+    """``view.field`` is the array of that name."""
+
+    key = View
+
+    def generic_resolve(self, kind: View, attribute: str) -> Any:
+        """Type of a field."""
+        return kind.fields.get(attribute)
+
+
+@imputils.lower_getattr_generic(View)  # type: ignore[misc]
+def _read_field(context: Any, builder: Any, kind: View, value: Any, attribute: str) -> Any:
+    """Code that makes the array of a field from its row of the table."""
+    array_type = kind.fields[attribute]
+    integer = ir.IntType(64)
+    table = builder.inttoptr(value, integer.as_pointer())
+    row = STRIDE * kind.rows[attribute]
+    address, *shape = (
+        builder.load(builder.gep(table, [integer(row + k)], inbounds=True)) for k in range(1 + array_type.ndim)
+    )
+    array = make_array(array_type)(context, builder)
+    size = integer(context.get_abi_sizeof(context.get_data_type(array_type.dtype)))
+    strides = [size]
+    for length in reversed(shape[1:]):
+        strides.insert(0, builder.mul(strides[0], length))
+    populate_array(array, builder.inttoptr(address, array.data.type), shape, strides, size, None)
+    return array._getvalue()
+
+
+def array_of(dtype: Any, dimensions: int) -> Any:
+    """Type of a contiguous array, for the fields of a view."""
+    return types.Array(numba.from_dtype(np.dtype(dtype)), dimensions, "C")
+
+
+def viewing(kind: View) -> Any:
+    """Compiled function that turns a table's address into a view."""
+
+    @intrinsic  # type: ignore[misc]
+    def view_at(typing_context: Any, address: Any) -> Any:
+        return kind(types.int64), lambda context, builder, signature, arguments: arguments[0]
+
+    return view_at
