@@ -63,7 +63,9 @@ def tensions() -> list[laws.Law]:
     ]
 
 
-def cable_manipulator(length: float = 0.5, base_radius: float = 0.03, tip_radius: float = 0.015, points: int = 5) -> System:
+def cable_manipulator(
+    length: float = 0.5, base_radius: float = 0.03, tip_radius: float = 0.015, points: int = 5
+) -> System:
     """The cable-driven manipulator of [GVS-AD] section 4.5, bent by three straight and twisted by two helical cables."""
     return System(
         name="cable-manipulator",
@@ -94,5 +96,3 @@ def contact_cylinder(
         source="GVS-AD, Fig. 14",
         note="Contact at spheres of the rod's own radius, evenly spaced; the paper uses its computational points.",
     )
-
-
