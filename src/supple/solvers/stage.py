@@ -59,8 +59,8 @@ CONVERGED, SLOW, NOT_FINITE, NO_PIVOT, PYTHON_RAISED, NEGATIVE_TENSION = 0, 1, 2
 MOST = 10
 #: Ratio of consecutive steps above which new factors pay.
 FAST = 0.3
-#: How well loops must be closed: position (rad, m) and velocity (per s), beyond what a Newton step is worth.
-CLOSED = 1e-11
+#: How well loops must be closed, whatever a Newton step is worth: position (rad, m) and velocity (per s).
+CLOSED, STILL = 1e-11, 3e-11
 
 call_python = calling(types.int64(types.float64, types.int64))
 
@@ -320,13 +320,14 @@ def newton_step(desk):
 @inner
 def loops_closed(desk):
     """Whether position (and velocity) constraints hold, at the state of the last residual."""
-    fastest = 1.0
+    fastest = 0.0
     for i in range(desk.v.shape[0]):
         fastest = max(fastest, abs(desk.v[i]))
+    still = max(STILL, 1e-13 * fastest)  # as well as rounding allows
     for k in range(desk.vectors.shape[1]):
         if not abs(desk.vectors[0, k]) < CLOSED:
             return False
-        if desk.flags[STABILISED] and not abs(desk.vectors[1, k]) < CLOSED * fastest:
+        if desk.flags[STABILISED] and not abs(desk.vectors[1, k]) < still:
             return False
     return True
 
@@ -335,10 +336,12 @@ def loops_closed(desk):
 def iterate(desk, tolerance):
     """Newton steps from the current increments until the next one would be below ``tolerance``.  Returns a status.
 
-    Factors are kept while steps shrink fast, and made anew when they do not.
+    Factors are kept while steps shrink fast, and made anew when they do not.  With loops, the state after the last step
+    is looked at once more: it must close them.
     """
     numbers, flags = desk.numbers, desk.flags
-    before = 0.0
+    looped = desk.vectors.shape[1] > 0
+    before, settled = 0.0, False
     for k in range(MOST):
         flags[ITERATIONS] = k + 1
         set_trial(desk)
@@ -346,16 +349,16 @@ def iterate(desk, tolerance):
         status = linearise(desk) if stale else evaluate(desk)
         if status != CONVERGED:
             return status
-        closed = loops_closed(desk)
+        if settled and loops_closed(desk):
+            return CONVERGED
         norm = newton_step(desk)
         numbers[NORM] = norm
         if not math.isfinite(norm):
             return NOT_FINITE
         rate = norm / before if k > 0 and before > 0.0 else 0.0
         numbers[RATE] = rate
-        settled = norm == 0.0 or (k > 0 and rate < 1.0 and rate / (1.0 - rate) * norm < tolerance)
-        settled = settled or norm < 1e-3 * tolerance
-        if settled and closed:
+        settled = norm < 1e-3 * tolerance or (k > 0 and rate < 1.0 and rate / (1.0 - rate) * norm < tolerance)
+        if settled and not looped:
             set_trial(desk)
             return CONVERGED
         if not settled and k > 0:
@@ -412,6 +415,6 @@ def solve_stage(desk, t, tolerance):
 @inner
 def finish(desk):
     """Efforts of prescribed joints and rates at the final state, where someone asks for them."""
-    if desk.fixed.shape[0] > 0 or desk.flags[FEEDBACK]:
+    if desk.vectors.shape[1] == 0 and (desk.fixed.shape[0] > 0 or desk.flags[FEEDBACK]):
         return evaluate(desk)
     return CONVERGED
