@@ -20,6 +20,7 @@ from numba.core.ccallback import CFunc
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, Flags
 from numba.core.registry import CPUDispatcher
+from numba.extending import lower_cast
 
 #: Folders of the package whose sources are compiled; the digest runs over all of their files.
 RING = ("lie", "core")
@@ -170,12 +171,24 @@ class _Leaf(_Inner):
     noalias = True
 
 
+def _general(kind: Any) -> Any:
+    """Type as which an argument is passed: no constant, and an array of a record like any other array."""
+    if isinstance(kind, types.NestedArray):
+        return types.Array(kind.dtype, kind.ndim, "C")
+    return types.unliteral(kind)
+
+
+@lower_cast(types.NestedArray, types.Array)  # type: ignore[untyped-decorator]
+def _nested_to_array(context: Any, builder: Any, nested: Any, array: Any, value: Any) -> Any:
+    """Both are the same in memory."""
+    return value
+
+
 class _Dispatcher(CPUDispatcher):  # type: ignore[misc]
-    """Compiles a function once for all values of a constant argument, where Numba would do it for each."""
+    """Compiles a function once for all values of a constant argument, where Numba would do it for each value."""
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        args = [types.unliteral(kind) for kind in args]
-        return super().get_call_template(args, {name: types.unliteral(kind) for name, kind in kws.items()})
+        return super().get_call_template(map(_general, args), {name: _general(kind) for name, kind in kws.items()})
 
 
 def _inside(function: Callable[..., Any], pipeline: type[_Inner], inline: bool) -> Any:
