@@ -12,15 +12,17 @@ import hashlib
 from collections.abc import Callable
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numba
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.core.ccallback import CFunc
-from numba.core.compiler import Compiler
-from numba.extending import intrinsic
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler, Flags
+from numba.core.registry import CPUDispatcher
+from numba.extending import intrinsic, lower_cast
 
 #: Folders of the package whose sources are compiled; the digest runs over all of their files.
 RING = ("lie", "core")
@@ -53,9 +55,35 @@ _STAMP = ring_digest()
 _LOAD_STAMP = ring_digest(RING + LOADS)
 
 
+class _Flags(Flags):  # type: ignore[misc]
+    """Numba's flags, compared quickly: Numba looks something up under them at every operation that it types."""
+
+    _defaults: ClassVar = {name: option.default for name, option in Flags.options.items()}
+    _hash = hash(Flags())  # depends on the names of the options alone
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> Any:
+        return self is other or super().__eq__(other)
+
+    def values(self) -> dict[str, Any]:
+        return {**self._defaults, **self._values}
+
+
+class _Kernel(Compiler):  # type: ignore[misc]
+    """Numba's pipeline, with those flags."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.state.flags = _Flags(self.state.flags)
+
+
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile ``function`` lazily without the GIL, cached on disk under the stamp of the whole ring."""
-    dispatcher = numba.njit(cache=True, nogil=True, fastmath=FASTMATH, error_model="numpy")(function)
+    dispatcher = numba.njit(cache=True, nogil=True, fastmath=FASTMATH, error_model="numpy", pipeline_class=_Kernel)(
+        function
+    )
     # The index file compares this stamp with the stored one; Numba's own is (mtime, size) of one file.
     dispatcher._cache._cache_file._source_stamp = stamp_of(Path(function.__code__.co_filename).parent.name)
     return dispatcher
@@ -87,7 +115,8 @@ class AddressedKernel:
     def address(self) -> int:
         """Where kernels call it."""
         signature = self.signature.args, self.signature.return_type
-        compiled: Any = CFunc(self.function, signature, {}, {"fastmath": FASTMATH, "error_model": "numpy"})
+        options = {"fastmath": FASTMATH, "error_model": "numpy"}
+        compiled: Any = CFunc(self.function, signature, {}, options, pipeline_class=_Kernel)
         compiled.enable_caching()
         compiled._cache._cache_file._source_stamp = self.stamp
         compiled.compile()
@@ -134,13 +163,80 @@ def _unpickled(function: Callable[..., Any]) -> LoadKernel:
     return LoadKernel(function)
 
 
-_INNER: dict[str, Any] = {
-    "nogil": True,
-    "fastmath": FASTMATH,
-    "error_model": "numpy",
-    "no_cpython_wrapper": True,
-    "no_cfunc_wrapper": True,
-}
+class _Part(JITCodeLibrary):  # type: ignore[misc]
+    """Code of an inner function: left for the kernels it is in to be optimised and translated to machine code.
+
+    Numba would do both for every function by itself, and again in every function that calls it.
+    """
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        self._ensure_finalized()
+        return 0
+
+    @property
+    def codegen(self) -> Any:
+        return self
+
+    def set_env(self, name: str, environment: Any) -> None:
+        """Inner functions need no Python objects; without machine code there is no place for them either."""
+
+
+class _Inner(_Kernel):
+    """The pipeline of inner functions."""
+
+    noalias = False
+
+    def compile_extra(self, function: Any) -> Any:
+        self.state.flags.noalias = self.noalias
+        self.state.library = _Part(self.state.targetctx.codegen(), function.__qualname__)
+        return super().compile_extra(function)
+
+
+class _Leaf(_Inner):
+    """The same with the promise that array arguments do not overlap."""
+
+    noalias = True
+
+
+def _general(kind: Any) -> Any:
+    """Type as which an argument is passed: no constant, and an array of a record like any other array."""
+    if isinstance(kind, types.NestedArray):
+        return types.Array(kind.dtype, kind.ndim, "C")
+    return types.unliteral(kind)
+
+
+@lower_cast(types.NestedArray, types.Array)  # type: ignore[untyped-decorator]
+def _nested_to_array(context: Any, builder: Any, nested: Any, array: Any, value: Any) -> Any:
+    """Both are the same in memory."""
+    return value
+
+
+class _Dispatcher(CPUDispatcher):  # type: ignore[misc]
+    """Compiles a function once for all values of a constant argument, where Numba would do it for each value."""
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        return super().get_call_template(map(_general, args), {name: _general(kind) for name, kind in kws.items()})
+
+
+def _inside(function: Callable[..., Any], pipeline: type[_Inner], inline: bool) -> Any:
+    """Compile ``function`` for use inside kernels, without reference counts: it must not make arrays."""
+    options = {
+        "nopython": True,
+        "nogil": True,
+        "fastmath": FASTMATH,
+        "error_model": "numpy",
+        "no_cpython_wrapper": True,
+        "no_cfunc_wrapper": True,
+        "forceinline": inline,  # if not said, Numba would take it from the caller that comes first
+        "_nrt": False,
+    }
+    return _Dispatcher(function, targetoptions=options, pipeline_class=pipeline)
 
 
 def inner(function: Callable[..., Any]) -> Any:
@@ -148,28 +244,21 @@ def inner(function: Callable[..., Any]) -> Any:
 
     It has no entry from Python, where calling it would crash: wrap it in an ``njit`` function to try it out.
     """
-    return numba.njit(**_INNER)(function)
-
-
-class _NoAlias(Compiler):  # type: ignore[misc]
-    """Numba's pipeline with the promise that array arguments do not overlap."""
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self.state.flags.noalias = True
-
-
-def leaf(function: Callable[..., Any]) -> Any:
-    """As `inner`, for arithmetic on arrays of which none overlaps one that is written.
-
-    The compiler then keeps entries in registers across writes, and vectorises without testing addresses.
-    """
-    return numba.njit(pipeline_class=_NoAlias, **_INNER)(function)
+    return _inside(function, _Inner, inline=False)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """As `inner`, but always inlined: for functions that take the whole tree or space.
+    """As `inner`, but always inlined: for functions that take the whole tree or space, or do little per joint.
 
-    A named tuple of arrays is passed by value; copying it costs more than the work on a joint.
+    An array is passed by value, a named tuple of arrays too: copying one costs more than the work on a joint.  But
+    every place that inlines a function optimises it again, so what is rare or long stays `inner`.
     """
-    return numba.njit(forceinline=True, **_INNER)(function)
+    return _inside(function, _Inner, inline=True)
+
+
+def leaf(function: Callable[..., Any]) -> Any:
+    """As `inlined`, for arithmetic on arrays of which none overlaps one that is written.
+
+    The compiler then keeps entries in registers across writes, and vectorises without testing addresses.
+    """
+    return _inside(function, _Leaf, inline=True)

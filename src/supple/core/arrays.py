@@ -13,8 +13,10 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
-from numba import carray, types
+from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
+from numba.np.arrayobj import make_array, populate_array
 
 from supple.core.records import (
     block_t,
@@ -70,7 +72,7 @@ class Space(NamedTuple):
     scratch: Any  #: (1,) scratch_t
     columns: Any  #: (4, 6, n_columns): S, J, R, Q
     totals: Any  #: (9, 6, n): J, R, Q at block ends; U_q, U_v; N^T J, M^T J, G^T J; M J
-    tangent: Any  #: (6, n): columns of one point
+    tangent: Any  #: (6, n): columns of one point; gradients of one line
     stress: Any  #: (n_nodes,) stress_t
     joint_force: Any  #: (n,) generalised force of loads on joints
     joint_slope: Any  #: (n, 6) its derivative by the coordinates of the same joint
@@ -137,49 +139,96 @@ def handle(arrays: tuple[np.ndarray, ...]) -> np.ndarray:
 STRIDE = 4
 
 
-def _pointer_to(dtype: Any) -> Any:
-    """Intrinsic that turns an address into a typed pointer."""
-    pointer = types.CPointer(numba.from_dtype(np.dtype(dtype)))
+def _array(dtype: Any, dimensions: int) -> Any:
+    """Compiled function ``at(h, i)``: the array in row i of a handle h.
+
+    It does what ``numba.carray`` does, but compiles no function of its own for every type of array.
+    """
+    kind = types.Array(numba.from_dtype(np.dtype(dtype)), dimensions, "C")
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        handle = make_array(signature.args[0])(context, builder, arguments[0])
+        row = builder.gep(handle.data, [builder.mul(arguments[1], arguments[1].type(STRIDE))])
+        address, *shape = [builder.load(builder.gep(row, [arguments[1].type(k)])) for k in range(1 + dimensions)]
+        return _emit_array(context, builder, kind, address, shape)
 
     @intrinsic
-    def at(typing_context: Any, address: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            return builder.inttoptr(arguments[0], context.get_value_type(pointer))
-
-        return pointer(types.int64), generate
+    def at(typing_context: Any, h: Any, i: Any) -> Any:
+        return kind(h, types.int64), generate
 
     return at
 
 
-floats_at, _integers_at = _pointer_to(np.float64), _pointer_to(np.int64)
-_blocks_at, _poses_at, _segments_at = _pointer_to(block_t), _pointer_to(pose_t), _pointer_to(segment_t)
-_nodes_at, _stress_at, _couplings_at = _pointer_to(node_t), _pointer_to(stress_t), _pointer_to(coupling_t)
-_lines_at, _parts_at = _pointer_to(line_t), _pointer_to(part_t)
-_work_at, _scratch_at = _pointer_to(work_t), _pointer_to(scratch_t)
+def _emit_array(context: Any, builder: Any, kind: Any, address: Any, shape: list[Any]) -> Any:
+    """Code that makes a contiguous array, not the owner of its memory, of an address and a shape."""
+    array = make_array(kind)(context, builder)
+    size = address.type(context.get_abi_sizeof(context.get_data_type(kind.dtype)))
+    strides = [size]
+    for length in reversed(shape[1:]):
+        strides.insert(0, builder.mul(strides[0], length))
+    populate_array(array, builder.inttoptr(address, array.data.type), shape, strides, size, None)
+    return array._getvalue()
+
+
+@intrinsic
+def handle_at(typing_context: Any, address: Any, rows: Any) -> Any:
+    """The handle (rows, STRIDE) at an address."""
+    kind = types.Array(types.int64, 2, "C")
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return _emit_array(context, builder, kind, arguments[0], [arguments[1], arguments[1].type(STRIDE)])
+
+    return kind(types.int64, types.int64), generate
+
+
+def _floats_of(dimensions: int) -> Any:
+    """Compiled function ``at(address, shape)``: the floats at an address."""
+    kind = types.Array(types.float64, dimensions, "C")
+
+    @intrinsic
+    def at(typing_context: Any, address: Any, shape: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return _emit_array(context, builder, kind, arguments[0], cgutils.unpack_tuple(builder, arguments[1]))
+
+        return kind(types.int64, types.UniTuple(types.int64, dimensions)), generate
+
+    return at
+
+
+#: Floats at an address, of a shape (n,), (n, m) or (k, n, m).
+vector_at, matrix_at, matrices_at = _floats_of(1), _floats_of(2), _floats_of(3)
+
+#: Array i of a handle of data: (m, k) integers, (m, k) floats, (m,) pose_t.
+integers, floats, poses = _array(np.int64, 2), _array(np.float64, 2), _array(pose_t, 1)
+
+_integers1, _floats1, _floats3 = _array(np.int64, 1), _array(np.float64, 1), _array(np.float64, 3)
+_blocks, _segments, _nodes, _work = _array(block_t, 1), _array(segment_t, 1), _array(node_t, 1), _array(work_t, 1)
+_scratch, _stress, _couplings = _array(scratch_t, 1), _array(stress_t, 1), _array(coupling_t, 1)
+_lines, _parts = _array(line_t, 1), _array(part_t, 1)
 
 
 @inner
 def tree_at(h):
     """The `Tree` behind a handle."""
     return Tree(
-        carray(_blocks_at(h[0, 0]), (h[0, 1],)),
-        carray(_integers_at(h[1, 0]), (h[1, 1],)),
-        carray(_integers_at(h[2, 0]), (h[2, 1], h[2, 2])),
-        carray(_integers_at(h[3, 0]), (h[3, 1],)),
-        carray(_integers_at(h[4, 0]), (h[4, 1], h[4, 2])),
-        carray(_integers_at(h[5, 0]), (h[5, 1],)),
-        carray(_poses_at(h[6, 0]), (h[6, 1],)),
-        carray(_segments_at(h[7, 0]), (h[7, 1],)),
-        carray(floats_at(h[8, 0]), (h[8, 1], h[8, 2])),
-        carray(floats_at(h[9, 0]), (h[9, 1], h[9, 2])),
-        carray(floats_at(h[10, 0]), (h[10, 1],)),
-        carray(floats_at(h[11, 0]), (h[11, 1], h[11, 2])),
-        carray(floats_at(h[12, 0]), (h[12, 1], h[12, 2])),
-        carray(floats_at(h[13, 0]), (h[13, 1],)),
-        carray(_nodes_at(h[14, 0]), (h[14, 1],)),
-        carray(floats_at(h[15, 0]), (h[15, 1],)),
-        carray(floats_at(h[16, 0]), (h[16, 1], h[16, 2])),
-        carray(_integers_at(h[17, 0]), (h[17, 1], h[17, 2])),
+        _blocks(h, 0),
+        _integers1(h, 1),
+        integers(h, 2),
+        _integers1(h, 3),
+        integers(h, 4),
+        _integers1(h, 5),
+        poses(h, 6),
+        _segments(h, 7),
+        floats(h, 8),
+        floats(h, 9),
+        _floats1(h, 10),
+        floats(h, 11),
+        floats(h, 12),
+        _floats1(h, 13),
+        _nodes(h, 14),
+        _floats1(h, 15),
+        floats(h, 16),
+        integers(h, 17),
     )
 
 
@@ -187,48 +236,24 @@ def tree_at(h):
 def space_at(h):
     """The `Space` behind a handle."""
     return Space(
-        carray(_work_at(h[0, 0]), (h[0, 1],)),
-        carray(_scratch_at(h[1, 0]), (h[1, 1],)),
-        carray(floats_at(h[2, 0]), (h[2, 1], h[2, 2], h[2, 3])),
-        carray(floats_at(h[3, 0]), (h[3, 1], h[3, 2], h[3, 3])),
-        carray(floats_at(h[4, 0]), (h[4, 1], h[4, 2])),
-        carray(_stress_at(h[5, 0]), (h[5, 1],)),
-        carray(floats_at(h[6, 0]), (h[6, 1],)),
-        carray(floats_at(h[7, 0]), (h[7, 1], h[7, 2])),
-        carray(_couplings_at(h[8, 0]), (h[8, 1],)),
-        carray(_integers_at(h[9, 0]), (h[9, 1],)),
-        carray(floats_at(h[10, 0]), (h[10, 1],)),
-        carray(floats_at(h[11, 0]), (h[11, 1],)),
-        carray(floats_at(h[12, 0]), (h[12, 1],)),
-        carray(floats_at(h[13, 0]), (h[13, 1], h[13, 2], h[13, 3])),
-        carray(_lines_at(h[14, 0]), (h[14, 1],)),
-        carray(_parts_at(h[15, 0]), (h[15, 1],)),
-        carray(_poses_at(h[16, 0]), (h[16, 1],)),
+        _work(h, 0),
+        _scratch(h, 1),
+        _floats3(h, 2),
+        _floats3(h, 3),
+        floats(h, 4),
+        _stress(h, 5),
+        _floats1(h, 6),
+        floats(h, 7),
+        _couplings(h, 8),
+        _integers1(h, 9),
+        _floats1(h, 10),
+        _floats1(h, 11),
+        _floats1(h, 12),
+        _floats3(h, 13),
+        _lines(h, 14),
+        _parts(h, 15),
+        poses(h, 16),
     )
-
-
-@inner
-def integers(h, i):
-    """Array i, (m, k) integers, of a handle of data."""
-    return carray(_integers_at(h[i, 0]), (h[i, 1], h[i, 2]))
-
-
-@inner
-def floats(h, i):
-    """Array i, (m, k) floats, of a handle of data."""
-    return carray(floats_at(h[i, 0]), (h[i, 1], h[i, 2]))
-
-
-@inner
-def poses(h, i):
-    """Array i, (m,) pose_t, of a handle of data."""
-    return carray(_poses_at(h[i, 0]), (h[i, 1],))
-
-
-@inner
-def handle_at(address, rows):
-    """The handle (rows, STRIDE) at an address."""
-    return carray(_integers_at(address), (rows, STRIDE))
 
 
 @inner

@@ -45,7 +45,7 @@ def fill_columns(tree, cv, ca, space):
         copy_end(block, space.columns, space.totals)
 
 
-@inner
+@inlined
 def copy_end(block, columns, totals):
     """J, R, Q of a block's last segment become the block's own columns in ``totals[0..2]``."""
     n, start = U(block.n), U(block.start)
@@ -56,7 +56,7 @@ def copy_end(block, columns, totals):
                 totals[m, k, start + j] = columns[m + 1, k, last + j]
 
 
-@inner
+@inlined
 def joint_columns(block, screws, start, w, cv, ca, t, columns):
     """Columns of a joint: S = Ad_g T Phi; for commuting screws S = Ad_g Phi, R = ad_V S, Q = ad_V R + ad_A S."""
     S, R, Q = t.x, t.y, t.z
@@ -136,7 +136,7 @@ def fill_jacobian_columns(tree, space):
         copy_end(block, space.columns, space.totals)
 
 
-@inner
+@inlined
 def joint_jacobian_columns(block, screws, w, t, J):
     """J of a joint: Ad_g T Phi, or Ad_g Phi for commuting screws."""
     for j in range(block.n):

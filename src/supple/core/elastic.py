@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.jit import inlined, inner
+from supple.jit import inlined
 
 U = np.uint64  # unsigned indices vectorise, see core.products
 
 
-@inner
+@inlined
 def limit_law(q, limit):
     """Force, slope and energy of a soft limit: zero inside, quadratic over ``width``, then linear (C1).
 

@@ -14,7 +14,7 @@ from supple.core.inertia import point_wrench, world_inertia
 from supple.core.loads import EXTERNAL, WRENCH, apply_loads, project_stresses
 from supple.core.records import EXPONENTIAL, ROD
 from supple.core.sweep_out import sweep_out
-from supple.jit import inlined, inner, kernel
+from supple.jit import inlined, kernel
 from supple.lie.dual import apply_transposed
 from supple.lie.se3 import Ad_transposed, add_coad
 
@@ -62,7 +62,7 @@ def project_wrench(tree, block, i, F, w, t, out):
             out[j] += tree.screws[k, j] * t.x[k]
 
 
-@inner
+@inlined
 def collocation_wrenches(segment, xi, F, f):
     """f = Z^T F at the two collocation points (C27): Z_1^T F = h/2 F + c ad*_xi2 F, Z_2^T F = h/2 F - c ad*_xi1 F."""
     for m in range(2):

@@ -98,7 +98,7 @@ def accumulate_operators(tree, work):
                         parent.G[k, l] += w.G[k, l]
 
 
-@inner
+@inlined
 def clear_operators(w):
     """F = M = N = G = 0."""
     for k in range(6):
@@ -109,7 +109,7 @@ def clear_operators(w):
             w.G[k, l] = 0.0
 
 
-@inner
+@inlined
 def joint_sums(block, w, t, columns, separate, totals):
     """U_q, U_v, N^T J and M J of a joint without loads: its one point is the whole sum, and M is symmetric."""
     for j in range(block.n):
@@ -134,7 +134,7 @@ def joint_sums(block, w, t, columns, separate, totals):
             totals[NJ, k, i] = t.z[k]
 
 
-@inner
+@inlined
 def loaded_joint_sums(block, w, t, columns, totals):
     """The same with loads: G of their wrenches, and an M that need not be symmetric."""
     for j in range(block.n):
@@ -208,7 +208,7 @@ def clear_rod(start, n, separate, totals, dq, dv, da):
             clear_range(i, start, start + n, da)
 
 
-@inner
+@inlined
 def write_rows(block, ranges, X, s, Y, sums, totals, out):
     """Rows of a block: inward (N^T J)^T X + s (M^T J)^T Y, outward J^T sums, zero where no path leads."""
     for i in range(block.start, block.start + block.n):
@@ -220,7 +220,7 @@ def write_rows(block, ranges, X, s, Y, sums, totals, out):
             clear_range(i, ranges[r, 0], ranges[r, 1], out)
 
 
-@inner
+@inlined
 def add_pose_rows(block, ranges, totals, out):
     """Rows of a block, inward: (G^T J)^T J of loads."""
     for i in range(block.start, block.start + block.n):

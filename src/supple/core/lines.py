@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.jit import inlined, inner
+from supple.jit import inlined
 
 U = np.uint64  # unsigned indices vectorise, see core.products
 
@@ -111,7 +111,7 @@ def add_line_tangents(tree, space, cv, separate, dq, dv):
     if space.count[1] == 0:
         return
     n = tree.component.shape[0]
-    g, row = np.empty(n), np.empty(n)
+    g, row = space.tangent[0], space.tangent[1]
     for i in range(space.count[1]):
         line = space.lines[i]
         for j in range(n):
@@ -130,7 +130,7 @@ def add_line_tangents(tree, space, cv, separate, dq, dv):
                     dv[k, j] += line.rate_slope * g[k] * g[j]
 
 
-@inner
+@inlined
 def dot6(a, b):
     """A . b."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]

@@ -12,13 +12,14 @@ The multipliers are a wrench perp lambda in frame B, on A, and its opposite on B
 
 from __future__ import annotations
 
-from numba import carray, types
+from numba import types
 
 from supple.core.arrays import (
     floats,
-    floats_at,
     handle_at,
     integers,
+    matrices_at,
+    matrix_at,
     poses,
     space_at,
     space_of,
@@ -113,7 +114,7 @@ SIGNATURE = types.void(*[types.int64] * 4)
 call_constraint_rows = calling(SIGNATURE)
 
 
-def _constraint_rows(tree_address, space_address, vectors_at, matrices_at):
+def _constraint_rows(tree_address, space_address, vectors_at, all_at):
     """Rows of all loops, at the state of the last sweep that left poses and columns in the scratch.
 
     vectors (3, nc): e, A v, A a + (dA/dt) v; matrices (5, nc, n) unless at 0: A, de/dq, d(A v)/dq, and d(rate)/dq,
@@ -122,10 +123,10 @@ def _constraint_rows(tree_address, space_address, vectors_at, matrices_at):
     """
     tree, space = tree_of(tree_address), space_of(space_address)
     n, nc = tree.component.shape[0], space.multipliers.shape[0]
-    vectors, matrices = carray(floats_at(vectors_at), (3, nc)), carray(floats_at(matrices_at), (5, nc, n))
+    vectors, matrices = matrix_at(vectors_at, (3, nc)), matrices_at(all_at, (5, nc, n))
     for i in range(tree.loads.shape[0]):
         if tree.loads[i, 2] == CONSTRAINT:
-            loop_rows(tree, space, handle_at(tree.loads[i, 1], 3), matrices_at != 0, vectors, matrices)
+            loop_rows(tree, space, handle_at(tree.loads[i, 1], 3), all_at != 0, vectors, matrices)
 
 
 CONSTRAINT_ROWS = AddressedKernel(_constraint_rows, SIGNATURE)

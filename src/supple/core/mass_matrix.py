@@ -8,7 +8,7 @@ from supple.core.inertia import world_inertia
 from supple.core.products import add_columns, add_projection, clear_range, map_columns, project_range
 from supple.core.records import ROD
 from supple.core.sweep_out import sweep_out
-from supple.jit import inlined, inner, kernel
+from supple.jit import inlined, kernel
 from supple.lie.se3 import product6_transposed
 
 J = 1  # Space.columns
@@ -33,7 +33,7 @@ def composite_inertias(tree, work):
                     parent.M[k, l] += work[s].M[k, l]
 
 
-@inner
+@inlined
 def write_mass_rows(block, ranges, totals, outward, M):
     """Rows of a block in the mass matrix: inward (M^T J)^T J, outward J^T (M J), zero where no path leads.
 
@@ -64,7 +64,7 @@ def rod_sums(block, space, M):
         add_projection(columns[J], c, X, n, start, M)
 
 
-@inner
+@inlined
 def joint_sums(block, w, t, columns, totals):
     """M J of a joint."""
     for j in range(block.n):

@@ -6,9 +6,9 @@ Solvers reach it by its address, so that none of them is compiled with it.
 
 from __future__ import annotations
 
-from numba import carray, types
+from numba import types
 
-from supple.core.arrays import SPACE_ROWS, TREE_ROWS, floats_at, handle_at, space_at, tree_at
+from supple.core.arrays import SPACE_ROWS, TREE_ROWS, handle_at, matrix_at, space_at, tree_at, vector_at
 from supple.core.columns import fill_columns
 from supple.core.couplings import add_couplings
 from supple.core.elastic import add_internal_force, add_internal_tangent
@@ -60,8 +60,8 @@ def _residual(tree_address, space_address, q_at, v_at, a_at, cv, ca, out_at, tan
     tree_handle, space_handle = handle_at(tree_address, TREE_ROWS), handle_at(space_address, SPACE_ROWS)
     tree, space = tree_at(tree_handle), space_at(space_handle)
     n = tree.component.shape[0]
-    q, v, a = carray(floats_at(q_at), (n,)), carray(floats_at(v_at), (n,)), carray(floats_at(a_at), (n,))
-    out = carray(floats_at(out_at), (n,))
+    q, v, a = vector_at(q_at, (n,)), vector_at(v_at, (n,)), vector_at(a_at, (n,))
+    out = vector_at(out_at, (n,))
     mode = WRENCH if tangent_at == 0 else TANGENT
     sweep_out(tree, q, v, a, space, 1 if tangent_at == 0 else 2)
     if mode == WRENCH:
@@ -76,7 +76,7 @@ def _residual(tree_address, space_address, q_at, v_at, a_at, cv, ca, out_at, tan
         finite = project_all(tree, space, out)
         project_stresses(tree, space, out)
     else:
-        tangent = carray(floats_at(tangent_at), (n, n))
+        tangent = matrix_at(tangent_at, (n, n))
         finite = fill_tangent(tree, space, cv, out, tangent)
         add_internal_tangent(-1.0, cv, tree, q, tangent)
     add_internal_force(-1.0, tree, q, v, out)

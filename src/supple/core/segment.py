@@ -5,13 +5,13 @@ This is the local pass.  It knows the three kinds of blocks; the sweeps over the
 
 from __future__ import annotations
 
-from supple.jit import inner
+from supple.jit import inlined, inner
 from supple.lie.dual import Ad_times, add_ad_times, add_apply, add_times_ad
 from supple.lie.se3 import Ad, add_ad, compose, exp
 from supple.lie.tangent import scalar_jets, tangent_operator
 
 
-@inner
+@inlined
 def joint_jet(block, screws, q, v, a, jet):
     """Omega = Phi q and its two time derivatives for a joint."""
     for i in range(6):
@@ -23,7 +23,7 @@ def joint_jet(block, screws, q, v, a, jet):
         jet[0, i], jet[1, i], jet[2, i] = x, xd, xdd
 
 
-@inner
+@inlined
 def strain_jet(block, segment, column, phi, component, q, v, a, xi):
     """Strain xi = xi* + Phi q and its two time derivatives at the two collocation points."""
     for k in range(6):
@@ -40,7 +40,7 @@ def strain_jet(block, segment, column, phi, component, q, v, a, xi):
             xi[2, m, k] += f * a[block.start + j]
 
 
-@inner
+@inlined
 def magnus_jet(segment, xi, jet):
     """Omega and its two time derivatives over one Magnus step (C1-C3, with the dot missing in C3 restored)."""
     h, c = segment.half, segment.bracket
@@ -60,7 +60,7 @@ def magnus_jet(segment, xi, jet):
             jet[n, k] = h * (xi[n, 0, k] + xi[n, 1, k]) + c * jet[n, k]
 
 
-@inner
+@inlined
 def start_pose(previous, placement, at_base, w):
     """Pose of the segment's start: the previous segment's end, times the block's placement at the block's base."""
     if at_base:
@@ -72,14 +72,14 @@ def start_pose(previous, placement, at_base, w):
             w.p0[i] = previous.p[i]
 
 
-@inner
+@inlined
 def end_pose(w, t):
     """g_end = g_start exp(Omega)."""
     exp(w.jet[0], t.R, t.p)
     compose(w.R0, w.p0, t.R, t.p, w.R, w.p)
 
 
-@inner
+@inlined
 def screw_motion(previous, w, t):
     """Twist and acceleration at the end of a commuting joint: V += S v, A += S a + ad_V S v, with S = Ad_g Phi."""
     Ad(w.R0, w.p0, w.jet[1], t.x)
@@ -124,7 +124,7 @@ def curved_motion(previous, w, order, t):
     add_apply(w.T[1], w.jet[1], w.A)
 
 
-@inner
+@inlined
 def copy_dual(D, out):
     """out = D for dual matrices."""
     for d in range(2):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from supple.core.records import ROD, SCREW
 from supple.core.segment import curved_motion, end_pose, joint_jet, magnus_jet, screw_motion, start_pose, strain_jet
-from supple.jit import inlined, inner
+from supple.jit import inlined
 
 
 @inlined
@@ -24,7 +24,7 @@ def segment_jet(tree, block, i, q, v, a, w):
         joint_jet(block, tree.screws, q, v, a, w.jet)
 
 
-@inner
+@inlined
 def set_world(gravity, world):
     """Segment 0: at rest at the world's origin, accelerated by -G."""
     for i in range(3):

@@ -20,12 +20,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numba
-import numpy as np
-from numba import carray, types
+from llvmlite import ir
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from supple.core.arrays import matrix_at
 from supple.jit import inner
 
 #: Operations, first column of ``ops``.
@@ -37,14 +37,13 @@ DEPTH = 16
 
 @intrinsic
 def _stack(typing_context: Any) -> Any:
-    """Pointer to 3 * DEPTH floats on the stack of the calling function: nothing is allocated, no thread shares them."""
-    pointer = types.CPointer(numba.from_dtype(np.dtype(np.float64)))
+    """Address of 3 * DEPTH floats on the stack of the calling function: nothing is allocated, no thread shares them."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         kind = context.get_value_type(types.float64)
-        return cgutils.alloca_once(builder, kind, size=3 * DEPTH)
+        return builder.ptrtoint(cgutils.alloca_once(builder, kind, size=3 * DEPTH), ir.IntType(64))
 
-    return pointer(), generate
+    return types.int64(), generate
 
 
 @inner
@@ -54,7 +53,7 @@ def evaluate_laws(ops, numbers, t, values, rates, accelerations):
     ``ops`` (m, 4) integers and ``numbers`` (k,) floats are a program; ``values``, ``rates`` and ``accelerations``
     (rows,) are written.  Derivatives at a break are those from the right.
     """
-    x = carray(_stack(), (DEPTH, 3))
+    x = matrix_at(_stack(), (DEPTH, 3))
     top = -1
     for k in range(ops.shape[0]):
         code, at = ops[k, 0], ops[k, 1]

@@ -20,7 +20,7 @@ import math
 
 import numpy as np
 
-from supple.jit import inner
+from supple.jit import inlined, inner
 
 #: x = theta^2 at which the series hands over to sine and cosine.
 SERIES_LIMIT = 2.0
@@ -28,7 +28,7 @@ SERIES_LIMIT = 2.0
 _INVERSE_FACTORIAL = np.array([1.0 / math.factorial(k) for k in range(32)])
 
 
-@inner
+@inlined
 def _stumpff_series(x, k, terms):
     """Horner evaluation of c_k(x) with ``terms`` terms."""
     c = _INVERSE_FACTORIAL[k + 2 * (terms - 1)]
@@ -37,7 +37,7 @@ def _stumpff_series(x, k, terms):
     return c
 
 
-@inner
+@inlined
 def stumpff_exponential(x):
     """c_1, c_2, c_3 at x = theta^2 >= 0: all that exp needs."""
     if x < SERIES_LIMIT:
@@ -52,7 +52,7 @@ def stumpff_exponential(x):
     return c1, c2, c3
 
 
-@inner
+@inlined
 def stumpff(x):
     """c_1 .. c_9 at x = theta^2 >= 0: what T and three derivatives of it need."""
     if x < SERIES_LIMIT:

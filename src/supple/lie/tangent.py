@@ -18,11 +18,11 @@ and its time derivatives are those of products of scalars and vectors: nothing i
 
 from __future__ import annotations
 
-from supple.jit import inner
+from supple.jit import inlined, inner
 from supple.lie.coefficients import tangent_coefficients
 
 
-@inner
+@inlined
 def _dot(a, i, b, j):
     """Dot product of the 3-vectors at a[i:i+3] and b[j:j+3]."""
     return a[i] * b[j] + a[i + 1] * b[j + 1] + a[i + 2] * b[j + 2]
@@ -53,7 +53,7 @@ def scalar_jets(jet, order, t):
             t.c[1, 2, k] = t.dc[3, k] * xd * xd * y + t.dc[2, k] * (xdd * y + 2.0 * xd * yd) + t.dc[1, k] * ydd
 
 
-@inner
+@inlined
 def vector_jets(jet, n, t):
     """n-th time derivatives of beta = c_2 w and u = c_3 w with their dual parts, by Leibniz' rule.
 
@@ -72,7 +72,7 @@ def vector_jets(jet, n, t):
             t.u[1, n, i] += t.c[1, m, 2] * w + t.c[0, m, 2] * v
 
 
-@inner
+@inlined
 def _write_operator(alpha, beta, D):
     """D = alpha I + beta~ (3x3)."""
     D[0, 0], D[1, 1], D[2, 2] = alpha, alpha, alpha

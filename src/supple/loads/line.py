@@ -16,10 +16,10 @@ import math
 from supple.core.arrays import floats, handle_at, integers, space_of
 from supple.core.lines import add_line, add_part
 from supple.core.loads import MEASURE, TANGENT
-from supple.jit import LoadKernel, inner
+from supple.jit import LoadKernel, inlined, inner
 
 
-@inner
+@inlined
 def line_matrix(y, z, B):
     """B (6, 3) = P^T = [d~; I] for d = (0, y, z)."""
     for i in range(6):
@@ -30,7 +30,7 @@ def line_matrix(y, z, B):
     B[2, 0] = -y
 
 
-@inner
+@inlined
 def line_tangent(xi, y, z, slope_y, slope_z, T):
     """T = epsilon + kappa x d + d' for d = (0, y, z)."""
     T[0] = xi[3] + xi[1] * z - xi[2] * y

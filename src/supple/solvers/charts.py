@@ -7,9 +7,9 @@ so does its rate; this gives rates and accelerations in the new chart.
 
 from __future__ import annotations
 
-from numba import carray, types
+from numba import types
 
-from supple.core.arrays import floats_at, space_of, tree_of
+from supple.core.arrays import space_of, tree_of, vector_at
 from supple.jit import AddressedKernel, calling, inner, stamp_of
 from supple.lie.dual import add_apply
 from supple.lie.log import log
@@ -89,9 +89,9 @@ def _chart(tree_address, space_address, b, what, home_at, q_at, v_at, a_at):
     """
     tree, space = tree_of(tree_address), space_of(space_address)
     block, t, relative, placement = tree.blocks[b], space.scratch[0], space.frames[2], tree.placement[b]
-    q = carray(floats_at(q_at), (block.n,))
+    q = vector_at(q_at, (block.n,))
     if what == HOME:
-        home = carray(floats_at(home_at), (12,))  # R, p
+        home = vector_at(home_at, (12,))  # R, p
         for i in range(3):
             for j in range(3):
                 x = 0.0
@@ -117,7 +117,7 @@ def _chart(tree_address, space_address, b, what, home_at, q_at, v_at, a_at):
                 placement.R[i, j] = t.B[i, j]
             placement.p[i] = t.B[3, i]
         return
-    v, a = carray(floats_at(v_at), (block.n,)), carray(floats_at(a_at), (block.n,))
+    v, a = vector_at(v_at, (block.n,)), vector_at(a_at, (block.n,))
     motion = t.C[0:3]
     for j in range(block.n):
         motion[0, j], motion[1, j], motion[2, j] = q[j], v[j], a[j]

@@ -33,6 +33,7 @@ from supple.solvers.history import (
     H,
     T,
     bring_home,
+    copy_row,
     first_step,
     note_drift,
     recentre_rows,
@@ -145,7 +146,7 @@ def step(desk, ints, reals, atol, now, row, K, A, B, C, E, order, baumgarte, t_h
     if h < left or factor < 1.0:  # a step cut short to hit a time says little about the next
         reals[H] = h * factor
     write_row(desk, row)
-    K[0] = K[stages]
+    copy_row(K[stages], K[0])
     reals[T_BEFORE], reals[T], reals[H_LAST] = reals[T], t, h
     ints[STEPS] += 1
     note_drift(desk, reals)
@@ -161,7 +162,7 @@ def record(desk, ints, reals, now, wanted, times, rows):
             return True
         k = ints[RECORDED]
         times[k] = reals[T]
-        rows[k] = now
+        copy_row(now, rows[k])
         bring_home(desk, rows[k])
         ints[RECORDED] += 1
         if hit:
@@ -190,8 +191,8 @@ def advance_explicit(desk, ints, reals, atol, points, K, A, B, C, E, order, baum
         if ints[PENDING]:
             if record(desk, ints, reals, points[2], wanted, times, rows):
                 return FULL
-            points[1] = points[0]
-            points[0] = points[2]
+            copy_row(points[0], points[1])
+            copy_row(points[2], points[0])
             ints[PENDING] = False
         if reals[T] >= reals[T_END]:
             return DONE

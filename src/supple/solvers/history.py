@@ -37,6 +37,13 @@ def row_size(desk):
 
 
 @inner
+def copy_row(row, out):
+    """out = row, without the temporary array that an assignment would make."""
+    for c in range(row.shape[0]):
+        out[c] = row[c]
+
+
+@inner
 def write_row(desk, row):
     """The trial state as a row."""
     n, nc, nz = desk.q.shape[0], desk.multipliers.shape[0], desk.z.shape[0]
@@ -140,7 +147,8 @@ def first_step(desk, reals, atol, order, baumgarte, scratch):
     set_weights(desk, reals[RTOL], atol, desk.q, desk.v, desk.z)
     start, zero, rates, size = scratch[0], scratch[1], scratch[2], 0.0
     write_row(desk, start)
-    zero[:] = 0.0
+    for c in range(zero.shape[0]):
+        zero[c] = 0.0
     for i in range(n):
         rates[i], rates[n + i] = desk.v[i], desk.a[i]
         size += (desk.q[i] / desk.weights[0, i]) ** 2 + (desk.v[i] / desk.weights[1, i]) ** 2

@@ -43,6 +43,7 @@ from supple.solvers.history import (
     H,
     T,
     bring_home,
+    copy_row,
     error_norm,
     first_step,
     note_drift,
@@ -135,7 +136,7 @@ def record(desk, ints, reals, D, wanted, times, rows):
                 return True
             k = ints[RECORDED]
             times[k] = reals[T]
-            rows[k] = D[0]
+            copy_row(D[0], rows[k])
             bring_home(desk, rows[k])
             ints[RECORDED] += 1
             ints[NEXT] = ints[STEPS]

@@ -46,6 +46,7 @@ from supple.solvers.history import (
     H,
     T,
     bring_home,
+    copy_row,
     error_norm,
     first_step,
     note_drift,
@@ -186,9 +187,9 @@ def accept(desk, scheme, first, points, times, A, rates, row, t):
         for i in range(n):
             A[i] = ((1.0 - af) * row[2 * n + i] + af * points[0, 2 * n + i] - am * A[i]) / (1.0 - am)
     for k in range(POINTS - 1, 0, -1):
-        points[k] = points[k - 1]
+        copy_row(points[k - 1], points[k])
         times[k] = times[k - 1]
-    points[0] = row
+    copy_row(row, points[0])
     times[0] = t
     for i in range(rates.shape[0]):
         rates[i] = desk.rates[i]
@@ -280,7 +281,7 @@ def record(desk, ints, reals, points, times, wanted, out_times, rows):
             return True
         k = ints[RECORDED]
         out_times[k] = reals[T]
-        rows[k] = points[0]
+        copy_row(points[0], rows[k])
         bring_home(desk, rows[k])
         ints[RECORDED] += 1
         return False
@@ -317,7 +318,7 @@ def start_one_step(desk, scheme, ints, reals, atol, points, times, A, rates, bau
 
 @kernel
 def advance_one_step(
-    desk, scheme, ints, reals, atol, points, times, A, rates, row, stage, wanted, out_times, rows, budget
+    desk, scheme, ints, reals, atol, points, times, A, rates, row, stage, stack, wanted, out_times, rows, budget
 ):
     """At most ``budget`` steps towards reals[T_END].  Returns DONE, PAUSED, FULL or a failure."""
     n = desk.q.shape[0]
@@ -329,7 +330,7 @@ def advance_one_step(
         if reals[T] >= reals[T_END]:
             return DONE
         if desk.charts.shape[0] > 0:
-            recentre(desk, ints, points, A, row, n)
+            recentre(desk, ints, points, A, row, stack, n)
         status = step(desk, scheme, ints, reals, atol, points, times, A, rates, row, stage)
         if status != CONVERGED:
             return status
@@ -338,18 +339,19 @@ def advance_one_step(
 
 
 @inner
-def recentre(desk, ints, points, A, row, n):
+def recentre(desk, ints, points, A, row, stack, n):
     """Re-centre charts, with all points behind and the auxiliary acceleration (a motion with the same q and v)."""
     for c in range(row.shape[0]):
         row[c] = points[0, c]
     for i in range(n):
         row[2 * n + i] = A[i]
-    stack = np.empty((POINTS + 1, row.shape[0]))
-    stack[:POINTS] = points
-    stack[POINTS] = row
+    for k in range(POINTS):
+        copy_row(points[k], stack[k])
+    copy_row(row, stack[POINTS])
     moved = recentre_rows(desk, stack)
     if moved > 0:
-        points[:] = stack[:POINTS]
+        for k in range(POINTS):
+            copy_row(stack[k], points[k])
         for i in range(n):
             A[i] = stack[POINTS, 2 * n + i]
         ints[RECENTRED] += moved

@@ -146,6 +146,7 @@ class OneStepRunner(Runner):
         self.points, self.instants = np.zeros((_one_step.POINTS, self.size)), np.zeros(_one_step.POINTS)
         self.A, self.rates = np.zeros(self.n), np.zeros(len(self.desk.z))
         self.row, self.stage = np.zeros(self.size), np.zeros(self.size)
+        self.stack = np.zeros((_one_step.POINTS + 1, self.size))
 
     def _start(self) -> int:
         run = self.desk, self.scheme, self.ints, self.reals, self.atol, self.points, self.instants, self.A, self.rates
@@ -154,7 +155,7 @@ class OneStepRunner(Runner):
     def advance(self, budget: int) -> int:
         """At most ``budget`` steps."""
         run = self.desk, self.scheme, self.ints, self.reals, self.atol, self.points, self.instants, self.A, self.rates
-        scratch = self.row, self.stage, self.wanted, self.times, self.rows
+        scratch = self.row, self.stage, self.stack, self.wanted, self.times, self.rows
         return int(_one_step.advance_one_step(*run, *scratch, budget))
 
     def now(self) -> Array:
