@@ -1,8 +1,8 @@
 """Changes of charts of spherical, free and planar joints along a motion: same poses, same twists, other coordinates.
 
-A configuration exp(Omega) in a chart whose pose in the new chart is g has there the coordinates Omega' with exp(Omega') =
-g exp(Omega).  The twist in the chart, zeta = T(Omega) dOmega/dt (`lie.tangent`), becomes Ad_g zeta, and so does its
-rate; this gives rates and accelerations in the new chart.
+A configuration exp(Omega) in a chart whose pose in the new chart is g has there the coordinates Omega' with
+exp(Omega') = g exp(Omega).  The twist in the chart, zeta = T(Omega) dOmega/dt (`lie.tangent`), becomes Ad_g zeta, and so
+does its rate; this gives rates and accelerations in the new chart.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from supple.lie.log import log
 from supple.lie.se3 import Ad, compose, exp
 from supple.lie.tangent import scalar_jets, tangent_operator
 
-#: What is asked of `CHART`: move the chart to a joint's place, find the way home, or change the coordinates of a motion.
+#: What is asked of `CHART`: move the chart to a joint's place, find the way home, or change coordinates of a motion.
 CENTRE, HOME, MOVE = 0, 1, 2
 
 SIGNATURE = types.void(*[types.int64] * 8)
@@ -81,8 +81,8 @@ def move(screws, block, relative, t, motion):
 
 
 def _chart(tree_address, space_address, b, what, home_at, q_at, v_at, a_at):
-    """Change the chart of joint block ``b``; q, v, a (k,) are coordinates of a motion in it, the relative pose is kept in
-    the scratch (frames[2]) from one call to the next.
+    """Change the chart of joint block ``b``; q, v, a (k,) are coordinates of a motion in it, the relative pose is
+    kept in the scratch (frames[2]) from one call to the next.
 
     CENTRE: the chart moves to q, relative = exp(-q).  HOME: relative = home^-1 chart.  MOVE: q, v, a change.
     """

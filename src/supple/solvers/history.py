@@ -1,7 +1,7 @@
 """What solvers remember of a motion: rows [q, v, a, lambda, z, R], and how they are written down.
 
-All schemes keep their points in rows of this one layout, so that recording, changing charts and checkpoints are the same
-for all of them.  R holds the generalised efforts of prescribed coordinates.
+All schemes keep their points in rows of this one layout, so that recording, changing charts and checkpoints are the
+same for all of them.  R holds the generalised efforts of prescribed coordinates.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ FAILURE = 10
 
 #: Charts are re-centred when a rotation vector is longer than this [rad].
 FAR = 1.5
+#: Points that are carried to a new chart lie within this angle of its centre [rad]; at pi rotation vectors jump.
+REACH = 3.0
 
 
 @inner
@@ -69,7 +71,7 @@ def bring_home(desk, row):
 
 @inner
 def too_far(desk, i, row):
-    """Whether the i-th joint has turned far from the centre of its chart; its first coordinates are a rotation vector."""
+    """Whether the i-th joint has turned far in its chart; its first coordinates are a rotation vector."""
     start, turning = desk.charts[i, 1], desk.charts[i, 2]
     angle = 0.0
     for j in range(start, start + turning):
@@ -88,6 +90,18 @@ def recentre_rows(desk, rows):
             for k in range(rows.shape[0]):
                 change_chart(desk, i, MOVE, rows[k])
     return count
+
+
+@inner
+def longest_turn(desk, row, points):
+    """The longest step [s] at which ``points`` points behind a row stay in reach of a chart centred there."""
+    n, fastest = desk.q.shape[0], 0.0
+    for i in range(desk.charts.shape[0]):
+        start, rate = desk.charts[i, 1], 0.0
+        for j in range(start, start + desk.charts[i, 2]):
+            rate += row[n + j] ** 2
+        fastest = max(fastest, rate)
+    return REACH / (points * math.sqrt(fastest)) if fastest > 0.0 else math.inf
 
 
 @inner

@@ -48,7 +48,7 @@ class NDF(Method):
     Parameters
     ----------
     rtol, atol : float
-        The error of a step in q and v is kept below atol + rtol |y|; ``atol`` may be (n,), for q and v alike, or (2 n,).
+        The error of a step in q and v is kept below atol + rtol |y|; ``atol`` may be (n,), for q and v, or (2 n,).
     max_step, first_step : float, optional
         In seconds.
     loops : "stabilised" or "index3"
@@ -78,7 +78,7 @@ class GeneralizedAlpha(Method):
         Fixed step, s; left out, the step adapts to ``rtol`` and ``atol``.
     loops : "stabilised" or "index3"
     newton_rtol, newton_atol : float
-        How well fixed steps are solved, relative to q (and to what q moves in a step), and absolutely.
+        How well fixed steps are solved: v to this part of itself and this size (per s), q to what that moves in a step.
     """
 
     rho_inf: float = 0.8
@@ -88,7 +88,7 @@ class GeneralizedAlpha(Method):
     max_step: float | None = None
     first_step: float | None = None
     loops: str = "stabilised"
-    newton_rtol: float = 1e-9
+    newton_rtol: float = 1e-10
     newton_atol: float = 1e-11
 
     def __post_init__(self) -> None:
@@ -128,7 +128,7 @@ class Newmark(Method):
     max_step: float | None = None
     first_step: float | None = None
     loops: str = "stabilised"
-    newton_rtol: float = 1e-9
+    newton_rtol: float = 1e-10
     newton_atol: float = 1e-11
 
     def __post_init__(self) -> None:
@@ -164,7 +164,7 @@ class ImplicitEuler(Method):
 
     dt: float
     loops: str = "stabilised"
-    newton_rtol: float = 1e-9
+    newton_rtol: float = 1e-10
     newton_atol: float = 1e-11
 
     def __post_init__(self) -> None:
@@ -178,7 +178,7 @@ class BDF2(Method):
 
     dt: float
     loops: str = "stabilised"
-    newton_rtol: float = 1e-9
+    newton_rtol: float = 1e-10
     newton_atol: float = 1e-11
 
     def __post_init__(self) -> None:

@@ -1,13 +1,13 @@
 """Numerical differentiation formulas of variable step and order 1 to 5 (Shampine and Reichelt 1997).
 
-Backward differences D of rows [q, v, a, lambda, z, R] are kept for a constant step and rescaled when it changes.  With the
-prediction y* = sum of D and psi = sum gamma_m D_m / alpha_k, the formula is alpha_k/h (d + psi) = y', y = y* + d.  Since
-q' = v and v' = a, one stage has
+Backward differences D of rows [q, v, a, lambda, z, R] are kept for a constant step and rescaled when it changes.
+With the prediction y* = sum of D and psi = sum gamma_m D_m / alpha_k, the formula is alpha_k/h (d + psi) = y',
+y = y* + d.  Since q' = v and v' = a, one stage has
 
     c_v = alpha_k / h,   c_a = c_v^2,   q0 = q*,   v0 = c_v psi_q,   a0 = c_v (v0 - v* + psi_v),
 
-and its unknowns are n, not 2 n.  Errors are measured in q, v and z; multipliers, accelerations and efforts are carried along
-for prediction and dense output only.
+and its unknowns are n, not 2 n.  Errors are measured in q, v and z; multipliers, accelerations and efforts are carried
+along for prediction and dense output only.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ from supple.solvers.history import (
     bring_home,
     error_norm,
     first_step,
+    longest_turn,
     note_drift,
     recentre_rows,
     set_weights,
@@ -192,8 +193,9 @@ def change_step(desk, ints, reals, D, factor, work):
 @inner
 def step(desk, ints, reals, atol, D, d, work):
     """One accepted step.  Returns CONVERGED, TOO_SMALL or the failure of a stage."""
-    if reals[H] > reals[H_MAX]:
-        change_step(desk, ints, reals, D, reals[H_MAX] / reals[H], work)
+    longest = min(reals[H_MAX], longest_turn(desk, D[0], MAX_ORDER + 2))
+    if reals[H] > longest:
+        change_step(desk, ints, reals, D, longest / reals[H], work)
     failed = CONVERGED
     while True:
         left = reals[T_END] - reals[T]

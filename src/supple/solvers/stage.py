@@ -41,11 +41,13 @@ from supple.solvers.desk import (
     SPACE_AT,
     STABILISED,
     STALE,
+    STEP,
     T_LEFT,
     T_NOW,
     TANGENTS,
     TIME_CALLS,
     TO_INPUT,
+    TO_MOTION,
     TO_SIGNAL,
     TREE_AT,
     WORST,
@@ -62,12 +64,15 @@ FAST = 0.3
 #: How well loops must be closed: position (rad, m) and velocity (per s), beyond what a Newton step is worth.
 CLOSED = 1e-11
 
+#: Ratio of consecutive steps that get nowhere, and the size of steps, relative to q, that are rounding then.
+HALTING, ROUNDED = 0.5, 1e-11
+
 call_python = calling(types.int64(types.float64, types.int64))
 
 
 @inner
 def drive(desk, t):
-    """Inputs, signals and prescribed motions at time t; before a jump at the end of a run's piece.  Returns a status."""
+    """Inputs, signals and prescribed motions at time t, or just before a jump that ends it.  Returns a status."""
     t = min(t, desk.numbers[T_LEFT])
     evaluate_laws(desk.ops, desk.law_numbers, t, desk.values[0], desk.values[1], desk.values[2])
     for i in range(desk.targets.shape[0]):
@@ -76,7 +81,7 @@ def drive(desk, t):
             desk.inputs[k] = desk.values[0, i]
         elif kind == TO_SIGNAL:
             desk.signals[k] = desk.values[0, i]
-        else:
+        elif kind == TO_MOTION:
             for m in range(3):
                 desk.motion[m, k] = desk.values[m, i]
     if desk.flags[TIME_CALLS] and call_python(desk.calls[PYTHON_AT], (t, ASK_LAWS)) != 0:
@@ -295,9 +300,10 @@ def newton_step(desk):
             desk.mu[k] += rhs[nf + nc + k]
     for k in range(nz):
         desk.xz[k] += rhs[last + k]
-    total, worst, largest = 0.0, -1, 0.0
+    total, worst, largest, longest, size = 0.0, -1, 0.0, 0.0, 0.0
     for i in range(nf):
         f = free[i]
+        longest, size = max(longest, abs(rhs[i])), max(size, abs(desk.q[f]))
         y = 0.0
         if desk.flags[STABILISED]:
             for k in range(nc):
@@ -314,6 +320,7 @@ def newton_step(desk):
         total += (rhs[last + k] / desk.weights_z[k]) ** 2
         count += 1
     desk.flags[WORST] = worst
+    desk.numbers[STEP] = longest / size if size > 0.0 else longest
     return math.sqrt(total / max(count, 1))
 
 
@@ -355,6 +362,8 @@ def iterate(desk, tolerance):
         numbers[RATE] = rate
         settled = norm == 0.0 or (k > 0 and rate < 1.0 and rate / (1.0 - rate) * norm < tolerance)
         settled = settled or norm < 1e-3 * tolerance
+        if rate >= HALTING and not settled:
+            settled = numbers[STEP] <= ROUNDED
         if settled and closed:
             set_trial(desk)
             return CONVERGED
