@@ -67,5 +67,6 @@ from supple.model.robot import Robot
 from supple.sections import Annulus, Circle, Ellipse, Material, Rectangle, Section
 from supple.solvers.events import Event, Switch
 from supple.solvers.methods import BDF2, DOP853, NDF, RK45, GeneralizedAlpha, ImplicitEuler, Newmark
+from supple.solvers.trajectory import Trajectory
 
 __version__ = "0.1.0"

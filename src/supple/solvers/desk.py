@@ -36,14 +36,15 @@ Array = np.ndarray
 RESIDUAL_AT, TREE_AT, SPACE_AT, ROWS_AT, PYTHON_AT, CHART_AT = 0, 1, 2, 3, 4, 5
 
 #: Entries of `Desk.numbers`.
-T_NOW, CV, CA, CZ, T_LEFT, FACTORED_CV, FACTORED_CA, NORM, RATE, FASTEST = range(10)
-# T_LEFT: laws are taken at this time at the latest (just before a jump); FACTORED_*: coefficients of the factors
+T_NOW, CV, CA, CZ, T_LEFT, FACTORED_CV, FACTORED_CA, NORM, RATE, STEP = range(10)
+# T_LEFT: laws are taken at this time at the latest (just before a jump); FACTORED_*: coefficients of the factors;
+# NORM, RATE, STEP: weighted size of the last Newton step, by which it shrank, and its size relative to q
 
 #: Entries of `Desk.flags`: what the problem has, what is stale, what happened.
 FEEDBACK, TIME_CALLS, STABILISED, STALE, RESIDUALS, TANGENTS, WORST, ITERATIONS, DIVERGED = range(9)
 
-#: Targets of compiled laws: inputs, signals of loads, motions of prescribed coordinates.
-TO_INPUT, TO_SIGNAL, TO_MOTION = 0, 1, 2
+#: Targets of compiled laws: inputs, signals of loads, motions of prescribed coordinates; inputs that controllers drive.
+TO_INPUT, TO_SIGNAL, TO_MOTION, TO_NOTHING = 0, 1, 2, 3
 
 #: What Python is called for: laws of time, feedback and rates of further states, their derivatives.
 ASK_LAWS, ASK_FEEDBACK, ASK_SLOPES = 0, 1, 2
@@ -133,7 +134,7 @@ def make_desk(
     """
     n, nc, nz, nu = model.n, model.nc, states, model.nu
     charts = chart_table(model)
-    placement = model.parameters.placement.copy() if len(charts) else model.parameters.placement
+    placement = model.parameters.placement.copy()  # always: a desk of other array types would compile all loops again
     parameters = model.parameters._replace(placement=placement)
     tree = make_tree(model.topology, parameters, model._arrays.loads)
     space = make_space(tree, **model.scratch_sizes())

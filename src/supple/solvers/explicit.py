@@ -35,6 +35,7 @@ from supple.solvers.history import (
     bring_home,
     copy_row,
     first_step,
+    longest_turn,
     note_drift,
     recentre_rows,
     set_weights,
@@ -116,7 +117,7 @@ def step(desk, ints, reals, atol, now, row, K, A, B, C, E, order, baumgarte, t_h
     while True:
         if reals[H] < 1e-14 * max(abs(reals[T]), abs(reals[T_END])) + 1e-300:
             return FAILURE + status if status != CONVERGED else TOO_SMALL
-        h, left = min(reals[H], reals[H_MAX]), t_hit - reals[T]
+        h, left = min(reals[H], reals[H_MAX], longest_turn(desk, now, 2)), t_hit - reals[T]
         if h >= left * (1.0 - 1e-10):
             h = left
         t = t_hit if h == left else reals[T] + h
@@ -211,3 +212,28 @@ def advance_explicit(desk, ints, reals, atol, points, K, A, B, C, E, order, baum
             return status
         ints[PENDING] = True
     return PAUSED
+
+
+@inner
+def interpolate(n, before, now, h, x, row):
+    """Row at the part x of the last step: quintic in q (from q, v, a), v and a its rates; linear in the rest."""
+    for c in range(row.shape[0]):
+        row[c] = (1.0 - x) * before[c] + x * now[c]
+    for i in range(n):
+        # q = q0 + h v0 x + h^2 a0 x^2 / 2 + c3 x^3 + c4 x^4 + c5 x^5
+        q0, v0, a0 = before[i], h * before[n + i], h * h * before[2 * n + i]
+        q = now[i] - q0 - v0 - 0.5 * a0
+        v = h * now[n + i] - v0 - a0
+        a = h * h * now[2 * n + i] - a0
+        c3, c4, c5 = 10.0 * q - 4.0 * v + 0.5 * a, -15.0 * q + 7.0 * v - a, 6.0 * q - 3.0 * v + 0.5 * a
+        row[i] = q0 + x * (v0 + x * (0.5 * a0 + x * (c3 + x * (c4 + x * c5))))
+        row[n + i] = (v0 + x * (a0 + x * (3.0 * c3 + x * (4.0 * c4 + x * 5.0 * c5)))) / h
+        row[2 * n + i] = (a0 + x * (6.0 * c3 + x * (12.0 * c4 + x * 20.0 * c5))) / h**2
+
+
+@kernel
+def look_back_explicit(desk, reals, points, t, row):
+    """Row (in the model's charts) at a time t of the last step, while it is pending."""
+    h = reals[T] - reals[T_BEFORE]
+    interpolate(desk.q.shape[0], points[0], points[2], h, (t - reals[T_BEFORE]) / h, row)
+    bring_home(desk, row)

@@ -28,6 +28,8 @@ FAILURE = 10
 
 #: Charts are re-centred when a rotation vector is longer than this [rad].
 FAR = 1.5
+#: Points that are carried to a new chart lie within this angle of its centre [rad]; at pi rotation vectors jump.
+REACH = 3.0
 
 
 @inner
@@ -95,6 +97,18 @@ def recentre_rows(desk, rows):
             for k in range(rows.shape[0]):
                 change_chart(desk, i, MOVE, rows[k])
     return count
+
+
+@inner
+def longest_turn(desk, row, points):
+    """The longest step [s] at which ``points`` points behind a row stay in reach of a chart centred there."""
+    n, fastest = desk.q.shape[0], 0.0
+    for i in range(desk.charts.shape[0]):
+        start, rate = desk.charts[i, 1], 0.0
+        for j in range(start, start + desk.charts[i, 2]):
+            rate += row[n + j] ** 2
+        fastest = max(fastest, rate)
+    return REACH / (points * math.sqrt(fastest)) if fastest > 0.0 else math.inf
 
 
 @inner

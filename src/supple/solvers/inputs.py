@@ -27,6 +27,7 @@ from supple.solvers.desk import (
     TIME_CALLS,
     TO_INPUT,
     TO_MOTION,
+    TO_NOTHING,
     TO_SIGNAL,
     Desk,
     Office,
@@ -109,8 +110,12 @@ class Drive:
         program = make_program(
             [d.law for d in self.compiled], [d.size for d in self.compiled], [d.owner for d in self.compiled]
         )
-        targets = [(d.target, i) for d in self.compiled for i in d.indices]
+        targets = [(TO_NOTHING if self._is_steered(d, i) else d.target, i) for d in self.compiled for i in d.indices]
         return program, np.array(targets, dtype=np.int64).reshape(-1, 2)
+
+    def _is_steered(self, driven: Driven, i: int) -> bool:
+        """Whether a controller has taken over an input from its law."""
+        return driven.target == TO_INPUT and any(i in indices for indices in self.steered)
 
     def connect(self, office: Office, continuous: bool = True) -> None:
         """Let the compiled loop of a desk call Python where it must; feedback only if it is ``continuous``."""
@@ -146,7 +151,10 @@ class Drive:
                 desk.motion[:, d.indices] = joint.motion(t)
                 continue
             value = _numbers(d.law(t), d.size, f"{d.owner}: its law", t)
-            (desk.inputs if d.target == TO_INPUT else desk.signals)[list(d.indices)] = value
+            into = desk.inputs if d.target == TO_INPUT else desk.signals
+            for i, x in zip(d.indices, value, strict=True):
+                if not self._is_steered(d, i):
+                    into[i] = x
 
     def outputs(self, t: float, q: Array, v: Array, z: Array) -> Array:
         """Inputs that follow the state, NaN where none does: (nu,)."""
@@ -208,13 +216,17 @@ class Drive:
         """Inputs from feedback at the desk's state, to be held."""
         self._follow(desk, t)
 
-    def inputs_at(self, t: float, q: Array, v: Array, z: Array) -> Array:
-        """All inputs at a state in the model's charts, (nu,)."""
+    def inputs_at(self, t: float, q: Array, v: Array, z: Array, continuous: bool = True) -> Array:
+        """All inputs at a state in the model's charts, (nu,); NaN where feedback is sampled and not ``continuous``."""
         u = np.zeros(self.model.nu)
         for d in (*self.compiled, *self.called):
             if d.target == TO_INPUT:
                 u[list(d.indices)] = d.law(t)
-        if self.follows_state:
+        if self.feedback is not None and not continuous:
+            u[:] = np.nan
+        if not continuous:
+            u[[i for indices in self.steered for i in indices]] = np.nan
+        elif self.follows_state:
             followed = self.outputs(t, q, v, z)
             u[np.isfinite(followed)] = followed[np.isfinite(followed)]
         return u
@@ -264,7 +276,7 @@ def _input_law(model: Model, u: Any, times: Array | None, hold: bool) -> Any:
     if u is None:
         return Constant(np.zeros(nu))
     if isinstance(u, Law) or callable(u):
-        return _Vector(u) if nu == 1 and isinstance(u, Law) and np.ndim(u(0.0)) == 0 else u
+        return _stacked([u]) if nu == 1 and isinstance(u, Law) and np.ndim(u(0.0)) == 0 else u
     if isinstance(u, dict):
         unknown = [name for name in u if name not in model.input_names]
         if unknown:
@@ -285,21 +297,6 @@ def _input_law(model: Model, u: Any, times: Array | None, hold: bool) -> Any:
     if not np.isfinite(array).all():
         raise StateError("u holds values that are not finite")
     return given
-
-
-class _Vector(Law):
-    """A scalar law as one of vectors of one entry."""
-
-    def __init__(self, law: Law) -> None:
-        self.law = law
-
-    def __call__(self, t: float) -> Any:
-        return np.array([self.law(t)])
-
-    @property
-    def breaks(self) -> tuple[float, ...]:
-        """Those of the law."""
-        return self.law.breaks
 
 
 def _stacked(laws: list[Callable[[float], Any]]) -> Callable[[float], Any]:

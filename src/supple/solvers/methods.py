@@ -79,7 +79,7 @@ class GeneralizedAlpha(Method):
         Fixed step, s; left out, the step adapts to ``rtol`` and ``atol``.
     loops : "stabilised" or "index3"
     newton_rtol, newton_atol : float
-        How well fixed steps are solved, relative to q (and to what q moves in a step), and absolutely.
+        How well fixed steps are solved: v to this part of itself and this size (per s), q to what that moves in a step.
     """
 
     rho_inf: float = 0.8
@@ -89,7 +89,7 @@ class GeneralizedAlpha(Method):
     max_step: float | None = None
     first_step: float | None = None
     loops: str = "stabilised"
-    newton_rtol: float = 1e-9
+    newton_rtol: float = 1e-10
     newton_atol: float = 1e-11
 
     def __post_init__(self) -> None:
@@ -129,7 +129,7 @@ class Newmark(Method):
     max_step: float | None = None
     first_step: float | None = None
     loops: str = "stabilised"
-    newton_rtol: float = 1e-9
+    newton_rtol: float = 1e-10
     newton_atol: float = 1e-11
 
     def __post_init__(self) -> None:
@@ -165,7 +165,7 @@ class ImplicitEuler(Method):
 
     dt: float
     loops: str = "stabilised"
-    newton_rtol: float = 1e-9
+    newton_rtol: float = 1e-10
     newton_atol: float = 1e-11
 
     def __post_init__(self) -> None:
@@ -179,7 +179,7 @@ class BDF2(Method):
 
     dt: float
     loops: str = "stabilised"
-    newton_rtol: float = 1e-9
+    newton_rtol: float = 1e-10
     newton_atol: float = 1e-11
 
     def __post_init__(self) -> None:

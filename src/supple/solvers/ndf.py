@@ -46,6 +46,7 @@ from supple.solvers.history import (
     copy_row,
     error_norm,
     first_step,
+    longest_turn,
     note_drift,
     recentre_rows,
     set_weights,
@@ -193,8 +194,9 @@ def change_step(desk, ints, reals, D, factor, work):
 @inner
 def step(desk, ints, reals, atol, D, d, work):
     """One accepted step.  Returns CONVERGED, TOO_SMALL or the failure of a stage."""
-    if reals[H] > reals[H_MAX]:
-        change_step(desk, ints, reals, D, reals[H_MAX] / reals[H], work)
+    longest = min(reals[H_MAX], longest_turn(desk, D[0], MAX_ORDER + 2))
+    if reals[H] > longest:
+        change_step(desk, ints, reals, D, longest / reals[H], work)
     failed = CONVERGED
     while True:
         left = reals[T_END] - reals[T]

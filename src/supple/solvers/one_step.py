@@ -49,9 +49,11 @@ from supple.solvers.history import (
     copy_row,
     error_norm,
     first_step,
+    longest_turn,
     note_drift,
     recentre_rows,
     set_weights,
+    too_far,
     write_row,
 )
 from supple.solvers.stage import CONVERGED, PYTHON_RAISED, solve_stage
@@ -67,6 +69,12 @@ SDIRK = 1.0 - 1.0 / np.sqrt(2.0)
 
 #: Rows of points: now, and three before.
 POINTS = 4
+
+#: Changes of q that are rounding, relatively.
+ROUNDING = 1e-13
+
+#: Steps that differ by less, relatively, are the same: factors serve on.
+SAME = 1e-10
 
 #: Bounds of the ratio of adaptive steps, and a ratio below which the step is kept.
 SHRINK, GROW, WORTHWHILE = 0.3, 2.0, 1.2
@@ -165,11 +173,15 @@ def third_difference(points, row, t, times, out):
 
 @inner
 def newton_weights(desk, scheme, row, h):
-    """How well Newton's method must converge in fixed steps: v to a relative size, q to what that moves in a step."""
-    n = desk.q.shape[0]
+    """How well Newton's method must converge in fixed steps: v to a relative size, q to what that moves in a step.
+
+    What is left over adds up along the motion, so it is measured by the motion and not by the size of q.
+    """
+    n, rtol, atol = desk.q.shape[0], scheme[NEWTON_RTOL], scheme[NEWTON_ATOL]
     for i in range(n):
-        desk.weights[0, i] = scheme[NEWTON_ATOL] + scheme[NEWTON_RTOL] * abs(row[i])
-        desk.weights[1, i] = (scheme[NEWTON_ATOL] + scheme[NEWTON_RTOL] * (abs(row[i]) + h * abs(row[n + i]))) / h
+        speed = abs(row[n + i]) + h * abs(row[2 * n + i])
+        desk.weights[1, i] = atol + rtol * speed + ROUNDING * abs(row[i]) / h
+        desk.weights[0, i] = h * desk.weights[1, i]
     first = 3 * n + desk.multipliers.shape[0]
     for i in range(desk.z.shape[0]):
         desk.weights_z[i] = scheme[NEWTON_ATOL] + scheme[NEWTON_RTOL] * abs(row[first + i])
@@ -196,6 +208,13 @@ def accept(desk, scheme, first, points, times, A, rates, row, t):
 
 
 @inner
+def equal_step(left, h, h_last):
+    """A step of about h such that whole steps reach the end; the last one again if only rounding changed it."""
+    h = left / max(1.0, math.ceil(left / h - 1e-6))
+    return h_last if abs(h - h_last) <= SAME * h else h
+
+
+@inner
 def step(desk, scheme, ints, reals, atol, points, times, A, rates, row, stage):
     """One accepted step.  Returns CONVERGED, TOO_SMALL or the failure of a stage."""
     n = desk.q.shape[0]
@@ -207,14 +226,13 @@ def step(desk, scheme, ints, reals, atol, points, times, A, rates, row, stage):
             return FAILURE + failed if failed != CONVERGED else TOO_SMALL
         h = reals[H]
         if adaptive:
-            h = min(h, reals[H_MAX])
+            h = min(h, reals[H_MAX], longest_turn(desk, points[0], POINTS - 1))
             if h >= left * (1.0 - 1e-10):
                 h = left
             elif h > 0.5 * left:
                 h = 0.5 * left
         else:
-            # as many equal steps as it takes
-            h = left / max(1.0, math.ceil(left / h - 1e-6))
+            h = equal_step(left, h, reals[H_LAST])
         if scheme[KIND] == ALPHA and reals[H_LAST] > 0.0 and h != reals[H_LAST]:
             for i in range(n):
                 a = points[0, 2 * n + i]
@@ -222,7 +240,7 @@ def step(desk, scheme, ints, reals, atol, points, times, A, rates, row, stage):
             desk.flags[STALE] = True
         h_before = reals[H_LAST]
         reals[H_LAST] = h
-        t = reals[T_END] if h == left else reals[T] + h
+        t = reals[T_END] if abs(h - left) <= SAME * h else reals[T] + h
         if adaptive:
             set_weights(desk, reals[RTOL], atol, points[0, :n], points[0, n : 2 * n], desk.z)
         else:
@@ -259,14 +277,17 @@ def step(desk, scheme, ints, reals, atol, points, times, A, rates, row, stage):
 
 
 @inner
-def interpolate(n, points, times, t, row):
-    """Row at time t of the last step: cubic in q (from q, v) and v (from v, a), linear in the rest."""
+def interpolate(n, points, times, first, t, row):
+    """Row at time t of the last step: cubic in q (from q, v) and v (from v, a), linear in the rest.
+
+    In a ``first`` step v is linear too: the acceleration at a start may be huge and last no time.
+    """
     h = times[0] - times[1]
     x = (t - times[1]) / h
     h00, h10 = (1.0 + 2.0 * x) * (1.0 - x) ** 2, x * (1.0 - x) ** 2
     h01, h11 = x * x * (3.0 - 2.0 * x), x * x * (x - 1.0)
     for c in range(row.shape[0]):
-        if c < 2 * n:
+        if c < n or (c < 2 * n and not first):
             ends = h00 * points[1, c] + h01 * points[0, c]
             row[c] = ends + h * (h10 * points[1, n + c] + h11 * points[0, n + c])
         else:
@@ -290,7 +311,7 @@ def record(desk, ints, reals, points, times, wanted, out_times, rows):
             return True
         k = ints[RECORDED]
         out_times[k] = wanted[ints[NEXT]]
-        interpolate(desk.q.shape[0], points, times, out_times[k], rows[k])
+        interpolate(desk.q.shape[0], points, times, ints[EQUAL] == 1, out_times[k], rows[k])
         bring_home(desk, rows[k])
         ints[RECORDED] += 1
         ints[NEXT] += 1
@@ -321,7 +342,6 @@ def advance_one_step(
     desk, scheme, ints, reals, atol, points, times, A, rates, row, stage, stack, wanted, out_times, rows, budget
 ):
     """At most ``budget`` steps towards reals[T_END].  Returns DONE, PAUSED, FULL or a failure."""
-    n = desk.q.shape[0]
     for _ in range(budget):
         if ints[PENDING]:
             if record(desk, ints, reals, points, times, wanted, out_times, rows):
@@ -329,8 +349,7 @@ def advance_one_step(
             ints[PENDING] = False
         if reals[T] >= reals[T_END]:
             return DONE
-        if desk.charts.shape[0] > 0:
-            recentre(desk, ints, points, A, row, stack, n)
+        recentre(desk, scheme, ints, points, A, reals[H_LAST], stack)
         status = step(desk, scheme, ints, reals, atol, points, times, A, rates, row, stage)
         if status != CONVERGED:
             return status
@@ -339,27 +358,35 @@ def advance_one_step(
 
 
 @inner
-def recentre(desk, ints, points, A, row, stack, n):
-    """Re-centre charts, with all points behind and the auxiliary acceleration (a motion with the same q and v)."""
-    for c in range(row.shape[0]):
-        row[c] = points[0, c]
-    for i in range(n):
-        row[2 * n + i] = A[i]
+def recentre(desk, scheme, ints, points, A, h, stack):
+    """Re-centre charts that are left, with all points behind and the auxiliary acceleration.
+
+    A is the acceleration at t + (alpha_m - alpha_f) h, so it moves to the new chart with q and v of that time.
+    """
+    far = False
+    for i in range(desk.charts.shape[0]):
+        far = far or too_far(desk, i, points[0])
+    if not far:
+        return
+    n, shift = desk.q.shape[0], (scheme[ALPHA_M] - scheme[ALPHA_F]) * h
     for k in range(POINTS):
         copy_row(points[k], stack[k])
-    copy_row(row, stack[POINTS])
-    moved = recentre_rows(desk, stack)
-    if moved > 0:
-        for k in range(POINTS):
-            copy_row(stack[k], points[k])
-        for i in range(n):
-            A[i] = stack[POINTS, 2 * n + i]
-        ints[RECENTRED] += moved
-        desk.flags[STALE] = True
+    copy_row(points[0], stack[POINTS])
+    for i in range(n):
+        v, a = points[0, n + i], points[0, 2 * n + i]
+        stack[POINTS, i] += shift * (v + 0.5 * shift * a)
+        stack[POINTS, n + i] += shift * a
+        stack[POINTS, 2 * n + i] = A[i]
+    ints[RECENTRED] += recentre_rows(desk, stack)
+    for k in range(POINTS):
+        copy_row(stack[k], points[k])
+    for i in range(n):
+        A[i] = stack[POINTS, 2 * n + i]
+    desk.flags[STALE] = True
 
 
 @kernel
-def look_back_one_step(desk, points, times, t, row):
+def look_back_one_step(desk, ints, points, times, t, row):
     """Row (in the model's charts) at a time t of the last step, while it is pending."""
-    interpolate(desk.q.shape[0], points, times, t, row)
+    interpolate(desk.q.shape[0], points, times, ints[EQUAL] == 1, t, row)
     bring_home(desk, row)

@@ -10,8 +10,25 @@ from supple.errors import ModelError, ShapeError
 from supple.solvers import explicit as _explicit
 from supple.solvers import ndf as _ndf
 from supple.solvers import one_step as _one_step
-from supple.solvers.desk import Desk, Office
-from supple.solvers.history import EVERY, H_MAX, NEWTON, PENDING, RECORDED, RTOL, T_BEFORE, T_END, H, T
+from supple.solvers.desk import RESIDUALS, TANGENTS, Desk, Office
+from supple.solvers.history import (
+    DRIFT,
+    EVERY,
+    FAILED,
+    H_MAX,
+    NEWTON,
+    NEXT,
+    PENDING,
+    RECENTRED,
+    RECORDED,
+    REJECTED,
+    RTOL,
+    SLIP,
+    STEPS,
+    T_END,
+    H,
+    T,
+)
 from supple.solvers.methods import BDF2, DOP853, NDF, RK45, GeneralizedAlpha, ImplicitEuler, Method, Newmark
 
 Array = np.ndarray
@@ -72,6 +89,13 @@ class Runner:
     def look_back(self, t: float) -> Array:
         """Row at a time of the last step, in the model's charts."""
         raise NotImplementedError
+
+    def take_over(self, other: Runner) -> None:
+        """Go on counting where another run of the same robot ended."""
+        counters = [NEXT, STEPS, REJECTED, FAILED, RECENTRED]
+        self.ints[counters], self.reals[[DRIFT, SLIP]] = other.ints[counters], other.reals[[DRIFT, SLIP]]
+        flags = [RESIDUALS, TANGENTS]
+        self.desk.flags[flags] = other.desk.flags[flags]
 
     def take(self) -> tuple[Array, Array]:
         """What was recorded since last time."""
@@ -165,7 +189,7 @@ class OneStepRunner(Runner):
     def look_back(self, t: float) -> Array:
         """Row at a time of the last step."""
         row = np.zeros(self.size)
-        _one_step.look_back_one_step(self.desk, self.points, self.instants, t, row)
+        _one_step.look_back_one_step(self.desk, self.ints, self.points, self.instants, t, row)
         return row
 
     def history(self) -> dict[str, Array]:
@@ -205,12 +229,9 @@ class ExplicitRunner(Runner):
         return self.points[2 if self.ints[PENDING] else 0].copy()
 
     def look_back(self, t: float) -> Array:
-        """Row at a time of the last step, by cubics."""
+        """Row at a time of the last step, by quintics."""
         row = np.zeros(self.size)
-        ends = np.zeros((4, self.size))
-        ends[0], ends[1] = self.points[2], self.points[0]
-        instants = np.array([self.reals[T], self.reals[T_BEFORE], 0.0, 0.0])
-        _one_step.look_back_one_step(self.desk, ends, instants, t, row)
+        _explicit.look_back_explicit(self.desk, self.reals, self.points, t, row)
         return row
 
     def history(self) -> dict[str, Array]:

@@ -7,12 +7,20 @@ import time
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.errors import ConvergenceError, ModelError, ModelWarning, ShapeError, SimulationError, StateError
+from supple.errors import (
+    ConvergenceError,
+    ModelError,
+    ModelWarning,
+    ShapeError,
+    SimulationError,
+    StateError,
+    StorageError,
+)
 from supple.model.constraints import CLOSED, loop_terms, solve_constrained
 from supple.solvers import checkpoint as _checkpoint
 from supple.solvers.desk import RESIDUALS, T_LEFT, TANGENTS, WORST, make_desk
@@ -101,6 +109,11 @@ class Simulation:
         self.rate, self.breaks = control_rate, tuple(breaks)
         self._open(u, hold)
         self.q0, self.v0 = initial_state(model, q0, v0, self.t0)
+        if self.checkpoint is not None and any(callable(event.action) for event in self.events):
+            raise ModelError(
+                "a checkpoint cannot hold what an event switches to: leave out checkpoint=, or events "
+                "whose action is a function"
+            )
         self.stops = self._stops()
         self.mark = _checkpoint.fingerprint(
             model.description,
@@ -111,11 +124,14 @@ class Simulation:
             self.v0,
             [s.t for s in self.stops],
             self.wanted,
+            *(getattr(self.office.desk, name) for name in ("ops", "law_numbers", "targets")),
         )
         self.kept_times: list[Array] = []
         self.kept_rows: list[Array] = []
         self.held: list[tuple[float, Array]] = []
         self.noted: dict[str, list[float]] = {event.name: [] for event in self.events}
+        self.values = [0.0] * len(self.events)  # of the events' functions, at the end of the last step
+        self.drives: list[tuple[float, Drive]] = [(self.t0, self.drive)]
         self.index = 0
         self.seconds = 0.0
 
@@ -180,6 +196,7 @@ class Simulation:
         self._keep(np.array([self.t0]), row[None])
         if not runner.ints[EVERY]:
             runner.ints[NEXT] = 1
+        self.values = self._event_values(self.t0, self.q0, self.v0)
 
     def _aim(self, stop: Stop) -> None:
         """The next stop; laws that jump there are seen from before."""
@@ -201,7 +218,6 @@ class Simulation:
 
     def _loop(self, bar: Progress, began: float) -> None:
         runner, saved = self.runner, time.perf_counter()
-        values = self._event_values(self.t0, self.q0, self.v0)
         while self.index < len(self.stops):
             runner = self.runner
             code = runner.advance(1 if self.events else BUDGET)
@@ -209,9 +225,11 @@ class Simulation:
             if code not in (DONE, PAUSED, FULL):
                 self._check(code)
             if self.events and code == PAUSED and runner.ints[PENDING]:
-                values, stopped = self._watch(values)
+                self.values, stopped = self._watch(self.values)
                 if stopped:
                     return
+                if self.index == len(self.stops):
+                    break
             if code == DONE:
                 self._next_piece()
             now = time.perf_counter()
@@ -222,7 +240,10 @@ class Simulation:
                 )
             if self.checkpoint is not None and now - saved >= self.checkpoint_every:
                 self.seconds += now - began
-                self._save()
+                try:
+                    self._save()
+                except StorageError as error:
+                    self._fail(f"the checkpoint cannot be saved: {error}", error)
                 began = saved = time.perf_counter()
 
     def _next_piece(self) -> None:
@@ -248,7 +269,16 @@ class Simulation:
     # ------------------------------------------------------------------ events
 
     def _event_values(self, t: float, q: Array, v: Array) -> list[float]:
-        return [float(event.function(t, q, v)) for event in self.events]
+        return [self._event_value(event, t, q, v) for event in self.events]
+
+    def _event_value(self, event: Event, t: float, q: Array, v: Array) -> float:
+        try:
+            value = float(event.function(t, q, v))
+        except Exception as error:
+            self._fail(f"the function of event {event.name!r} failed: {error}", error)
+        if not np.isfinite(value):
+            self._fail(f"the function of event {event.name!r} returned {value} at t = {t:.6g} s")
+        return value
 
     def _state(self, t: float) -> tuple[Array, Array]:
         """q and v at a time of the last step."""
@@ -261,7 +291,7 @@ class Simulation:
         t_before, t = float(runner.reals[T_BEFORE]), float(runner.reals[T])
         after = self._event_values(t, *self._state(t))
         crossings = [
-            (_crossing(lambda x, e=event: float(e.function(x, *self._state(x))), t_before, t, a, b), event)
+            (_crossing(lambda x, e=event: self._event_value(e, x, *self._state(x)), t_before, t, a, b), event)
             for event, a, b in zip(self.events, before, after, strict=True)
             if event.crossed(a, b)
         ]
@@ -269,8 +299,8 @@ class Simulation:
             self.noted[event.name].append(moment)
             if event.action == "note":
                 continue
-            self._record_until(moment)
             row = runner.look_back(moment)
+            self._record_until(moment)
             if event.action == "stop":
                 if not self.kept_times or self.kept_times[-1][-1] < moment:
                     self._keep(np.array([moment]), row[None])
@@ -287,38 +317,47 @@ class Simulation:
             runner.ints[NEXT] += 1
 
     def _switch(self, event: Event, moment: float, row: Array) -> list[float]:
-        """Go on from what an event's action says."""
-        n = self.model.n
-        q, v = row[:n].copy(), row[n : 2 * n].copy()
-        change = event.action(moment, q, v)
-        if change is None:
-            change = Switch()
-        if not isinstance(change, Switch):
-            raise ModelError(
-                f"Event {event.name!r}: its action returned {change!r}, must return a supple.Switch or None"
-            )
-        z = row[3 * n + self.model.nc : self.runner.size - n]
-        taken, steps = self.runner.ints[NEXT], self.runner.ints[STEPS]
+        """Go on from what an event's action says.  Returns the events' values there."""
+        n, old = self.model.n, self.runner
+        if old.ints[EVERY]:
+            self._keep(np.array([moment]), row[None])
+        change = self._ask(event, moment, row)
+        z = row[3 * n + self.model.nc : old.size - n]
+        state = [row[:n] if change.q is None else change.q, row[n : 2 * n] if change.v is None else change.v]
+        q, v = initial_state(self.model, *state, moment)
         if change.u is not None:
             self._open(change.u, False)
-            self.runner.ints[NEXT], self.runner.ints[STEPS] = taken, steps
+            self.runner.take_over(old)
+            self.drives.append((moment, self.drive))
+            self.stops, self.index = self._stops(), 0
+        while self.index < len(self.stops) and self.stops[self.index].t <= moment + BEFORE * max(1.0, abs(moment)):
+            self.index += 1
         desk = self.office.desk
         if len(desk.charts):
             desk.placement[:] = desk.home
-        desk.q[:] = q if change.q is None else self.model._state("q", change.q)
-        desk.v[:] = v if change.v is None else self.model._state("v", change.v)
-        desk.z[:] = z
-        self._aim(self.stops[self.index])
-        if self.sampled:
-            self._sample(moment)
-        self._restart(moment)
-        start = self.runner.now()
-        to_home(desk, start)
-        if self.runner.ints[EVERY]:
-            self._keep(np.array([moment]), row[None])
-        if change.v is not None or change.q is not None:
-            self._keep(np.array([moment]), start[None])
-        return self._event_values(moment, start[:n], start[n : 2 * n])
+        desk.q[:], desk.v[:], desk.z[:] = q, v, z
+        if self.index < len(self.stops):
+            self._aim(self.stops[self.index])
+            if self.sampled:
+                self._sample(moment)
+            self._restart(moment)
+            start = self.runner.now()
+            to_home(desk, start)
+            if self.runner.ints[EVERY] and (change.v is not None or change.q is not None):
+                self._keep(np.array([moment]), start[None])
+        return self._event_values(moment, q, v)
+
+    def _ask(self, event: Event, moment: float, row: Array) -> Switch:
+        """What an event's action says."""
+        n = self.model.n
+        try:
+            change = event.action(moment, row[:n].copy(), row[n : 2 * n].copy())
+        except Exception as error:
+            self._fail(f"the action of event {event.name!r} failed: {error}", error)
+        change = Switch() if change is None else change
+        if not isinstance(change, Switch):
+            self._fail(f"the action of event {event.name!r} returned {change!r}, must return a supple.Switch or None")
+        return change
 
     # ------------------------------------------------------------------ results
 
@@ -327,8 +366,8 @@ class Simulation:
             self.kept_times.append(times)
             self.kept_rows.append(rows)
 
-    def trajectory(self) -> Trajectory:
-        """Everything recorded so far."""
+    def trajectory(self, failed: bool = False) -> Trajectory:
+        """Everything recorded so far; if the run ``failed``, inputs that cannot be had again are NaN."""
         model, n, nc = self.model, self.model.n, self.model.nc
         t = np.concatenate(self.kept_times or [np.zeros(0)])
         rows = np.concatenate(self.kept_rows or [np.zeros((0, self.runner.size))])
@@ -340,7 +379,7 @@ class Simulation:
             q=q.copy(),
             v=v.copy(),
             a=a.copy(),
-            u=self._inputs(t, q, v, z),
+            u=self._inputs(t, q, v, z, failed),
             z=z.copy(),
             efforts=efforts,
             multipliers=model._multipliers(rows[:, 3 * n : 3 * n + nc].copy()),
@@ -349,14 +388,26 @@ class Simulation:
             model=model,
         )
 
-    def _inputs(self, t: Array, q: Array, v: Array, z: Array) -> Array:
+    def _inputs(self, t: Array, q: Array, v: Array, z: Array, failed: bool) -> Array:
+        """Inputs (T, nu) at recorded states."""
+        u = np.full((len(t), self.model.nu), np.nan)
         if not self.model.nu:
-            return np.zeros((len(t), 0))
+            return u
+        begins = np.array([moment for moment, _ in self.drives])
+        owners = np.maximum(np.searchsorted(begins, t, side="right") - 1, 0)
+        try:
+            for k, owner in enumerate(owners):
+                u[k] = self.drives[owner][1].inputs_at(float(t[k]), q[k], v[k], z[k], not self.sampled)
+        except Exception:
+            if not failed:
+                raise
         if self.sampled:
             moments = np.array([moment for moment, _ in self.held])
-            which = np.searchsorted(moments, t, side="right") - 1
-            return np.array([self.held[max(i, 0)][1] for i in which]).reshape(len(t), -1)
-        return np.array([self.drive.inputs_at(*state) for state in zip(t.tolist(), q, v, z, strict=True)])
+            which = np.maximum(np.searchsorted(moments, t, side="right") - 1, 0)
+            for k, i in enumerate(which[: len(t) if self.held else 0]):
+                followed = np.isnan(u[k])
+                u[k, followed] = self.held[i][1][followed]
+        return u
 
     def stats(self) -> dict[str, Any]:
         """Figures of the run."""
@@ -391,8 +442,9 @@ class Simulation:
             "index": np.array([self.index]),
             "seconds": np.array([self.seconds]),
         }
-        if self.events:
-            raise ModelError("checkpoints and events do not go together yet: leave one of them out")
+        outputs["event.values"] = np.array(self.values)
+        for name, moments in self.noted.items():
+            outputs[f"event:{name}"] = np.array(moments)
         _checkpoint.save(self.checkpoint, self.mark, {**self.runner.arrays(), **outputs})
 
     def _restore(self) -> bool:
@@ -407,6 +459,8 @@ class Simulation:
         self._keep(arrays["kept.times"], arrays["kept.rows"])
         self.held = list(zip(arrays["held.times"].tolist(), arrays["held.inputs"], strict=True))
         self.index, self.seconds = int(arrays["index"][0]), float(arrays["seconds"][0])
+        self.values = arrays["event.values"].tolist()
+        self.noted = {name: arrays[f"event:{name}"].tolist() for name in self.noted}
         return True
 
     # ------------------------------------------------------------------ failures
@@ -449,15 +503,21 @@ class Simulation:
         }
         self._fail(reasons.get(code, f"code {code}"))
 
-    def _fail(self, reason: str, cause: BaseException | None = None) -> None:
+    def _fail(self, reason: str, cause: BaseException | None = None) -> NoReturn:
+        """Raise, with everything up to the last good step."""
         runner, n = self.runner, self.model.n
         self._keep(*runner.take())
-        row = runner.now()
-        if len(self.office.desk.charts):
+        if self.kept_times:
+            row = runner.now()
             to_home(self.office.desk, row)
-        t, h = float(runner.reals[T]), float(runner.reals[H_LAST])
-        message = f"model {self.model.name!r}, t = {t:.6g} s (last step {h:.2g} s, {runner.ints[STEPS]} made): {reason}"
-        raise SimulationError(message, self.trajectory(), t, row[:n], row[n : 2 * n]) from cause
+            t, q, v = float(runner.reals[T]), row[:n], row[n : 2 * n]
+            if self.kept_times[-1][-1] < t:
+                self._keep(np.array([t]), row[None])
+        else:
+            t, q, v = self.t0, self.q0, self.v0
+        h, steps = float(runner.reals[H_LAST]), runner.ints[STEPS]
+        message = f"model {self.model.name!r}, t = {t:.6g} s (last step {h:.2g} s, {steps} made): {reason}"
+        raise SimulationError(message, self.trajectory(failed=True), t, q, v) from cause
 
 
 def _times(t: ArrayLike) -> tuple[float, float, Array | None]:

@@ -41,11 +41,13 @@ from supple.solvers.desk import (
     SPACE_AT,
     STABILISED,
     STALE,
+    STEP,
     T_LEFT,
     T_NOW,
     TANGENTS,
     TIME_CALLS,
     TO_INPUT,
+    TO_MOTION,
     TO_SIGNAL,
     TREE_AT,
     WORST,
@@ -62,6 +64,9 @@ FAST = 0.3
 #: How well loops must be closed, whatever a Newton step is worth: position (rad, m) and velocity (per s).
 CLOSED, STILL = 1e-11, 3e-11
 
+#: Ratio of consecutive steps that get nowhere, and the size of steps, relative to q, that are rounding then.
+HALTING, ROUNDED = 0.5, 1e-11
+
 call_python = calling(types.int64(types.float64, types.int64))
 
 
@@ -76,7 +81,7 @@ def drive(desk, t):
             desk.inputs[k] = desk.values[0, i]
         elif kind == TO_SIGNAL:
             desk.signals[k] = desk.values[0, i]
-        else:
+        elif kind == TO_MOTION:
             for m in range(3):
                 desk.motion[m, k] = desk.values[m, i]
     if desk.flags[TIME_CALLS] and call_python(desk.calls[PYTHON_AT], (t, ASK_LAWS)) != 0:
@@ -295,9 +300,10 @@ def newton_step(desk):
             desk.mu[k] += rhs[nf + nc + k]
     for k in range(nz):
         desk.xz[k] += rhs[last + k]
-    total, worst, largest = 0.0, -1, 0.0
+    total, worst, largest, longest, size = 0.0, -1, 0.0, 0.0, 0.0
     for i in range(nf):
         f = free[i]
+        longest, size = max(longest, abs(rhs[i])), max(size, abs(desk.q[f]))
         y = 0.0
         if desk.flags[STABILISED]:
             for k in range(nc):
@@ -314,6 +320,7 @@ def newton_step(desk):
         total += (rhs[last + k] / desk.weights_z[k]) ** 2
         count += 1
     desk.flags[WORST] = worst
+    desk.numbers[STEP] = longest / size if size > 0.0 else longest
     return math.sqrt(total / max(count, 1))
 
 
@@ -358,6 +365,8 @@ def iterate(desk, tolerance):
         rate = norm / before if k > 0 and before > 0.0 else 0.0
         numbers[RATE] = rate
         settled = norm < 1e-3 * tolerance or (k > 0 and rate < 1.0 and rate / (1.0 - rate) * norm < tolerance)
+        if rate >= HALTING and not settled:
+            settled = numbers[STEP] <= ROUNDED
         if settled and not looped:
             set_trial(desk)
             return CONVERGED

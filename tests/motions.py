@@ -1,0 +1,88 @@
+"""Small robots whose motions the tests of `supple.solvers` look at, and how to measure orders."""
+
+import warnings
+
+import numpy as np
+
+import supple as sp
+from supple.solvers.history import T_END, T
+from supple.solvers.simulation import Simulation
+
+#: Methods of all families, as adaptive or as fixed as they come.
+FAMILIES = {
+    "NDF": sp.NDF(rtol=1e-7, atol=1e-9),
+    "GeneralizedAlpha": sp.GeneralizedAlpha(dt=2e-3),
+    "adaptive": sp.GeneralizedAlpha(rtol=1e-5, atol=1e-7),
+    "BDF2": sp.BDF2(dt=2e-3),
+    "RK45": sp.RK45(rtol=1e-7, atol=1e-9),
+}
+
+
+def pendulum(drive=False, **joint):
+    """A rod of 1 kg and 1 m about y, released from the horizontal: q turns it down."""
+    robot = sp.Robot("pendulum")
+    robot.add_link("bar", sp.Rigid(1.0, (1e-3, 0.1, 0.1), com=(0.5, 0, 0)), joint=sp.Revolute("y", **joint))
+    if drive:
+        robot.add(sp.JointDrive("motor", "bar"))
+    return robot.compile()
+
+
+def wheel(*items, **joint):
+    """A disc of 0.5 kg m^2 about z without weight, with a motor."""
+    robot = sp.Robot("wheel", gravity=(0, 0, 0))
+    robot.add_link("disc", sp.Rigid(1.0, (0.3, 0.3, 0.5)), joint=sp.Revolute("z", **joint))
+    robot.add(sp.JointDrive("motor", "disc"))
+    for item in items:
+        robot.add(item)
+    return robot.compile()
+
+
+def soft_arm(damping=0.0, *items):
+    """A hanging planar rod of rubber."""
+    material = sp.Material(young=1e6, poisson=0.5, density=1000.0, damping=damping)
+    robot = sp.Robot("arm")
+    robot.add_link("rod", sp.Rod(0.3, sp.Circle(0.01), material, sp.Legendre(bend_y=2), points=6))
+    for item in items:
+        robot.add(item)
+    return robot.compile()
+
+
+def four_bar(*items):
+    """A rigid four-bar linkage in the plane of x and z, under gravity."""
+    lengths = {"crank": 0.1, "coupler": 0.25, "follower": 0.2}
+    robot = sp.Robot("four-bar")
+    for name, parent in (("crank", "world"), ("coupler", "crank"), ("follower", "coupler")):
+        body = sp.Rigid.cylinder(lengths[name], 0.01, density=1000.0)
+        robot.add_link(name, body, joint=sp.Revolute("y"), parent=parent)
+    robot.add(sp.Loop("pin", a=("follower",), b=("world", sp.pose((0.2, 0.0, 0.0))), joint=sp.Revolute("y")))
+    for item in items:
+        robot.add(item)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sp.ModelWarning)  # rows that hold by themselves in the plane
+        model = robot.compile()
+        return model, model.assemble([-1.2, 0.9, 1.9])
+
+
+def free_body(inertia=(0.1, 0.2, 0.3)):
+    robot = sp.Robot("body", gravity=(0, 0, 0))
+    robot.add_link("body", sp.Rigid(2.0, inertia, com=(0.1, 0.05, -0.1)), joint=sp.Free())
+    return robot.compile()
+
+
+def stepped(model, method, steps, q0, v0=None, u=None):
+    """Rows (len(steps) + 1, N) of a fixed-step scheme that is made to take these steps."""
+    run = Simulation(model, float(np.sum(steps)), q0, v0, u, method, progress=False)
+    run._begin()
+    runner = run.runner
+    rows = [runner.now()]
+    for h in steps:
+        runner.reals[T_END] = runner.reals[T] + h
+        runner.advance(1)
+        runner.take()
+        rows.append(runner.now())
+    return np.array(rows)
+
+
+def slope(sizes, errors):
+    """Exponent p of errors ~ sizes^p."""
+    return float(np.polyfit(np.log(sizes), np.log(errors), 1)[0])

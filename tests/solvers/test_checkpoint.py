@@ -1,0 +1,184 @@
+"""Checkpoints: a run that is killed goes on from its file and ends bit for bit like an unbroken one."""
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import supple as sp
+from motions import FAMILIES, four_bar, free_body, soft_arm, wheel
+
+TIMES = np.linspace(0.0, 0.4, 21)
+FIELDS = ("t", "q", "v", "a", "u", "z", "efforts")
+
+
+class Killed(BaseException):
+    """Stands in for a signal: nobody catches it."""
+
+
+def cases():
+    """Models, initial states and inputs that use everything a run remembers."""
+    linkage, q0 = four_bar()
+    integral = sp.Controller([0.0], lambda t, q, v, z: 1.0 - v, lambda t, q, v, z: 3.0 * (1.0 - v) + 10.0 * z)
+    turning = np.array([8.0, 1.0, -5.0, 0.1, 0.2, 0.3])
+    return {
+        "soft arm": (soft_arm(0.01), np.array([0.5, 0.2, -0.1]), None),
+        "loop": (linkage, q0, None),
+        "charts": (free_body(), np.zeros(6), turning),
+        "controller": (wheel(integral), [0.0], None),
+    }
+
+
+CASES = cases()
+
+
+def same(a, b):
+    for name in FIELDS:
+        np.testing.assert_array_equal(getattr(a, name), getattr(b, name), err_msg=name)
+    np.testing.assert_array_equal(np.asarray(a.multipliers), np.asarray(b.multipliers))
+    assert a.stats["steps"] == b.stats["steps"]
+    assert a.stats["residuals"] == b.stats["residuals"]
+
+
+@pytest.mark.parametrize("times", [TIMES, 0.4], ids=["wanted", "every"])
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_killed_run_ends_as_if_it_had_not_been(name, case, times, tmp_path, monkeypatch):
+    model, q0, v0 = CASES[case]
+    monkeypatch.setattr("supple.solvers.simulation.BUDGET", 7)
+    options = {"q0": q0, "v0": v0, "method": FAMILIES[name], "progress": False}
+    unbroken = model.simulate(times, **options)
+    file = tmp_path / "run.npz"
+    from supple.solvers import checkpoint
+
+    write, count = checkpoint.save, [0]
+
+    def deadly(*arguments):
+        write(*arguments)
+        count[0] += 1
+        if count[0] % 3 == 0:
+            raise Killed
+
+    monkeypatch.setattr(checkpoint, "save", deadly)
+    killed = 0
+    for _ in range(1000):
+        try:
+            run = model.simulate(times, **options, checkpoint=file, checkpoint_every=0.0, resume=True)
+            break
+        except Killed:
+            killed += 1
+    assert killed >= 1
+    same(run, unbroken)
+
+
+def test_a_process_that_dies(tmp_path):
+    """os._exit in the middle of an input function: no Python code has a chance to tidy up."""
+    script = textwrap.dedent("""
+        import os, sys
+        import numpy as np
+        from motions import wheel
+        import supple as sp
+
+        def torque(t):
+            if t > float(sys.argv[2]):
+                os._exit(3)
+            return np.sin(9 * t)
+
+        wheel(stiffness=3.0).simulate(
+            np.linspace(0, 1, 11), u=torque, method=sp.NDF(rtol=1e-8, atol=1e-10), checkpoint=sys.argv[1],
+            checkpoint_every=0.0, resume=True, progress=False, breaks=(0.35, 0.36, 0.37),
+        )
+    """)
+    file = tmp_path / "run.npz"
+    root = Path(__file__).parent.parent
+    path = os.pathsep.join([str(root), str(Path(sp.__file__).parent.parent)])
+    command = [sys.executable, "-c", script, str(file), "0.5"]
+    assert subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, check=False).returncode == 3
+    assert file.exists()
+    options = {
+        "u": lambda t: np.sin(9 * t),
+        "method": sp.NDF(rtol=1e-8, atol=1e-10),
+        "breaks": (0.35, 0.36, 0.37),
+    }
+    model, times = wheel(stiffness=3.0), np.linspace(0, 1, 11)
+    same(model.simulate(times, **options, checkpoint=file, resume=True), model.simulate(times, **options))
+
+
+def test_an_input_that_fails_can_be_repaired(tmp_path):
+    """An exception in u ends the run with everything so far; resumed with a good u, it ends like an unbroken one."""
+    model, file, method = wheel(), tmp_path / "run", sp.GeneralizedAlpha(dt=1e-3)
+
+    def broken(t):
+        if t > 0.21:
+            raise ValueError("no signal")
+        return np.cos(t)
+
+    options = {"method": method, "checkpoint": file, "checkpoint_every": 0.0, "breaks": (0.1, 0.2)}
+    with pytest.raises(sp.SimulationError, match="no signal") as caught:
+        model.simulate(TIMES, u=broken, **options)
+    assert caught.value.trajectory.t[-1] == pytest.approx(0.21, abs=2e-3)
+    run = model.simulate(TIMES, u=np.cos, **options, resume=True)
+    same(run, model.simulate(TIMES, u=np.cos, method=method, breaks=(0.1, 0.2)))
+
+
+def test_notes_and_stops_survive(tmp_path, monkeypatch):
+    from supple.solvers import checkpoint
+
+    model, file = wheel(stiffness=50.0), tmp_path / "run.npz"
+    events = [
+        sp.Event(lambda t, q, v: v[0], "note", name="still"),
+        sp.Event(lambda t, q, v: t - 0.8, "stop", name="late"),
+    ]
+    options = {"q0": [0.3], "method": FAMILIES["NDF"], "events": events}
+    unbroken = model.simulate(1.0, **options)
+    write, count = checkpoint.save, [0]
+
+    def deadly(*arguments):
+        write(*arguments)
+        count[0] += 1
+        if count[0] == 60:
+            raise Killed
+
+    monkeypatch.setattr(checkpoint, "save", deadly)
+    with pytest.raises(Killed):
+        model.simulate(1.0, **options, checkpoint=file, checkpoint_every=0.0)
+    run = model.simulate(1.0, **options, checkpoint=file, checkpoint_every=0.0, resume=True)
+    same(run, unbroken)
+    assert run.stats["events"] == unbroken.stats["events"]
+    assert run.t[-1] == pytest.approx(0.8)
+
+
+def test_what_does_not_fit_is_refused(tmp_path):
+    model, file = wheel(), tmp_path / "run.npz"
+    run = {"u": [1.0], "method": sp.NDF(), "checkpoint": file, "checkpoint_every": 0.0}
+    model.simulate(1.0, **run)
+    for change in ({"method": sp.NDF(rtol=1e-5)}, {"u": [2.0]}, {"q0": [0.1]}, {"breaks": (0.5,)}):
+        with pytest.raises(sp.ModelError, match="checkpoint of another run"):
+            model.simulate(1.0, **{**run, **change}, resume=True)
+    with pytest.raises(sp.ModelError, match="resume=True needs the checkpoint"):
+        model.simulate(1.0, resume=True)
+    switch = sp.Event(lambda t, q, v: q[0] - 0.1, lambda t, q, v: None)
+    with pytest.raises(sp.ModelError, match="cannot hold what an event switches to"):
+        model.simulate(1.0, **run, events=switch)
+    file.write_bytes(b"torn")
+    with pytest.raises(sp.StorageError, match="cannot read"):
+        model.simulate(1.0, **run, resume=True)
+
+
+def test_a_full_disk_ends_the_run_with_the_motion_so_far(tmp_path, monkeypatch):
+    def full(*arguments, **options):
+        raise OSError(28, "No space left on device")
+
+    model = wheel()
+    monkeypatch.setattr("numpy.savez", full)
+    with pytest.raises(sp.SimulationError, match=r"checkpoint cannot be saved.*No space left") as caught:
+        model.simulate(1.0, u=[1.0], method=sp.GeneralizedAlpha(dt=1e-4), checkpoint=tmp_path / "x", checkpoint_every=0)
+    run = caught.value.trajectory
+    np.testing.assert_allclose(run.v[:, 0], 2.0 * run.t, atol=1e-9)
+    assert run.t[-1] > 0.02
+    assert isinstance(caught.value.__cause__, sp.StorageError)
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,135 @@
+"""Measured orders of convergence: ordinary equations, closed loops in the stabilised form and in index 1."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import supple as sp
+from motions import four_bar, pendulum, slope, soft_arm, stepped
+
+IMPLICIT = {
+    "GeneralizedAlpha": (lambda h: sp.GeneralizedAlpha(dt=h), 2),
+    "GeneralizedAlpha rho 0": (lambda h: sp.GeneralizedAlpha(0.0, dt=h), 2),
+    "Newmark": (lambda h: sp.Newmark(dt=h), 2),
+    "BDF2": (lambda h: sp.BDF2(dt=h), 2),
+    "ImplicitEuler": (lambda h: sp.ImplicitEuler(dt=h), 1),
+}
+EXPLICIT = {"RK45": (sp.RK45, 5, (0.1, 0.05, 0.025)), "DOP853": (sp.DOP853, 8, (0.25, 0.125, 0.0625))}
+TIGHT = sp.DOP853(rtol=1e-12, atol=1e-13)
+#: Ratios of steps that break generalised-alpha in pure index 3.
+RATIOS = np.array([1.0, 1.5, 0.7, 2.0])
+
+
+def end_error(run, reference):
+    return np.abs(np.concatenate([run.q[-1] - reference.q[-1], run.v[-1] - reference.v[-1]])).max()
+
+
+@cache
+def swing():
+    return pendulum().simulate([0.0, 1.0], [0.3], method=TIGHT)
+
+
+@pytest.mark.parametrize("name", IMPLICIT)
+def test_order_of_implicit_methods_on_a_pendulum(name):
+    make, order = IMPLICIT[name]
+    sizes = (0.02, 0.01, 0.005)
+    errors = [end_error(pendulum().simulate([0.0, 1.0], [0.3], method=make(h)), swing()) for h in sizes]
+    assert slope(sizes, errors) == pytest.approx(order, abs=0.15)
+
+
+@pytest.mark.parametrize("name", EXPLICIT)
+def test_order_of_explicit_methods_on_a_pendulum(name):
+    kind, order, sizes = EXPLICIT[name]
+    errors = []
+    for h in sizes:
+        method = kind(rtol=0.9, atol=1e3, first_step=h, max_step=h)
+        errors.append(end_error(pendulum().simulate([0.0, 1.0], [0.3], method=method), swing()))
+    assert slope(sizes, errors) > order - 0.5
+
+
+def test_error_of_ndf_follows_its_tolerance():
+    """On a pendulum and on a soft rod that swings: a hundredth of the tolerance, a hundredth of the error, nearly."""
+    arm = soft_arm(0.0)
+    q0 = np.array([0.5, 0.2, -0.1])
+    for model, start in ((pendulum(), [0.3]), (arm, q0)):
+        reference = model.simulate([0.0, 1.0], start, method=TIGHT)
+        errors = []
+        for tol in (1e-5, 1e-7, 1e-9):
+            run = model.simulate([0.0, 1.0], start, method=sp.NDF(rtol=tol, atol=tol / 10))
+            errors.append(end_error(run, reference) / np.abs(reference.v).max())
+            assert errors[-1] < 100 * tol
+        assert slope((1e-5, 1e-7, 1e-9), errors) > 0.7
+
+
+@pytest.mark.parametrize("name", IMPLICIT)
+def test_order_of_implicit_methods_on_a_soft_rod(name):
+    make, order = IMPLICIT[name]
+    model, q0, sizes = soft_arm(0.01), np.array([0.5, 0.2, -0.1]), (2e-3, 1e-3, 5e-4)
+    reference = model.simulate([0.0, 0.2], q0, method=sp.NDF(rtol=1e-11, atol=1e-12))
+    errors = [end_error(model.simulate([0.0, 0.2], q0, method=make(h)), reference) for h in sizes]
+    assert slope(sizes, errors) == pytest.approx(order, abs=0.25)
+
+
+# ---------------------------------------------------------------------- loops
+
+
+@cache
+def linkage():
+    model, q0 = four_bar()
+    reference = model.simulate([0.0, 0.6], q0, method=TIGHT)
+    exact = model.forward_dynamics(reference.q[-1], reference.v[-1])
+    return model, q0, reference, np.asarray(exact.multipliers)
+
+
+@pytest.mark.parametrize("ratios", [np.ones(4), RATIOS], ids=["constant", "varying"])
+@pytest.mark.parametrize("name", IMPLICIT)
+def test_order_of_implicit_methods_on_a_rigid_four_bar(name, ratios):
+    model, q0, reference, multipliers = linkage()
+    make, order = IMPLICIT[name]
+    n, sizes, errors = model.n, [], []
+    for count in (60, 120, 240):
+        steps = np.resize(ratios, count)
+        steps *= 0.6 / steps.sum()
+        rows = stepped(model, make(steps.max()), steps, q0)
+        for row in rows[1:]:
+            assert np.abs(model.loop_error(row[:n])).max() < 1e-10
+            assert np.abs(model.loop_jacobian(row[:n]) @ row[n : 2 * n]).max() < 1e-10
+        last = rows[-1]
+        found = last[:n], last[n : 2 * n], last[3 * n : 3 * n + model.nc]
+        exact = reference.q[-1], reference.v[-1], multipliers
+        errors.append([np.abs(x - y).max() for x, y in zip(found, exact, strict=True)])
+        sizes.append(steps.max())
+    for part, column in zip(("q", "v", "multipliers"), np.array(errors).T, strict=True):
+        assert slope(sizes, column) > order - 0.3, part
+
+
+@pytest.mark.parametrize("name", EXPLICIT)
+def test_order_of_explicit_methods_in_index_one(name):
+    model, q0, reference, multipliers = linkage()
+    kind, order, _ = EXPLICIT[name]
+    sizes, errors = (0.02, 0.01, 0.005), []
+    for h in sizes:
+        run = model.simulate([0.0, 0.6], q0, method=kind(rtol=0.9, atol=1e3, first_step=h, max_step=h))
+        errors.append([end_error(run, reference), np.abs(np.asarray(run.multipliers)[-1] - multipliers).max()])
+    for column in np.array(errors).T:
+        assert slope(sizes, column) > order - 0.7
+
+
+@pytest.mark.parametrize(
+    "method", [sp.NDF(rtol=1e-9, atol=1e-10), sp.GeneralizedAlpha(rtol=1e-6, atol=1e-7), None], ids=repr
+)
+def test_loops_stay_closed_and_the_tolerance_is_kept(method):
+    model, q0, reference, _ = linkage()
+    run = model.simulate(0.6, q0, method=method)
+    assert run.constraint_error().max() < 1e-10
+    assert run.stats["position_error"] < 1e-10
+    assert run.stats["velocity_error"] < 1e-9
+    tolerance = 1e-4 if method is None else method.rtol
+    assert end_error(run, reference) < 1000 * tolerance * np.abs(reference.v).max()
+
+
+def test_baumgarte_pulls_a_drifting_loop_back():
+    model, q0, _, _ = linkage()
+    drift = [model.simulate([0.0, 3.0], q0, method=sp.RK45(baumgarte=T)).constraint_error()[-1, 0] for T in (0.0, 0.05)]
+    assert drift[1] < 0.2 * drift[0]
