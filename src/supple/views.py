@@ -1,8 +1,9 @@
 """Views: many arrays as one small value inside compiled code.
 
-A kernel works on dozens of arrays.  As a named tuple they would be passed by value from function to function, hundreds of
-machine words each time, which costs both run time and compile time.  A *view* is the address of a table with the address
-and shape of every array (`core.arrays.handle`); ``view.q`` reads the array's row of the table where it is used.
+A kernel works on dozens of arrays.  As a named tuple they would be passed by value from function to function, hundreds
+of machine words each time, which costs both run time and compile time.  A *view* is the address of a table with the
+address and shape of every array (`core.arrays.handle`); ``view.q`` reads the array's row of the table where it is
+used.
 """
 
 from __future__ import annotations

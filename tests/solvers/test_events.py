@@ -41,9 +41,7 @@ def test_a_ball_bounces(name):
     assert run.q.min() > -1e-6
     flight = run.t - first
     after = (flight > 0) & (flight < first)
-    np.testing.assert_allclose(
-        run.q[after, 0], 0.5 * G * first * flight[after] - G / 2 * flight[after] ** 2, atol=1e-5
-    )
+    np.testing.assert_allclose(run.q[after, 0], 0.5 * G * first * flight[after] - G / 2 * flight[after] ** 2, atol=1e-5)
 
 
 def test_every_step_shows_both_sides_of_a_bounce():

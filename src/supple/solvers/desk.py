@@ -21,10 +21,11 @@ import numpy as np
 
 from supple.core.arrays import Space, handle, make_space, make_tree
 from supple.core.loops import CONSTRAINT_ROWS
-from supple.core.records import EXPONENTIAL
+from supple.core.records import EXPONENTIAL, pose_t
 from supple.core.residual import RESIDUAL
 from supple.model.law_program import Program
 from supple.solvers.charts import CHART
+from supple.views import View, array_of, viewing
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -102,10 +103,30 @@ class Desk(NamedTuple):
     charts: Any  #: (k, 3) int64 of joints that are re-centred: block, first coordinate, how many of them turn
 
 
+_INTEGERS = dict.fromkeys(("calls", "flags", "free", "fixed", "pivots", "tensions"), 1)
+_INTEGERS |= dict.fromkeys(("ops", "targets", "charts"), 2)
+_POSES = ("placement", "home")
+_MATRICES = ("T", "S", "vectors", "P", "B", "slopes", "matrix", "weights", "motion", "values")
+
+
+def _field_type(name: str) -> Any:
+    """Type of an array of the desk, inside compiled code."""
+    if name in _INTEGERS:
+        return array_of(np.int64, _INTEGERS[name])
+    if name in _POSES:
+        return array_of(pose_t, 1)
+    return array_of(np.float64, 3 if name == "matrices" else 2 if name in _MATRICES else 1)
+
+
+#: A desk inside compiled code: ``desk_at(table.ctypes.data)`` of an office's table.
+desk_at = viewing(View("desk", {name: _field_type(name) for name in Desk._fields}))
+
+
 class Office(NamedTuple):
     """A desk, and the arrays that its addresses point to."""
 
     desk: Desk
+    table: Array  #: of the desk's arrays, for compiled code
     tree: Any
     space: Space
     handles: tuple[Array, Array]
@@ -202,7 +223,7 @@ def make_desk(
         home=model.parameters.placement,
         charts=charts,
     )
-    return Office(desk, tree, space, handles)
+    return Office(desk, handle(desk), tree, space, handles)
 
 
 def chart_table(model: Model) -> Array:

@@ -9,7 +9,7 @@ import math
 
 from supple.jit import inner, kernel
 from supple.solvers.acceleration import accelerate
-from supple.solvers.desk import STALE
+from supple.solvers.desk import STALE, desk_at
 from supple.solvers.history import (
     DONE,
     ERROR,
@@ -172,8 +172,9 @@ def record(desk, ints, reals, now, wanted, times, rows):
 
 
 @kernel
-def start_explicit(desk, ints, reals, atol, points, K, order, baumgarte):
+def start_explicit(table, ints, reals, atol, points, K, order, baumgarte):
     """Begin (again) from desk.q, v, z at time reals[T].  Returns a status; a first step in reals[H] if that is 0."""
+    desk = desk_at(table.ctypes.data)
     status = derivative(desk, reals[T], baumgarte, K[0])
     if status != CONVERGED:
         return FAILURE + status
@@ -185,8 +186,9 @@ def start_explicit(desk, ints, reals, atol, points, K, order, baumgarte):
 
 
 @kernel
-def advance_explicit(desk, ints, reals, atol, points, K, A, B, C, E, order, baumgarte, wanted, times, rows, budget):
+def advance_explicit(table, ints, reals, atol, points, K, A, B, C, E, order, baumgarte, wanted, times, rows, budget):
     """At most ``budget`` steps towards reals[T_END].  Returns DONE, PAUSED, FULL or a failure."""
+    desk = desk_at(table.ctypes.data)
     n = desk.q.shape[0]
     for _ in range(budget):
         if ints[PENDING]:
@@ -232,8 +234,9 @@ def interpolate(n, before, now, h, x, row):
 
 
 @kernel
-def look_back_explicit(desk, reals, points, t, row):
+def look_back_explicit(table, reals, points, t, row):
     """Row (in the model's charts) at a time t of the last step, while it is pending."""
+    desk = desk_at(table.ctypes.data)
     h = reals[T] - reals[T_BEFORE]
     interpolate(desk.q.shape[0], points[0], points[2], h, (t - reals[T_BEFORE]) / h, row)
     bring_home(desk, row)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.core import internal_force as _internal
+from supple.core.time_laws import evaluate_laws
 from supple.errors import ModelError, ShapeError, StateError
 from supple.jit import kernel
 from supple.laws import Constant, Law, Table, as_law
@@ -31,6 +32,7 @@ from supple.solvers.desk import (
     TO_SIGNAL,
     Desk,
     Office,
+    desk_at,
 )
 from supple.solvers.history import bring_home
 
@@ -47,9 +49,17 @@ STEP = 1e-7
 
 
 @kernel
-def to_home(desk, row):
+def to_home(table, row):
     """A row in the model's own charts."""
+    desk = desk_at(table.ctypes.data)
     bring_home(desk, row)
+
+
+@kernel
+def tabulate(ops, numbers, times, rates, values):
+    """values (T, rows) of a program of laws at all times; ``rates`` (2, rows) is scratch."""
+    for k in range(times.shape[0]):
+        evaluate_laws(ops, numbers, times[k], values[k], rates[0], rates[1])
 
 
 class Driven(NamedTuple):
@@ -134,7 +144,7 @@ class Drive:
                 if what == ASK_LAWS:
                     self._time_laws(desk, t)
                 elif what == ASK_FEEDBACK:
-                    self._follow(desk, t)
+                    self._follow(office, t)
                 else:
                     self._slopes(office, t)
             except BaseException as error:  # compiled code cannot pass it on: the simulation does
@@ -177,18 +187,19 @@ class Drive:
             first = own.stop
         return rates
 
-    def _home(self, desk: Desk) -> tuple[Array, Array]:
+    def _home(self, office: Office) -> tuple[Array, Array]:
         """q and v of the desk in the model's charts."""
-        n = self.model.n
+        n, desk = self.model.n, office.desk
         if not len(desk.charts):
             return desk.q.copy(), desk.v.copy()
         row = np.zeros(4 * n + len(desk.multipliers) + len(desk.z))
         row[:n], row[n : 2 * n] = desk.q, desk.v
-        to_home(desk, row)
+        to_home(office.table, row)
         return row[:n].copy(), row[n : 2 * n].copy()
 
-    def _follow(self, desk: Desk, t: float) -> None:
-        q, v = self._home(desk)
+    def _follow(self, office: Office, t: float) -> None:
+        desk = office.desk
+        q, v = self._home(office)
         z = desk.z.copy()
         u = self.outputs(t, q, v, z)
         given = np.isfinite(u)
@@ -207,28 +218,34 @@ class Drive:
             moved = state.copy()
             moved[j] += h
             desk.q[:], desk.v[:], desk.z[:] = moved[:n], moved[n : 2 * n], moved[2 * n :]
-            self._follow(desk, t)
+            self._follow(office, t)
             desk.slopes[:, j] = (np.concatenate([desk.inputs, desk.rates]) - base) / h
         desk.q[:], desk.v[:], desk.z[:] = state[:n], state[n : 2 * n], state[2 * n :]
         desk.inputs[:], desk.rates[:] = kept
 
-    def sample(self, desk: Desk, t: float) -> None:
+    def sample(self, office: Office, t: float) -> None:
         """Inputs from feedback at the desk's state, to be held."""
-        self._follow(desk, t)
+        self._follow(office, t)
 
-    def inputs_at(self, t: float, q: Array, v: Array, z: Array, continuous: bool = True) -> Array:
-        """All inputs at a state in the model's charts, (nu,); NaN where feedback is sampled and not ``continuous``."""
-        u = np.zeros(self.model.nu)
-        for d in (*self.compiled, *self.called):
+    def inputs_along(self, t: Array, q: Array, v: Array, z: Array, continuous: bool = True) -> Array:
+        """All inputs (T, nu) at states in the model's charts; NaN where feedback is sampled and not ``continuous``."""
+        u = np.zeros((len(t), self.model.nu))
+        program, targets = self.program()
+        values = np.zeros((len(t), program.rows))
+        tabulate(program.ops, program.numbers, np.ascontiguousarray(t), np.zeros((2, program.rows)), values)
+        for column, (target, i) in enumerate(targets):
+            if target == TO_INPUT:
+                u[:, i] = values[:, column]
+        for d in self.called:
             if d.target == TO_INPUT:
-                u[list(d.indices)] = d.law(t)
+                u[:, list(d.indices)] = [_numbers(d.law(float(x)), d.size, f"{d.owner}: its law", x) for x in t]
         if self.feedback is not None and not continuous:
             u[:] = np.nan
         if not continuous:
-            u[[i for indices in self.steered for i in indices]] = np.nan
+            u[:, [i for indices in self.steered for i in indices]] = np.nan
         elif self.follows_state:
-            followed = self.outputs(t, q, v, z)
-            u[np.isfinite(followed)] = followed[np.isfinite(followed)]
+            followed = np.array([self.outputs(float(x), *state) for x, *state in zip(t, q, v, z, strict=True)])
+            u = np.where(np.isfinite(followed), followed, u)
         return u
 
 

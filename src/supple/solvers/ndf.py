@@ -16,7 +16,7 @@ import numpy as np
 
 from supple.jit import inner, kernel
 from supple.solvers.acceleration import accelerate
-from supple.solvers.desk import CA, CV, CZ, ITERATIONS, STALE
+from supple.solvers.desk import CA, CV, CZ, ITERATIONS, STALE, desk_at
 from supple.solvers.history import (
     DONE,
     EQUAL,
@@ -269,8 +269,9 @@ def choose(desk, ints, reals, D, work):
 
 
 @kernel
-def start_ndf(desk, ints, reals, atol, D, baumgarte):
+def start_ndf(table, ints, reals, atol, D, baumgarte):
     """Begin (again) at order 1 from desk.q, v, z at time reals[T].  Returns a status; first step in reals[H] if 0."""
+    desk = desk_at(table.ctypes.data)
     status = accelerate(desk, reals[T], baumgarte)
     if status != CONVERGED:
         return FAILURE + status
@@ -290,8 +291,9 @@ def start_ndf(desk, ints, reals, atol, D, baumgarte):
 
 
 @kernel
-def advance_ndf(desk, ints, reals, atol, D, d, work, wanted, times, rows, budget):
+def advance_ndf(table, ints, reals, atol, D, d, work, wanted, times, rows, budget):
     """At most ``budget`` steps towards reals[T_END].  Returns DONE, PAUSED, FULL or a failure."""
+    desk = desk_at(table.ctypes.data)
     for _ in range(budget):
         if ints[PENDING]:
             if record(desk, ints, reals, D, wanted, times, rows):
@@ -309,7 +311,8 @@ def advance_ndf(desk, ints, reals, atol, D, d, work, wanted, times, rows, budget
 
 
 @kernel
-def look_back_ndf(desk, ints, reals, D, t, row):
+def look_back_ndf(table, ints, reals, D, t, row):
     """Row (in the model's charts) at a time t of the last step, while it is pending."""
+    desk = desk_at(table.ctypes.data)
     interpolate(D, ints[ORDER], reals[T], reals[H_LAST], t, row)
     bring_home(desk, row)

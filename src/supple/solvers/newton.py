@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 
 from supple.jit import inner, kernel
-from supple.solvers.desk import CA, CV, ITERATIONS, STALE, T_NOW, TANGENTS
+from supple.solvers.desk import CA, CV, ITERATIONS, STALE, T_NOW, TANGENTS, desk_at
 from supple.solvers.lu import factorise, solve
 from supple.solvers.stage import (
     CONVERGED,
@@ -143,8 +143,9 @@ def damped_step(desk, share, held, origin, step, trial, size, factor, scale):
 
 
 @kernel
-def solve_newton(desk, t, share, held, tolerance, most, longest, space):
+def solve_newton(table, t, share, held, tolerance, most, longest, space):
     """Newton's method from desk.q and the multipliers.  ``space`` (4, nf + nc) is scratch.  Returns a status."""
+    desk = desk_at(table.ctypes.data)
     status = load_desk(desk, t)
     if status != CONVERGED:
         return status
@@ -193,8 +194,9 @@ def solve_newton(desk, t, share, held, tolerance, most, longest, space):
 
 
 @kernel
-def relax(desk, t, held, tolerance, most, longest, space):
+def relax(table, t, held, tolerance, most, longest, space):
     """Walk down with (T + sigma M) d = -R, sigma falling with the residual.  Returns a status."""
+    desk = desk_at(table.ctypes.data)
     status = load_desk(desk, t)
     if status != CONVERGED:
         return status

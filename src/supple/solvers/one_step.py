@@ -20,7 +20,7 @@ import numpy as np
 
 from supple.jit import inner, kernel
 from supple.solvers.acceleration import accelerate
-from supple.solvers.desk import CA, CV, CZ, STALE
+from supple.solvers.desk import CA, CV, CZ, STALE, desk_at
 from supple.solvers.history import (
     DONE,
     EQUAL,
@@ -319,8 +319,9 @@ def record(desk, ints, reals, points, times, wanted, out_times, rows):
 
 
 @kernel
-def start_one_step(desk, scheme, ints, reals, atol, points, times, A, rates, baumgarte):
+def start_one_step(table, scheme, ints, reals, atol, points, times, A, rates, baumgarte):
     """Begin (again) from desk.q, v, z at time reals[T].  Returns a status; an adaptive first step if reals[H] is 0."""
+    desk = desk_at(table.ctypes.data)
     status = accelerate(desk, reals[T], baumgarte)
     if status != CONVERGED:
         return FAILURE + status
@@ -339,9 +340,10 @@ def start_one_step(desk, scheme, ints, reals, atol, points, times, A, rates, bau
 
 @kernel
 def advance_one_step(
-    desk, scheme, ints, reals, atol, points, times, A, rates, row, stage, stack, wanted, out_times, rows, budget
+    table, scheme, ints, reals, atol, points, times, A, rates, row, stage, stack, wanted, out_times, rows, budget
 ):
     """At most ``budget`` steps towards reals[T_END].  Returns DONE, PAUSED, FULL or a failure."""
+    desk = desk_at(table.ctypes.data)
     for _ in range(budget):
         if ints[PENDING]:
             if record(desk, ints, reals, points, times, wanted, out_times, rows):
@@ -386,7 +388,8 @@ def recentre(desk, scheme, ints, points, A, h, stack):
 
 
 @kernel
-def look_back_one_step(desk, ints, points, times, t, row):
+def look_back_one_step(table, ints, points, times, t, row):
     """Row (in the model's charts) at a time t of the last step, while it is pending."""
+    desk = desk_at(table.ctypes.data)
     interpolate(desk.q.shape[0], points, times, ints[EQUAL] == 1, t, row)
     bring_home(desk, row)

@@ -56,7 +56,7 @@ class Runner:
     restarts = True
 
     def __init__(self, office: Office, method: Any, wanted: Array | None) -> None:
-        self.office, self.desk = office, office.desk
+        self.office, self.desk, self.table = office, office.desk, office.table
         desk = self.desk
         self.n = len(desk.q)
         self.size = 4 * self.n + len(desk.multipliers) + len(desk.z)
@@ -132,11 +132,11 @@ class NDFRunner(Runner):
         self.work = np.zeros((3, 8, 8))
 
     def _start(self) -> int:
-        return int(_ndf.start_ndf(self.desk, self.ints, self.reals, self.atol, self.D, self.baumgarte))
+        return int(_ndf.start_ndf(self.table, self.ints, self.reals, self.atol, self.D, self.baumgarte))
 
     def advance(self, budget: int) -> int:
         """At most ``budget`` steps."""
-        run = self.desk, self.ints, self.reals, self.atol, self.D, self.d, self.work
+        run = self.table, self.ints, self.reals, self.atol, self.D, self.d, self.work
         return int(_ndf.advance_ndf(*run, self.wanted, self.times, self.rows, budget))
 
     def now(self) -> Array:
@@ -146,7 +146,7 @@ class NDFRunner(Runner):
     def look_back(self, t: float) -> Array:
         """Row at a time of the last step."""
         row = np.zeros(self.size)
-        _ndf.look_back_ndf(self.desk, self.ints, self.reals, self.D, t, row)
+        _ndf.look_back_ndf(self.table, self.ints, self.reals, self.D, t, row)
         return row
 
     def history(self) -> dict[str, Array]:
@@ -173,12 +173,12 @@ class OneStepRunner(Runner):
         self.stack = np.zeros((_one_step.POINTS + 1, self.size))
 
     def _start(self) -> int:
-        run = self.desk, self.scheme, self.ints, self.reals, self.atol, self.points, self.instants, self.A, self.rates
+        run = self.table, self.scheme, self.ints, self.reals, self.atol, self.points, self.instants, self.A, self.rates
         return int(_one_step.start_one_step(*run, self.baumgarte))
 
     def advance(self, budget: int) -> int:
         """At most ``budget`` steps."""
-        run = self.desk, self.scheme, self.ints, self.reals, self.atol, self.points, self.instants, self.A, self.rates
+        run = self.table, self.scheme, self.ints, self.reals, self.atol, self.points, self.instants, self.A, self.rates
         scratch = self.row, self.stage, self.stack, self.wanted, self.times, self.rows
         return int(_one_step.advance_one_step(*run, *scratch, budget))
 
@@ -189,7 +189,7 @@ class OneStepRunner(Runner):
     def look_back(self, t: float) -> Array:
         """Row at a time of the last step."""
         row = np.zeros(self.size)
-        _one_step.look_back_one_step(self.desk, self.ints, self.points, self.instants, t, row)
+        _one_step.look_back_one_step(self.table, self.ints, self.points, self.instants, t, row)
         return row
 
     def history(self) -> dict[str, Array]:
@@ -215,12 +215,12 @@ class ExplicitRunner(Runner):
         self.points = np.zeros((3, self.size))
 
     def _start(self) -> int:
-        run = self.desk, self.ints, self.reals, self.atol, self.points, self.K
+        run = self.table, self.ints, self.reals, self.atol, self.points, self.K
         return int(_explicit.start_explicit(*run, self.order, self.baumgarte))
 
     def advance(self, budget: int) -> int:
         """At most ``budget`` steps."""
-        run = self.desk, self.ints, self.reals, self.atol, self.points, self.K
+        run = self.table, self.ints, self.reals, self.atol, self.points, self.K
         tableau = self.A, self.B, self.C, self.E, self.order, self.baumgarte
         return int(_explicit.advance_explicit(*run, *tableau, self.wanted, self.times, self.rows, budget))
 
@@ -231,7 +231,7 @@ class ExplicitRunner(Runner):
     def look_back(self, t: float) -> Array:
         """Row at a time of the last step, by quintics."""
         row = np.zeros(self.size)
-        _explicit.look_back_explicit(self.desk, self.reals, self.points, t, row)
+        _explicit.look_back_explicit(self.table, self.reals, self.points, t, row)
         return row
 
     def history(self) -> dict[str, Array]:

@@ -192,7 +192,7 @@ class Simulation:
             self._sample(self.t0)
         self._check(runner.start(self.t0, self.stops[0].t))
         row = runner.now()
-        to_home(desk, row)
+        to_home(self.office.table, row)
         self._keep(np.array([self.t0]), row[None])
         if not runner.ints[EVERY]:
             runner.ints[NEXT] = 1
@@ -207,7 +207,7 @@ class Simulation:
     def _sample(self, t: float) -> None:
         """Sample feedback and hold it."""
         try:
-            self.drive.sample(self.office.desk, t)
+            self.drive.sample(self.office, t)
         except Exception as error:
             self._fail(f"feedback failed at t = {t:.6g} s: {error}", error)
         negative = self.office.desk.inputs[self.office.desk.tensions] < 0.0
@@ -342,7 +342,7 @@ class Simulation:
                 self._sample(moment)
             self._restart(moment)
             start = self.runner.now()
-            to_home(desk, start)
+            to_home(self.office.table, start)
             if self.runner.ints[EVERY] and (change.v is not None or change.q is not None):
                 self._keep(np.array([moment]), start[None])
         return self._event_values(moment, q, v)
@@ -396,8 +396,10 @@ class Simulation:
         begins = np.array([moment for moment, _ in self.drives])
         owners = np.maximum(np.searchsorted(begins, t, side="right") - 1, 0)
         try:
-            for k, owner in enumerate(owners):
-                u[k] = self.drives[owner][1].inputs_at(float(t[k]), q[k], v[k], z[k], not self.sampled)
+            for owner in set(owners.tolist()):
+                own = owners == owner
+                drive = self.drives[owner][1]
+                u[own] = drive.inputs_along(t[own], q[own], v[own], z[own], not self.sampled)
         except Exception:
             if not failed:
                 raise
@@ -509,7 +511,7 @@ class Simulation:
         self._keep(*runner.take())
         if self.kept_times:
             row = runner.now()
-            to_home(self.office.desk, row)
+            to_home(self.office.table, row)
             t, q, v = float(runner.reals[T]), row[:n], row[n : 2 * n]
             if self.kept_times[-1][-1] < t:
                 self._keep(np.array([t]), row[None])

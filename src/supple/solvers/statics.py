@@ -145,8 +145,7 @@ class Solver:
 
     def newton(self, share: float, tolerance: float, most: int, longest: float) -> int:
         """Newton's method; returns a status."""
-        desk = self.office.desk
-        return int(_newton.solve_newton(desk, 0.0, share, self.held, tolerance, most, longest, self.space))
+        return int(_newton.solve_newton(self.office.table, 0.0, share, self.held, tolerance, most, longest, self.space))
 
     def let_go(self, q: Array, multipliers: Array | None, tolerance: float, most: int) -> tuple[int, int]:
         """Hold what is unbalanced at q, and let go of it step by step.  Returns a status and Newton steps."""
@@ -188,7 +187,7 @@ class Solver:
         desk = self.office.desk
         self.put(q, multipliers)
         self.held[:] = 0.0
-        status = int(_newton.relax(desk, 0.0, self.held, tolerance, RELAXATIONS, 0.5, self.space))
+        status = int(_newton.relax(self.office.table, 0.0, self.held, tolerance, RELAXATIONS, 0.5, self.space))
         return status, int(desk.flags[ITERATIONS])
 
 

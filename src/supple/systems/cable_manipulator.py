@@ -66,7 +66,7 @@ def tensions() -> list[laws.Law]:
 def cable_manipulator(
     length: float = 0.5, base_radius: float = 0.03, tip_radius: float = 0.015, points: int = 5
 ) -> System:
-    """The cable-driven manipulator of [GVS-AD] section 4.5, bent by three straight and twisted by two helical cables."""
+    """The manipulator of [GVS-AD] section 4.5, bent by three straight and twisted by two helical cables."""
     return System(
         name="cable-manipulator",
         robot=manipulator("cable-manipulator", length, (base_radius, tip_radius), points, pose()),
