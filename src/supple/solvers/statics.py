@@ -203,6 +203,15 @@ def allowed_directions(model: Model, q: Array) -> Array:
     return np.asarray(basis @ rows[rank:].T)
 
 
+def balancing_multipliers(model: Model, q: Array, u: Array, t: float) -> Array:
+    """Multipliers (nc,) of loops that come nearest to holding the robot at rest at q."""
+    if not model.nc:
+        return np.zeros(0)
+    free, zero = np.setdiff1d(np.arange(model.n), model._fixed), np.zeros(model.n)
+    forces = model.residual(q, zero, zero, u, None, t)[free]
+    return np.asarray(np.linalg.lstsq(model.loop_jacobian(q)[:, free].T, forces, rcond=None)[0])
+
+
 def solver_of(model: Model) -> Solver:
     """This thread's solver of a model."""
     kept = model._threads.__dict__
