@@ -75,13 +75,17 @@ class Space(NamedTuple):
     joint_force: Any  #: (n,) generalised force of loads on joints
     joint_slope: Any  #: (n, 6) its derivative by the coordinates of the same joint
     couplings: Any  #: (most,) coupling_t, those of loads on pairs of segments
-    count: Any  #: (3,) how many couplings, lines and parts there are
+    count: Any  #: (4,) how many couplings, lines and parts there are, and how many buds are awake
     inputs: Any  #: (nu,) inputs u of this call
     signals: Any  #: (n_signals,) values of time laws of this call
     multipliers: Any  #: (nc,) multipliers of loops of this call
-    paths: Any  #: (3, 6, n) columns along the paths to a pair of segments; empty without couplings
+    paths: Any  #: (3, 6, n) columns along the paths to a pair of segments; empty without couplings and buds
     lines: Any  #: (most,) line_t, lines whose tension follows their length (see core.lines)
     parts: Any  #: (most,) part_t, their parts
+    coordinates: Any  #: (2, n) q and v of this call, for loads on buds (see core.buds); empty without, like the next
+    local: Any  #: (2, n, n) what the steps of buds add to dR/dq (or the fused tangent) and to dR/dv
+    buds: Any  #: (3, 26, .) their matrices
+    rates: Any  #: (2,) c_v of the fused tangent; 1 if dR/dq and dR/dv are asked for separately
 
 
 def make_tree(topology: Topology, parameters: Parameters, loads: np.ndarray) -> Any:
@@ -97,6 +101,7 @@ def make_space(
     multipliers: int = 0,
     lines: int = 0,
     parts: int = 0,
+    buds: bool = False,
 ) -> Space:
     """Allocate scratch for a `Tree` (zeroed, so that reruns are reproducible)."""
     n = len(tree.component)
@@ -110,13 +115,17 @@ def make_space(
         joint_force=np.zeros(n),
         joint_slope=np.zeros((n, 6)),
         couplings=np.zeros(couplings, coupling_t),
-        count=np.zeros(3, np.int64),
+        count=np.zeros(4, np.int64),
         inputs=np.zeros(inputs),
         signals=np.zeros(signals),
         multipliers=np.zeros(multipliers),
-        paths=np.zeros((3, 6, n if couplings else 0)),
+        paths=np.zeros((3, 6, n if couplings or buds else 0)),
         lines=np.zeros(lines, line_t),
         parts=np.zeros(parts, part_t),
+        coordinates=np.zeros((2, n if buds else 0)),
+        local=np.zeros((2, n, n) if buds else (2, 0, 0)),
+        buds=np.zeros((3, 26, n + 36) if buds else (3, 0, 0)),
+        rates=np.zeros(2),
     )
 
 
@@ -201,6 +210,10 @@ def space_at(h):
         carray(_floats_at(h[13, 0]), (h[13, 1], h[13, 2], h[13, 3])),
         carray(_lines_at(h[14, 0]), (h[14, 1],)),
         carray(_parts_at(h[15, 0]), (h[15, 1],)),
+        carray(_floats_at(h[16, 0]), (h[16, 1], h[16, 2])),
+        carray(_floats_at(h[17, 0]), (h[17, 1], h[17, 2], h[17, 3])),
+        carray(_floats_at(h[18, 0]), (h[18, 1], h[18, 2], h[18, 3])),
+        carray(_floats_at(h[19, 0]), (h[19, 1],)),
     )
 
 

@@ -29,11 +29,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple.checks import finite_float, nonnegative_float, positive_float
-from supple.core.arrays import floats, handle_at, integers, poses, space_of
+from supple.core.arrays import floats, handle_at, integers, poses, space_of, tree_of
+from supple.core.buds import AWAKE, add_bud_coupling, bud_reach, fold_buds, pose, reach_point, wake
 from supple.core.inertia import add_coadbar
-from supple.core.loads import EXTERNAL, TANGENT, add_coupling
+from supple.core.loads import EXTERNAL, TANGENT, WRENCH, add_coupling
 from supple.errors import ModelError, naming
-from supple.jit import LoadKernel, inner
+from supple.jit import LoadKernel, inlined, inner, leaf
 from supple.lie.se3 import compose
 from supple.loads.contact_geometry import PARALLEL, ROUND, closest_on_axis, out_of_reach, signed_distance
 from supple.loads.points import point_position, subtract_force
@@ -42,7 +43,7 @@ from supple.loads.shapes import Meeting, Shape, Spheres, meetings
 if TYPE_CHECKING:
     from supple.model.binder import Binder, Bound
 
-#: Probes per bounding ball of the broad phase.
+#: Probes per bounding ball of the broad phase, at most.
 CHUNK = 8
 
 #: Half width, in 1 + c d', of the smooth end of Hunt-Crossley damping: below minus this a contact has let go.
@@ -89,7 +90,7 @@ def contact_force(law, weight, d, n, u, f, Fd, Fn, Fu, mode):
                 Fn[i, j] = Nu * e * u[j] + N * one + drag * (n[i] * u[j] + un * (one - s[i] * s[j]))
 
 
-@inner
+@leaf
 def point_matrix(x, L):
     """L (3, 6) = [-x~, I]."""
     for i in range(3):
@@ -99,7 +100,7 @@ def point_matrix(x, L):
             L[i, 3 + l] = 1.0 if i == l else 0.0
 
 
-@inner
+@leaf
 def add_product(scale, A, X, out):
     """out += scale A X for A (3, 3) and X (3, 6)."""
     for i in range(3):
@@ -109,7 +110,7 @@ def add_product(scale, A, X, out):
                 out[i, j] += a * X[k, j]
 
 
-@inner
+@leaf
 def add_cross(scale, x, Y, out):
     """out += scale x~ Y for Y (3, 6)."""
     for i in range(3):
@@ -148,7 +149,7 @@ def centre_motion(length, place, axis, c, n, H, Lc):
 @inner
 def contact_tangent(t, V, U, d, radius, x, n, H, f, Fd, Fn, Fu, Lc, G, D):
     """G and D (6, 6) of dW = G z + D z', for W = [x x f; f] as seen from b."""
-    Ln, Lx, K, Kd = t.W[0, 0:3, 0:6], t.W[0, 3:6, 0:6], t.W[1, 0:3, 0:6], t.W[1, 3:6, 0:6]
+    Ln, Lx, K, Kd, L, slip = t.L[1], t.L[2], t.L[3], t.L[4], t.L[5], t.L[6]
     offset = 0.5 * d - radius
     for i in range(3):
         for j in range(6):
@@ -161,10 +162,8 @@ def contact_tangent(t, V, U, d, radius, x, n, H, f, Fd, Fn, Fu, Lc, G, D):
             K[i, j] = -Fd[i] * normal
     add_product(1.0, Fn, Ln, K)
     # du = L_x (z' - ad_V z) + U_w x dx; L_x ad_V = [(V_v)~ - x~ (V_w)~, (V_w)~]
-    L = t.W[2, 0:3, 0:6]
     point_matrix(x, L)
     add_product(1.0, Fu, L, Kd)
-    slip = t.W[2, 3:6, 0:6]
     xV = x[0] * V[0] + x[1] * V[1] + x[2] * V[2]
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3
@@ -186,8 +185,8 @@ def contact_tangent(t, V, U, d, radius, x, n, H, f, Fd, Fn, Fu, Lc, G, D):
     add_cross(1.0, x, Kd, D)
 
 
-@inner
-def subtract_pair_tangent(space, a, b, G, D):
+@inlined
+def subtract_pair_tangent(tree, space, a, b, G, D):
     """On a segment: dF = -(G z + D z') for z = zeta_a - zeta_b; what b adds goes into a coupling."""
     if a == 0:
         return
@@ -197,44 +196,56 @@ def subtract_pair_tangent(space, a, b, G, D):
             w.G[i, j] -= G[i, j]
             w.N[i, j] -= D[i, j]
     if b != 0:
-        coupling = add_coupling(space, a, b)
-        for i in range(6):
-            for j in range(6):
-                coupling.G[i, j] = G[i, j]
-                coupling.N[i, j] = D[i, j]
+        if w.awake == AWAKE or space.work[b].awake == AWAKE:
+            add_bud_coupling(tree, space, a, b, G, D)
+        else:
+            coupling = add_coupling(space, a, b)
+            for i in range(6):
+                for j in range(6):
+                    coupling.G[i, j] = G[i, j]
+                    coupling.N[i, j] = D[i, j]
 
 
 @inner
-def touch(space, a, b, probe, axis, c, place, kind, size, R, p, law, mode):
+def contact_point(wa, wb, radius, d, c, n, x, u, U):
+    """Middle x of the overlap, relative twist U (its angular part) and velocity u there of a relative to b."""
+    for i in range(3):
+        x[i] = c[i] + (0.5 * d - radius) * n[i]
+        U[i] = wa.V[i] - wb.V[i]
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        u[i] = wa.V[3 + i] - wb.V[3 + i] + U[j] * x[k] - U[k] * x[j]
+
+
+@inlined
+def touch(tree, space, a, b, probe, axis, c, place, kind, size, R, p, law, mode):
     """Contact of one probe (radius, length, weight) of segment a, centred at c, with one surface of segment b."""
     t, wa, wb = space.scratch[0], space.work[a], space.work[b]
     n, H = t.x[0:3], t.T[0]
     d = probe[0] - signed_distance(kind, size, R, p, c, n, H)
     if d <= 0.0:
         return
+    for i in range(2):
+        wake(tree, space, b if i else a)
     x, u, f, U, Fd = t.y[0:3], t.y[3:6], t.z[0:3], t.z[3:6], t.x[3:6]
     Fn, Fu = t.T[1], t.D[0]
-    for i in range(3):
-        x[i] = c[i] + (0.5 * d - probe[0]) * n[i]
-        U[i] = wa.V[i] - wb.V[i]
-    for i in range(3):
-        j, k = (i + 1) % 3, (i + 2) % 3
-        u[i] = wa.V[3 + i] - wb.V[3 + i] + U[j] * x[k] - U[k] * x[j]
+    contact_point(wa, wb, probe[0], d, c, n, x, u, U)
     contact_force(law, probe[2], d, n, u, f, Fd, Fn, Fu, mode)
     if a != 0:
         subtract_force(wa, x, f)
     if mode == TANGENT:
-        G, D, Lc = t.H, t.B, t.C[0:3, 0:6]
+        G, D, Lc = t.H, t.B, t.L[0]
         centre_motion(probe[1], place, axis, c, n, H, Lc)
         contact_tangent(t, wa.V, U, d, probe[0], x, n, H, f, Fd, Fn, Fu, Lc, G, D)
-        # on b: F += W, so dF = G z + D z' = -(G (-z) + D (-z'))
-        subtract_pair_tangent(space, b, a, G, D)
         W = t.f[0]
         for i in range(3):
             j, k = (i + 1) % 3, (i + 2) % 3
             W[i], W[3 + i] = -(x[j] * f[k] - x[k] * f[j]), -f[i]
-        add_coadbar(W, G)  # G - adbar*_W
-        subtract_pair_tangent(space, a, b, G, D)
+        for i in range(2):
+            # first on b: F += W, so dF = G z + D z' = -(G (-z) + D (-z')); then on a, which sees G - adbar*_W
+            if i == 1:
+                add_coadbar(W, G)
+            subtract_pair_tangent(tree, space, a if i else b, b if i else a, G, D)
     for i in range(3):
         f[i] = -f[i]
     if b != 0:
@@ -242,65 +253,94 @@ def touch(space, a, b, probe, axis, c, place, kind, size, R, p, law, mode):
 
 
 @inner
-def bounding_balls(centres, reach, balls):
-    """balls (k, 4): centre and radius of what holds `CHUNK` probes each, given by middle and reach."""
-    for k in range(balls.shape[0]):
-        first, last = k * CHUNK, min((k + 1) * CHUNK, centres.shape[0])
-        for i in range(3):
-            balls[k, i] = 0.0
-            for j in range(first, last):
-                balls[k, i] += centres[j, i] / (last - first)
-        balls[k, 3] = 0.0
+def probe_middle(w, frame, length, x):
+    """Centre of a probe, the middle of its axis if it slides."""
+    point_position(w, frame, x)
+    if length > 0.0:
+        for j in range(3):
+            x[j] += 0.5 * length * (w.R[j, 0] * frame.R[0, 0] + w.R[j, 1] * frame.R[1, 0] + w.R[j, 2] * frame.R[2, 0])
+
+
+@inner
+def bounding_ball(work, where, probe, frames, first, last, x, ball):
+    """ball (4,): centre and radius of what holds some probes."""
+    for i in range(4):
+        ball[i] = 0.0
+    for turn in range(2):
         for j in range(first, last):
-            x, y, z = centres[j, 0] - balls[k, 0], centres[j, 1] - balls[k, 1], centres[j, 2] - balls[k, 2]
-            balls[k, 3] = max(balls[k, 3], math.sqrt(x * x + y * y + z * z) + reach[j, 0] + 0.5 * reach[j, 1])
+            probe_middle(work[where[j, 0]], frames[j], probe[j, 1], x)
+            if turn == 0:
+                for i in range(3):
+                    ball[i] += x[i] / (last - first)
+            else:
+                y = (x[0] - ball[0]) ** 2 + (x[1] - ball[1]) ** 2 + (x[2] - ball[2]) ** 2
+                ball[3] = max(ball[3], math.sqrt(y) + probe[j, 0] + 0.5 * probe[j, 1])
+
+
+@inlined
+def bud_ball(tree, space, s, bound, ball):
+    """ball (4,): where the buds of a group may be, with their radius (the last entry of ``bound``)."""
+    block = tree.blocks[tree.owner[s]]
+    reach_point(tree, space.work, s, ball)
+    ball[3] = bound[bound.shape[0] - 1] + bud_reach(bound, block.n, space.coordinates[0, block.start :])
 
 
 def _contacts(tree, space, data, mode):
     """All probes against all surfaces: data = probes, their sizes and frames; surfaces, theirs; pairs to skip; law.
 
-    where (m, 1) segment, probe (m, 3) radius, length, weight; on (k, 2) segment, kind, size (k, 3).
+    where (m, 1) segment, probe (m, 3) radius, length, weight; on (k, 2) segment, kind, size (k, 3).  Both come in
+    groups (g, 3) first, last, whether they are buds, with their bounds (see `bud_reach`).
     """
-    if mode < 0:
+    if mode != WRENCH and mode != TANGENT:
         return
-    scratch = space_of(space)
-    h = handle_at(data, 8)
+    arrays, scratch = tree_of(tree), space_of(space)
+    h = handle_at(data, 12)
     where, probe, frames = integers(h, 0), floats(h, 1), poses(h, 2)
     on, size, surfaces = integers(h, 3), floats(h, 4), poses(h, 5)
     skip, law = integers(h, 6), floats(h, 7)
+    groups, bounds, stands, ground = integers(h, 8), floats(h, 9), integers(h, 10), floats(h, 11)
     t, work = scratch.scratch[0], scratch.work
-    m = where.shape[0]
-    middles, balls = np.empty((m, 3)), np.empty(((m + CHUNK - 1) // CHUNK, 4))
-    Rp, pp, Rs, ps = t.D[1], t.p, t.R, t.jet[0, 0:3]
-    c = t.jet[1, 0:3]
-    axis = t.jet[2, 0:3]
-    for i in range(m):
-        w, frame = work[where[i, 0]], frames[i]
-        point_position(w, frame, middles[i])
-        if probe[i, 1] > 0.0:
-            for j in range(3):
-                along = w.R[j, 0] * frame.R[0, 0] + w.R[j, 1] * frame.R[1, 0] + w.R[j, 2] * frame.R[2, 0]
-                middles[i, j] += 0.5 * probe[i, 1] * along
-    bounding_balls(middles, probe, balls)
-    for s in range(on.shape[0]):
-        b, kind = on[s, 0], on[s, 1]
-        compose(work[b].R, work[b].p, surfaces[s].R, surfaces[s].p, Rs, ps)
-        for k in range(balls.shape[0]):
-            if out_of_reach(kind, size[s], Rs, ps, balls[k], balls[k, 3]):
-                continue
-            for i in range(k * CHUNK, min((k + 1) * CHUNK, m)):
-                if skip[i, s] or out_of_reach(kind, size[s], Rs, ps, middles[i], probe[i, 0] + 0.5 * probe[i, 1]):
+    balls = np.empty((groups.shape[0] + 1, 4))
+    Rp, pp, Rs, ps = t.D[1], t.p, t.Z[2, 1, 0], t.jet[0, 0:3]
+    c, axis, ball = t.jet[1, 0:3], t.jet[2, 0:3], balls[groups.shape[0]]
+    for g in range(groups.shape[0]):
+        if groups[g, 2]:
+            bud_ball(arrays, scratch, where[groups[g, 0], 0], bounds[g], balls[g])
+        else:
+            bounding_ball(work, where, probe, frames, groups[g, 0], groups[g, 1], c, balls[g])
+    for k in range(stands.shape[0]):
+        if stands[k, 2]:
+            bud_ball(arrays, scratch, on[stands[k, 0], 0], ground[k], ball)
+        for g in range(groups.shape[0]):
+            if stands[k, 2]:
+                x, y, z, reach = ball[0] - balls[g, 0], ball[1] - balls[g, 1], ball[2] - balls[g, 2], ball[3] + balls[g, 3]
+                if x * x + y * y + z * z > reach * reach:
                     continue
-                a, place = where[i, 0], 0.0
-                for j in range(3):
-                    c[j] = middles[i, j]
-                if probe[i, 1] > 0.0 and kind == ROUND:
-                    compose(work[a].R, work[a].p, frames[i].R, frames[i].p, Rp, pp)
-                    place = closest_on_axis(probe[i, 1], Rp, pp, size[s, 1], size[s, 2], Rs, ps)
-                    for j in range(3):
-                        axis[j] = Rp[j, 0]
-                        c[j] = pp[j] + place * axis[j]
-                touch(scratch, a, b, probe[i], axis, c, place, kind, size[s], Rs, ps, law[0], mode)
+            for s in range(stands[k, 0], stands[k, 1]):
+                b, kind = on[s, 0], on[s, 1]
+                if stands[k, 2]:
+                    pose(arrays, scratch, b)
+                compose(work[b].R, work[b].p, surfaces[s].R, surfaces[s].p, Rs, ps)
+                if out_of_reach(kind, size[s], Rs, ps, balls[g], balls[g, 3]):
+                    continue
+                for i in range(groups[g, 0], groups[g, 1]):
+                    a, place = where[i, 0], 0.0
+                    if skip[i, s]:
+                        continue
+                    if groups[g, 2]:
+                        pose(arrays, scratch, a)
+                    probe_middle(work[a], frames[i], probe[i, 1], c)
+                    if out_of_reach(kind, size[s], Rs, ps, c, probe[i, 0] + 0.5 * probe[i, 1]):
+                        continue
+                    if probe[i, 1] > 0.0 and kind == ROUND:
+                        compose(work[a].R, work[a].p, frames[i].R, frames[i].p, Rp, pp)
+                        place = closest_on_axis(probe[i, 1], Rp, pp, size[s, 1], size[s, 2], Rs, ps)
+                        for j in range(3):
+                            axis[j] = Rp[j, 0]
+                            c[j] = pp[j] + place * axis[j]
+                    touch(arrays, scratch, a, b, probe[i], axis, c, place, kind, size[s], Rs, ps, law[0], mode)
+    for k in range(2):
+        fold_buds(arrays, scratch, on if k else where, stands if k else groups, mode == TANGENT)
 
 
 contacts = LoadKernel(_contacts)
@@ -370,9 +410,17 @@ class Contact:
         ]
 
     def stations(self) -> Iterable[tuple[str, float]]:
-        """Where the shapes sit."""
+        """Where the shapes sit, but for spheres along rods."""
         for shape in (self.a, self.b):
-            if not (self.per_length and isinstance(shape, Spheres)):
+            if not isinstance(shape, Spheres):
+                yield from shape.stations()
+            elif self.per_length:
+                yield shape.link, 0.0  # at the rod's own points; the link is checked
+
+    def buds(self) -> Iterable[tuple[str, float]]:
+        """Where the spheres along rods sit: the rod goes there only when they may touch (see `core.buds`)."""
+        for shape in (self.a, self.b):
+            if isinstance(shape, Spheres) and not self.per_length:
                 yield from shape.stations()
 
     def bind(self, binder: Binder) -> Bound:
@@ -391,7 +439,8 @@ def bind_meetings(name: str, meeting: Meeting, law: list[float], binder: Binder)
     skip = meeting.skip | (where == on[:, 0])  # on one body nothing moves
     if skip.all():
         raise ModelError("nothing here can move against anything else: both shapes are on the world or on one body")
-    binder.couplings += 2 * int(np.sum(~skip & (where > 0) & (on[:, 0] > 0)))
+    buds, moving = np.array(sorted(binder.buds), dtype=np.int64), ~skip & (where > 0) & (on[:, 0] > 0)
+    binder.couplings += 2 * int(np.sum(moving & ~(np.isin(where, buds) | np.isin(on[:, 0], buds))))
     data = (
         where,
         np.array([(probe.radius, probe.length, probe.weight) for probe in meeting.probes]),
@@ -401,5 +450,48 @@ def bind_meetings(name: str, meeting: Meeting, law: list[float], binder: Binder)
         pose_records([ground.offset for ground in grounds]),
         skip.astype(np.int64),
         np.array([law]),
+        *grouped(binder, [(p.link, p.s, p.radius) for p in meeting.probes], where[:, 0]),
+        *grouped(binder, [(s.link, s.s, s.size[0]) for s in meeting.surfaces], on[:, 0]),
     )
     return Bound(name, contacts, data, EXTERNAL)
+
+
+def grouped(binder: Binder, places: list[tuple[str, float, float]], segments: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Groups of the broad phase and their bounds: the buds of one point of a rod, or up to `CHUNK` others.
+
+    Returns
+    -------
+    groups : (g, 3) ints
+        First, last, whether buds.
+    bounds : (g, 5 + n) floats
+        Of buds: longest step, most of the rest strains (angular, linear), number of angular coordinates, most of each
+        |phi|, radius.
+    """
+    owners, last = [], ("", -1)
+    for (link, s, _), segment in zip(places, segments.tolist(), strict=True):
+        bud = segment in binder.buds
+        owners.append((link, binder.rod(link).point_under(s)) if bud else ("", -1))
+    groups: list[tuple[int, int, int]] = []
+    for i, owner in enumerate(owners):
+        if groups and owner == last and groups[-1][1] - groups[-1][0] < CHUNK * (4 if owner[0] else 1):
+            groups[-1] = (groups[-1][0], i + 1, groups[-1][2])
+        else:
+            groups.append((i, i + 1, int(owner[1] >= 0)))
+        last = owner
+    rows = [_bound(binder, places[first:end]) if bud else np.zeros(5) for first, end, bud in groups]
+    bounds = np.zeros((len(rows), max(map(len, rows))))
+    for bound, row in zip(bounds, rows, strict=True):
+        bound[: len(row) - 1], bound[-1] = row[:-1], row[-1]
+    return np.array(groups, dtype=np.int64), bounds
+
+
+def _bound(binder: Binder, places: list[tuple[str, float, float]]) -> np.ndarray:
+    """Bounds of the buds of one point."""
+    rod = binder.rod(places[0][0])
+    start = float(rod.s[rod.point_under(places[0][1])])
+    steps = [rod.step(start, s) for _, s, _ in places]
+    rest = np.abs(np.array([step[2] for step in steps]))
+    angular, linear = (np.linalg.norm(part, axis=-1).max() for part in (rest[..., :3], rest[..., 3:]))
+    phi = np.abs(np.array([step[3] for step in steps])).max(axis=(0, 1))
+    head = [2.0 * max(step[0] for step in steps), angular, linear, float(np.sum(rod.component < 3))]
+    return np.array([*head, *phi, max(radius for _, _, radius in places)])

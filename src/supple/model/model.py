@@ -539,6 +539,7 @@ class Model:
                 multipliers=self.nc,
                 lines=len(demand.lines),
                 parts=demand.parts,
+                buds=demand.buds,
             )
             address = handle(space)
             self._threads.space = space, address
