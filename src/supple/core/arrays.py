@@ -79,7 +79,7 @@ class Space(NamedTuple):
     inputs: Any  #: (nu,) inputs u of this call
     signals: Any  #: (n_signals,) values of time laws of this call
     multipliers: Any  #: (nc,) multipliers of loops of this call
-    paths: Any  #: (3, 6, n) columns along the paths to a pair of segments; empty without couplings and buds
+    paths: Any  #: (4, 6, n) columns along the paths to a pair of segments; empty without couplings and buds
     lines: Any  #: (most,) line_t, lines whose tension follows their length (see core.lines)
     parts: Any  #: (most,) part_t, their parts
     coordinates: Any  #: (2, n) q and v of this call, for loads on buds (see core.buds); empty without, like the next
@@ -119,7 +119,7 @@ def make_space(
         inputs=np.zeros(inputs),
         signals=np.zeros(signals),
         multipliers=np.zeros(multipliers),
-        paths=np.zeros((3, 6, n if couplings or buds else 0)),
+        paths=np.zeros((4, 6, n if couplings or buds else 0)),
         lines=np.zeros(lines, line_t),
         parts=np.zeros(parts, part_t),
         coordinates=np.zeros((2, n if buds else 0)),

@@ -24,13 +24,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.core.couplings import J, R, add_mapped, add_outer
+from supple.core.couplings import J, R
 from supple.core.geometric_stiffness import add_bracket_derivative, left_times_step, local_derivative, right_times_step
 from supple.core.inertia import add_coadbar
 from supple.core.inverse_dynamics import collocation_wrenches
 from supple.core.products import map_columns, map_two_columns
 from supple.core.segment import collocation_matrices, end_pose, start_pose
-from supple.jit import inlined, inner, leaf
+from supple.jit import inner, leaf
 from supple.lie.dual import Ad_times, add_ad_times, add_apply, apply_transposed
 from supple.lie.se3 import add_ad
 from supple.lie.tangent import scalar_jets, tangent_operator
@@ -48,10 +48,10 @@ A, B, C, SUMS, PHI = 0, 6, 12, 18, 24
 
 @inner
 def bud_reach(bound, n, q):
-    """How far buds may lie from the point they spring from; ``bound`` = h, angular and linear rest strain, then max |phi|.
+    """How far buds may lie from the point they spring from.
 
-    |exp(Omega)_p| <= |Omega_v| <= h |xi_v| (1 + sqrt(3)/6 h |xi_w|), each strain at most rest + sum |phi q|; the
-    bounds of angular coordinates come first, ``bound[3]`` of them.
+    |exp(Omega)_p| <= |Omega_v| <= h |xi_v| (1 + sqrt(3)/6 h |xi_w|), each strain at most rest + sum |phi q|.
+    ``bound`` = h, rest xi_w, rest xi_v, number of angular coordinates (they come first), then the largest |phi|.
     """
     w, v = bound[1], bound[2]
     angular = int(bound[3])
@@ -67,9 +67,9 @@ def bud_reach(bound, n, q):
 @inner
 def add_strains(block, c, phi, x, xi):
     """xi (2, 6) += Phi x at the two collocation points; coordinates of one strain component are neighbours."""
-    for k in range(6):
+    for k in range(I6):
         a, b = xi[0, k], xi[1, k]
-        for j in range(U(block.runs[k]), U(block.runs[k + 1])):
+        for j in range(U(block.runs[k]), U(block.runs[k + I1])):
             y = x[U(block.start) + j]
             a += phi[0, U(c) + j] * y
             b += phi[1, U(c) + j] * y
@@ -141,10 +141,10 @@ def pad_phi(runs, c, phi, f):
 
 
 @leaf
-def expand_rows(M, rows, runs, f, out):
+def expand_rows(M, rows, components, runs, f, out):
     """out (rows, n) = M Phi for M (rows, 12), four columns at a time: what is too much, the next ones overwrite."""
     p = U(0)
-    for k in range(I6):
+    for k in range(U(components)):
         for l in range(U(runs[k]), U(runs[k + I1]), I4):
             a0, a1, a2, a3 = f[0, p], f[0, p + I1], f[0, p + I2], f[0, p + I3]
             b0, b1, b2, b3 = f[1, p], f[1, p + I1], f[1, p + I2], f[1, p + I3]
@@ -158,10 +158,10 @@ def expand_rows(M, rows, runs, f, out):
 
 
 @leaf
-def add_expanded_rows(M, rows, runs, f, out):
+def add_expanded_rows(M, rows, components, runs, f, out):
     """out (rows, n) += M Phi; what is too much is zero."""
     p = U(0)
-    for k in range(I6):
+    for k in range(U(components)):
         for l in range(U(runs[k]), U(runs[k + I1]), I4):
             a0, a1, a2, a3 = f[0, p], f[0, p + I1], f[0, p + I2], f[0, p + I3]
             b0, b1, b2, b3 = f[1, p], f[1, p + I1], f[1, p + I2], f[1, p + I3]
@@ -175,10 +175,10 @@ def add_expanded_rows(M, rows, runs, f, out):
 
 
 @leaf
-def add_projected(X, runs, c, phi, n, start, out):
+def add_projected(X, components, runs, c, phi, n, start, out):
     """out[own, own] += Phi^T X for X (12, n)."""
     c, start = U(c), U(start)
-    for k in range(I6):
+    for k in range(U(components)):
         for i in range(U(runs[k]), U(runs[k + I1])):
             a, b = phi[0, c + i], phi[1, c + i]
             for j in range(U(n)):
@@ -274,22 +274,24 @@ def join_point(w, tangent, previous):
 def add_bud_tangent(block, segment, c, phi, w, cv, separate, t, buds, local):
     """Phi^T D Phi into ``local``, A Phi, B Phi and C Phi into the sums."""
     M, X, sums, f = buds[0], buds[1], buds[2], buds[2, PHI:]
+    six = buds.shape[1] - 20  # strain components; a loop that knows their number is unrolled
     pad_phi(block.runs, c, phi, f)
     bud_matrices(segment, w, cv, t, M)
-    add_expanded_rows(M, SUMS, block.runs, f, sums)
-    expand_rows(t.C, 12, block.runs, f, X)
-    add_projected(X, block.runs, c, phi, block.n, block.start, local[0])
+    add_expanded_rows(M, SUMS, six, block.runs, f, sums)
+    expand_rows(t.C, 12, six, block.runs, f, X)
+    add_projected(X, six, block.runs, c, phi, block.n, block.start, local[0])
     if separate:
         bud_rate_matrices(segment, w, t, M)
-        add_expanded_rows(M, 6, block.runs, f, sums[SUMS:])
-        expand_rows(t.C, 12, block.runs, f, X)
-        add_projected(X, block.runs, c, phi, block.n, block.start, local[1])
+        add_expanded_rows(M, 6, six, block.runs, f, sums[SUMS:])
+        expand_rows(t.C, 12, six, block.runs, f, X)
+        add_projected(X, six, block.runs, c, phi, block.n, block.start, local[1])
 
 
 @inner
 def point_path(blocks, owner, ranges, columns, totals, s, m, out):
     """out (6, n) = columns ``m`` (J or R) of a segment that is no bud, from the world outward; zero off its path."""
-    for k in range(6):
+    rows = U(out.shape[0])  # six, but a loop that knows it is unrolled six times over
+    for k in range(rows):
         for j in range(U(out.shape[1])):
             out[k, j] = 0.0
     if s == 0:
@@ -297,7 +299,7 @@ def point_path(blocks, owner, ranges, columns, totals, s, m, out):
     block = blocks[owner[s]]
     n, start = U(block.n), U(block.start)
     c = U(block.columns) + U(s - block.first) * n
-    for k in range(6):
+    for k in range(rows):
         for j in range(n):
             out[k, start + j] = columns[m, k, c + j]
         for r in range(block.inward[0], block.inward[1]):
@@ -325,9 +327,7 @@ def add_point_columns(X, P, n, start, out):
     for i in range(U(n)):
         a0, a1, a2, a3, a4, a5 = X[0, i], X[1, i], X[2, i], X[3, i], X[4, i], X[5, i]
         for j in range(U(P.shape[1])):
-            out[start + i, j] += (
-                a0 * P[0, j] + a1 * P[1, j] + a2 * P[2, j] + a3 * P[3, j] + a4 * P[4, j] + a5 * P[5, j]
-            )
+            out[start + i, j] += a0 * P[0, j] + a1 * P[1, j] + a2 * P[2, j] + a3 * P[3, j] + a4 * P[4, j] + a5 * P[5, j]
 
 
 @inner
@@ -335,7 +335,7 @@ def add_point_terms(block, point, blocks, owner, ranges, columns, totals, separa
     """J_P^T A Phi + Phi^T (B^T R_P + C^T J_P) of the buds of one point; the sums are cleared."""
     n, start = block.n, block.start
     if point != 0:
-        for m in range(2):
+        for m in range(paths.shape[0] - 2):
             point_path(blocks, owner, ranges, columns, totals, point, J + m, paths[m])
         add_point_rows(paths[0], sums[0:6], n, start, local[0])
         add_point_columns(sums[6:12], paths[1], n, start, local[0])
@@ -343,120 +343,107 @@ def add_point_terms(block, point, blocks, owner, ranges, columns, totals, separa
         if separate:
             add_point_rows(paths[0], sums[18:24], n, start, local[1])
             add_point_columns(sums[6:12], paths[0], n, start, local[1])
-    for i in range(PHI):
+    for i in range(U(sums.shape[0]) - I2):
         for j in range(U(n)):
             sums[i, j] = 0.0
 
 
-@inlined
-def bud_path(tree, space, s, m, out):
-    """out (6, n) = columns ``m`` (J or R) of any segment from the world outward, a bud's own step included."""
-    w, t = space.work[s], space.scratch[0]
-    point = tree.parents[s] if w.awake == AWAKE else s
-    point_path(tree.blocks, tree.owner, tree.ranges, space.columns, space.totals, point, m, out)
+@inner
+def segment_path(blocks, owner, parents, ranges, columns, totals, segments, phi, work, cv, t, s, m, out):
+    """As `point_path` for any segment: an awake bud's own step is added."""
+    w = work[s]
+    point = parents[s] if w.awake == AWAKE else s
+    point_path(blocks, owner, ranges, columns, totals, point, m, out)
     if w.awake == AWAKE:
-        block = tree.blocks[tree.owner[s]]
-        c = block.columns + (s - block.first) * block.n
-        collocation_matrices(tree.segments[s], w, 1, t.Z)
-        bud_columns(t.Z, space.rates[0], t.W)
-        for j in range(block.n):
-            r = tree.component[block.start + j]
-            a, b = tree.phi[0, c + j], tree.phi[1, c + j]
-            for k in range(6):
-                out[k, block.start + j] += a * t.W[m - J, k, r] + b * t.W[m - J, k, 6 + r]
+        block = blocks[owner[s]]
+        c, start = U(block.columns + (s - block.first) * block.n), U(block.start)
+        collocation_matrices(segments[s], w, 1, t.Z)
+        bud_columns(t.Z, cv, t.W)
+        for r in range(U(out.shape[0])):
+            for j in range(U(block.runs[r]), U(block.runs[r + I1])):
+                for k in range(U(out.shape[0])):
+                    out[k, start + j] += phi[0, c + j] * t.W[m - J, k, r] + phi[1, c + j] * t.W[m - J, k, I6 + r]
 
 
-@inlined
-def add_bud_coupling(tree, space, a, b, G, N):
+@inner
+def add_bud_coupling(
+    blocks, owner, parents, ranges, columns, totals, segments, phi, work, rates, t, paths, local, a, b, G, N
+):
     """J_a^T (G J_b + N R_b) at once, where a or b is a bud: dF_a = G zeta_b + N zeta_b' (see `core.couplings`)."""
-    paths, local, n = space.paths, space.local, space.local.shape[1]
-    X = space.buds[1, 0:6, 0:n]
-    for i in range(3):
-        bud_path(tree, space, a if i == 0 else b, R if i == 2 else J, paths[i])
-    X[:] = 0.0
-    if space.rates[1] != 0.0:
-        add_mapped(N, paths[1], X)
-        add_outer(paths[0], X, local[1])
-        X[:] = 0.0
-    add_mapped(G, paths[1], X)
-    add_mapped(N, paths[2], X)
-    add_outer(paths[0], X, local[0])
+    for i in range(paths.shape[0] - 1):
+        s, m = a if i == 0 else b, R if i == 2 else J
+        segment_path(blocks, owner, parents, ranges, columns, totals, segments, phi, work, rates[0], t, s, m, paths[i])
+    Ja, Jb, Rb, X = paths[0], paths[1], paths[2], paths[3]
+    n = Ja.shape[1]
+    map_two_columns(G, Jb, 1.0, N, Rb, 0, n, X)
+    add_point_rows(Ja, X, n, 0, local[0])
+    if rates[1] != 0.0:
+        map_columns(N, Jb, 0, n, X)
+        add_point_rows(Ja, X, n, 0, local[1])
 
 
-@inlined
-def reach_point(tree, work, s, out):
+@inner
+def reach_point(previous, placement, at_base, out):
     """Where the step of a bud begins, from the common origin."""
-    block, previous = tree.blocks[tree.owner[s]], work[tree.parents[s]]
     for i in range(3):
         out[i] = previous.p[i]
-        if tree.parents[s] == block.parent:
-            p = tree.placement[tree.owner[s]].p
+        if at_base:
+            p = placement.p
             out[i] += previous.R[i, 0] * p[0] + previous.R[i, 1] * p[1] + previous.R[i, 2] * p[2]
 
 
-@inlined
-def pose(tree, space, s):
-    """Pose a bud that sleeps."""
-    w, b, parent = space.work[s], tree.owner[s], tree.parents[s]
-    block = tree.blocks[b]
+@inner
+def rouse(blocks, owner, parents, segments, placement, phi, work, coordinates, t, s, stage):
+    """Bring a segment, if it is a bud, to the ``stage`` POSED or AWAKE; returns whether it was woken now."""
+    w, b, parent = work[s], owner[s], parents[s]
+    block = blocks[b]
+    if s < block.first + block.active or s == 0 or w.awake >= stage:
+        return False
+    c, previous = block.columns + (s - block.first) * block.n, work[parent]
     if w.awake == ASLEEP:
+        at_base = parent == block.parent
+        pose_bud(block, segments[s], c, phi, placement[b], at_base, previous, coordinates[0], w, t)
+    if stage == AWAKE:
+        wake_bud(block, segments[s], c, phi, previous, coordinates[1], w, t)
+    return stage == AWAKE
+
+
+@inner
+def fold_group(
+    blocks,
+    owner,
+    parents,
+    ranges,
+    segments,
+    phi,
+    work,
+    columns,
+    totals,
+    rates,
+    t,
+    paths,
+    buds,
+    local,
+    force,
+    where,
+    first,
+    last,
+    tangent,
+):
+    """Fold the buds where[first:last] of one point into it, and let them sleep."""
+    s, folded, separate = where[first, 0], 0, rates[1] != 0.0
+    block, point = blocks[owner[s]], parents[s]
+    for i in range(first, last):
+        s = where[i, 0]
+        w, segment = work[s], segments[s]
         c = block.columns + (s - block.first) * block.n
-        base, previous = parent == block.parent, space.work[parent]
-        q = space.coordinates[0]
-        pose_bud(block, tree.segments[s], c, tree.phi, tree.placement[b], base, previous, q, w, space.scratch[0])
-
-
-@inlined
-def wake(tree, space, s):
-    """Wake a bud that was posed; the first one of a call clears ``space.local``."""
-    w, block = space.work[s], tree.blocks[tree.owner[s]]
-    if w.awake != POSED:
-        return
-    if space.count[3] == 0:
-        for m in range(2 if space.rates[1] != 0.0 else 1):
-            for i in range(U(space.local.shape[1])):
-                for j in range(U(space.local.shape[2])):
-                    space.local[m, i, j] = 0.0
-    space.count[3] += 1
-    c = block.columns + (s - block.first) * block.n
-    previous, v = space.work[tree.parents[s]], space.coordinates[1]
-    wake_bud(block, tree.segments[s], c, tree.phi, previous, v, w, space.scratch[0])
-
-
-@inlined
-def fold_buds(tree, space, where, groups, tangent):
-    """Fold all buds of some groups (`groups` (g, 3): first, last row of ``where``, whether buds) and let them sleep."""
-    t, separate = space.scratch[0], space.rates[1] != 0.0
-    for g in range(groups.shape[0]):
-        if groups[g, 2] == 0 or space.work[where[groups[g, 0], 0]].awake == ASLEEP:
-            continue
-        s, folded = where[groups[g, 0], 0], 0
-        block, point = tree.blocks[tree.owner[s]], tree.parents[s]
-        for i in range(groups[g, 0], groups[g, 1]):
-            s = where[i, 0]
-            w, segment = space.work[s], tree.segments[s]
-            c = block.columns + (s - block.first) * block.n
-            if w.awake == AWAKE:
-                folded += 1
-                add_bud_force(block, segment, c, tree.phi, w, t, space.joint_force)
-                if point != 0:
-                    join_point(w, tangent, space.work[point])
-                if tangent:
-                    add_bud_tangent(
-                        block, segment, c, tree.phi, w, space.rates[0], separate, t, space.buds, space.local
-                    )
-            w.awake = ASLEEP
-        if tangent and folded > 0:
-            add_point_terms(
-                block,
-                point,
-                tree.blocks,
-                tree.owner,
-                tree.ranges,
-                space.columns,
-                space.totals,
-                separate,
-                space.paths,
-                space.buds[2],
-                space.local,
-            )
+        if w.awake == AWAKE:
+            folded += 1
+            add_bud_force(block, segment, c, phi, w, t, force)
+            if point != 0:
+                join_point(w, tangent, work[point])
+            if tangent:
+                add_bud_tangent(block, segment, c, phi, w, rates[0], separate, t, buds, local)
+        w.awake = ASLEEP
+    if tangent and folded > 0:
+        add_point_terms(block, point, blocks, owner, ranges, columns, totals, separate, paths, buds[2], local)

@@ -30,14 +30,14 @@ import numpy as np
 
 from supple.checks import finite_float, nonnegative_float, positive_float
 from supple.core.arrays import floats, handle_at, integers, poses, space_of, tree_of
-from supple.core.buds import AWAKE, add_bud_coupling, bud_reach, fold_buds, pose, reach_point, wake
+from supple.core.buds import ASLEEP, AWAKE, POSED, add_bud_coupling, bud_reach, fold_group, reach_point, rouse
 from supple.core.inertia import add_coadbar
-from supple.core.loads import EXTERNAL, TANGENT, WRENCH, add_coupling
+from supple.core.loads import EXTERNAL, TANGENT, WRENCH
 from supple.errors import ModelError, naming
-from supple.jit import LoadKernel, inlined, inner, leaf
+from supple.jit import LoadKernel, inner, leaf
 from supple.lie.se3 import compose
 from supple.loads.contact_geometry import PARALLEL, ROUND, closest_on_axis, out_of_reach, signed_distance
-from supple.loads.points import point_position, subtract_force
+from supple.loads.points import point_position
 from supple.loads.shapes import Meeting, Shape, Spheres, meetings
 
 if TYPE_CHECKING:
@@ -185,25 +185,13 @@ def contact_tangent(t, V, U, d, radius, x, n, H, f, Fd, Fn, Fu, Lc, G, D):
     add_cross(1.0, x, Kd, D)
 
 
-@inlined
-def subtract_pair_tangent(tree, space, a, b, G, D):
-    """On a segment: dF = -(G z + D z') for z = zeta_a - zeta_b; what b adds goes into a coupling."""
-    if a == 0:
-        return
-    w = space.work[a]
+@inner
+def subtract_tangent(w, G, D):
+    """On a segment: dF = -(G z + D z')."""
     for i in range(6):
         for j in range(6):
             w.G[i, j] -= G[i, j]
             w.N[i, j] -= D[i, j]
-    if b != 0:
-        if w.awake == AWAKE or space.work[b].awake == AWAKE:
-            add_bud_coupling(tree, space, a, b, G, D)
-        else:
-            coupling = add_coupling(space, a, b)
-            for i in range(6):
-                for j in range(6):
-                    coupling.G[i, j] = G[i, j]
-                    coupling.N[i, j] = D[i, j]
 
 
 @inner
@@ -217,39 +205,39 @@ def contact_point(wa, wb, radius, d, c, n, x, u, U):
         u[i] = wa.V[3 + i] - wb.V[3 + i] + U[j] * x[k] - U[k] * x[j]
 
 
-@inlined
-def touch(tree, space, a, b, probe, axis, c, place, kind, size, R, p, law, mode):
-    """Contact of one probe (radius, length, weight) of segment a, centred at c, with one surface of segment b."""
-    t, wa, wb = space.scratch[0], space.work[a], space.work[b]
+@inner
+def press(t, wa, wb, probe, axis, c, place, d, law, mode):
+    """A contact of depth d: -[x x f; f] in t.f[0], its tangent for z = zeta_a - zeta_b in t.H and t.B.
+
+    ``probe`` (radius, length, weight) is centred at c; n and H are in t.x, t.T[0].
+    """
     n, H = t.x[0:3], t.T[0]
-    d = probe[0] - signed_distance(kind, size, R, p, c, n, H)
-    if d <= 0.0:
-        return
-    for i in range(2):
-        wake(tree, space, b if i else a)
     x, u, f, U, Fd = t.y[0:3], t.y[3:6], t.z[0:3], t.z[3:6], t.x[3:6]
-    Fn, Fu = t.T[1], t.D[0]
+    Fn, Fu, W = t.T[1], t.D[0], t.f[0]
     contact_point(wa, wb, probe[0], d, c, n, x, u, U)
     contact_force(law, probe[2], d, n, u, f, Fd, Fn, Fu, mode)
-    if a != 0:
-        subtract_force(wa, x, f)
-    if mode == TANGENT:
-        G, D, Lc = t.H, t.B, t.L[0]
-        centre_motion(probe[1], place, axis, c, n, H, Lc)
-        contact_tangent(t, wa.V, U, d, probe[0], x, n, H, f, Fd, Fn, Fu, Lc, G, D)
-        W = t.f[0]
-        for i in range(3):
-            j, k = (i + 1) % 3, (i + 2) % 3
-            W[i], W[3 + i] = -(x[j] * f[k] - x[k] * f[j]), -f[i]
-        for i in range(2):
-            # first on b: F += W, so dF = G z + D z' = -(G (-z) + D (-z')); then on a, which sees G - adbar*_W
-            if i == 1:
-                add_coadbar(W, G)
-            subtract_pair_tangent(tree, space, a if i else b, b if i else a, G, D)
     for i in range(3):
-        f[i] = -f[i]
-    if b != 0:
-        subtract_force(wb, x, f)
+        j, k = (i + 1) % 3, (i + 2) % 3
+        W[i], W[3 + i] = -(x[j] * f[k] - x[k] * f[j]), -f[i]
+    if mode == TANGENT:
+        centre_motion(probe[1], place, axis, c, n, H, t.L[0])
+        contact_tangent(t, wa.V, U, d, probe[0], x, n, H, f, Fd, Fn, Fu, t.L[0], t.H, t.B)
+
+
+@inner
+def write_coupling(coupling, a, b, G, D):
+    """dF_a = G zeta_b + D zeta_b'."""
+    coupling.a, coupling.b = a, b
+    for i in range(6):
+        for j in range(6):
+            coupling.G[i, j], coupling.N[i, j] = G[i, j], D[i, j]
+
+
+@inner
+def apart(a, b):
+    """Whether two balls (4,) do not overlap."""
+    x, y, z, reach = a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] + b[3]
+    return x * x + y * y + z * z > reach * reach
 
 
 @inner
@@ -277,14 +265,6 @@ def bounding_ball(work, where, probe, frames, first, last, x, ball):
                 ball[3] = max(ball[3], math.sqrt(y) + probe[j, 0] + 0.5 * probe[j, 1])
 
 
-@inlined
-def bud_ball(tree, space, s, bound, ball):
-    """ball (4,): where the buds of a group may be, with their radius (the last entry of ``bound``)."""
-    block = tree.blocks[tree.owner[s]]
-    reach_point(tree, space.work, s, ball)
-    ball[3] = bound[bound.shape[0] - 1] + bud_reach(bound, block.n, space.coordinates[0, block.start :])
-
-
 def _contacts(tree, space, data, mode):
     """All probes against all surfaces: data = probes, their sizes and frames; surfaces, theirs; pairs to skip; law.
 
@@ -293,33 +273,43 @@ def _contacts(tree, space, data, mode):
     """
     if mode != WRENCH and mode != TANGENT:
         return
-    arrays, scratch = tree_of(tree), space_of(space)
+    at, scratch = tree_of(tree), space_of(space)
+    blocks, owner, parents, segments, placement, phi = (
+        at.blocks,
+        at.owner,
+        at.parents,
+        at.segments,
+        at.placement,
+        at.phi,
+    )
     h = handle_at(data, 12)
     where, probe, frames = integers(h, 0), floats(h, 1), poses(h, 2)
     on, size, surfaces = integers(h, 3), floats(h, 4), poses(h, 5)
     skip, law = integers(h, 6), floats(h, 7)
     groups, bounds, stands, ground = integers(h, 8), floats(h, 9), integers(h, 10), floats(h, 11)
-    t, work = scratch.scratch[0], scratch.work
-    balls = np.empty((groups.shape[0] + 1, 4))
+    t, work, coordinates = scratch.scratch[0], scratch.work, scratch.coordinates
+    m = groups.shape[0]
+    balls = np.empty((m + stands.shape[0], 4))
     Rp, pp, Rs, ps = t.D[1], t.p, t.Z[2, 1, 0], t.jet[0, 0:3]
-    c, axis, ball = t.jet[1, 0:3], t.jet[2, 0:3], balls[groups.shape[0]]
-    for g in range(groups.shape[0]):
-        if groups[g, 2]:
-            bud_ball(arrays, scratch, where[groups[g, 0], 0], bounds[g], balls[g])
-        else:
-            bounding_ball(work, where, probe, frames, groups[g, 0], groups[g, 1], c, balls[g])
-    for k in range(stands.shape[0]):
-        if stands[k, 2]:
-            bud_ball(arrays, scratch, on[stands[k, 0], 0], ground[k], ball)
-        for g in range(groups.shape[0]):
-            if stands[k, 2]:
-                x, y, z, reach = ball[0] - balls[g, 0], ball[1] - balls[g, 1], ball[2] - balls[g, 2], ball[3] + balls[g, 3]
-                if x * x + y * y + z * z > reach * reach:
-                    continue
-            for s in range(stands[k, 0], stands[k, 1]):
+    c, axis = t.jet[1, 0:3], t.jet[2, 0:3]
+    for g in range(balls.shape[0]):
+        group, bound = (groups[g], bounds[g]) if g < m else (stands[g - m], ground[g - m])
+        if group[2]:
+            s = where[group[0], 0] if g < m else on[group[0], 0]
+            block, previous = blocks[owner[s]], work[parents[s]]
+            reach_point(previous, placement[owner[s]], parents[s] == block.parent, balls[g])
+            balls[g, 3] = bound[bound.shape[0] - 1] + bud_reach(bound, block.n, coordinates[0, block.start :])
+        elif g < m:
+            bounding_ball(work, where, probe, frames, group[0], group[1], c, balls[g])
+    for e in range(m, balls.shape[0]):
+        stand = stands[e - m]
+        for g in range(m):
+            if stand[2] and apart(balls[e], balls[g]):
+                continue
+            for s in range(stand[0], stand[1]):
                 b, kind = on[s, 0], on[s, 1]
-                if stands[k, 2]:
-                    pose(arrays, scratch, b)
+                if stand[2] and work[b].awake == ASLEEP:
+                    rouse(blocks, owner, parents, segments, placement, phi, work, coordinates, t, b, POSED)
                 compose(work[b].R, work[b].p, surfaces[s].R, surfaces[s].p, Rs, ps)
                 if out_of_reach(kind, size[s], Rs, ps, balls[g], balls[g, 3]):
                     continue
@@ -327,20 +317,90 @@ def _contacts(tree, space, data, mode):
                     a, place = where[i, 0], 0.0
                     if skip[i, s]:
                         continue
-                    if groups[g, 2]:
-                        pose(arrays, scratch, a)
-                    probe_middle(work[a], frames[i], probe[i, 1], c)
+                    if groups[g, 2] and work[a].awake == ASLEEP:
+                        rouse(blocks, owner, parents, segments, placement, phi, work, coordinates, t, a, POSED)
+                    wa, wb = work[a], work[b]
+                    probe_middle(wa, frames[i], probe[i, 1], c)
                     if out_of_reach(kind, size[s], Rs, ps, c, probe[i, 0] + 0.5 * probe[i, 1]):
                         continue
                     if probe[i, 1] > 0.0 and kind == ROUND:
-                        compose(work[a].R, work[a].p, frames[i].R, frames[i].p, Rp, pp)
+                        compose(wa.R, wa.p, frames[i].R, frames[i].p, Rp, pp)
                         place = closest_on_axis(probe[i, 1], Rp, pp, size[s, 1], size[s, 2], Rs, ps)
                         for j in range(3):
                             axis[j] = Rp[j, 0]
                             c[j] = pp[j] + place * axis[j]
-                    touch(arrays, scratch, a, b, probe[i], axis, c, place, kind, size[s], Rs, ps, law[0], mode)
-    for k in range(2):
-        fold_buds(arrays, scratch, on if k else where, stands if k else groups, mode == TANGENT)
+                    d = probe[i, 0] - signed_distance(kind, size[s], Rs, ps, c, t.x[0:3], t.T[0])
+                    if d <= 0.0:
+                        continue
+                    for k in range(2):
+                        x = b if k else a
+                        if work[x].awake == POSED and rouse(
+                            blocks, owner, parents, segments, placement, phi, work, coordinates, t, x, AWAKE
+                        ):
+                            if scratch.count[3] == 0:
+                                scratch.local[:] = 0.0
+                            scratch.count[3] += 1
+                    press(t, wa, wb, probe[i], axis, c, place, d, law[0], mode)
+                    for k in range(6):
+                        wa.F[k] += t.f[0, k]
+                        wb.F[k] -= t.f[0, k]
+                    if mode == TANGENT:
+                        # first b: F += W, so dF = G z + D z' = -(G (-z) + D (-z')); then a, which sees G - adbar*_W
+                        for k in range(2):
+                            x, y = (a, b) if k else (b, a)
+                            if k:
+                                add_coadbar(t.f[0], t.H)
+                            if x != 0:
+                                subtract_tangent(work[x], t.H, t.B)
+                            if x != 0 and y != 0:
+                                if wa.awake == AWAKE or wb.awake == AWAKE:
+                                    add_bud_coupling(
+                                        blocks,
+                                        owner,
+                                        parents,
+                                        at.ranges,
+                                        scratch.columns,
+                                        scratch.totals,
+                                        segments,
+                                        phi,
+                                        work,
+                                        scratch.rates,
+                                        t,
+                                        scratch.paths,
+                                        scratch.local,
+                                        x,
+                                        y,
+                                        t.H,
+                                        t.B,
+                                    )
+                                else:
+                                    write_coupling(scratch.couplings[scratch.count[0]], x, y, t.H, t.B)
+                                    scratch.count[0] += 1
+    for g in range(balls.shape[0]):
+        group = groups[g] if g < m else stands[g - m]
+        rows = where if g < m else on
+        if group[2] and work[rows[group[0], 0]].awake != ASLEEP:
+            fold_group(
+                blocks,
+                owner,
+                parents,
+                at.ranges,
+                segments,
+                phi,
+                work,
+                scratch.columns,
+                scratch.totals,
+                scratch.rates,
+                t,
+                scratch.paths,
+                scratch.buds,
+                scratch.local,
+                scratch.joint_force,
+                rows,
+                group[0],
+                group[1],
+                mode == TANGENT,
+            )
 
 
 contacts = LoadKernel(_contacts)
@@ -456,7 +516,9 @@ def bind_meetings(name: str, meeting: Meeting, law: list[float], binder: Binder)
     return Bound(name, contacts, data, EXTERNAL)
 
 
-def grouped(binder: Binder, places: list[tuple[str, float, float]], segments: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def grouped(
+    binder: Binder, places: list[tuple[str, float, float]], segments: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Groups of the broad phase and their bounds: the buds of one point of a rod, or up to `CHUNK` others.
 
     Returns

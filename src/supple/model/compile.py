@@ -169,7 +169,9 @@ def _draft_link(
         first, steps = _next_segment(drafts), len(rod.s) - 1
         idle = tuple(s for s in sorted(buds - stations) if rod.point_at(s) is None)
         count = steps + len(extra) + len(idle)
-        draft = BlockDraft(ROD, coordinate, None, rod, rod.n, first, count, segment, placement, rod.inertia, extra, idle)
+        draft = BlockDraft(
+            ROD, coordinate, None, rod, rod.n, first, count, segment, placement, rod.inertia, extra, idle
+        )
         draft.tip_loaded = any(rod.point_at(s) == steps for s in stations)
         drafts.append(draft)
         coordinate += rod.n

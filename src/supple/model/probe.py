@@ -41,7 +41,11 @@ def make_probe(model: Model, layout: LinkLayout, s: float) -> Probe:
             chain.append_cut_rod(b, layout, s)
         else:
             row = model.topology.blocks[b]
-            last = next(l.segments[-1] for l in model.layouts if b in l.blocks) if row["kind"] == ROD else int(row["first"])
+            last = (
+                next(l.segments[-1] for l in model.layouts if b in l.blocks)
+                if row["kind"] == ROD
+                else int(row["first"])
+            )
             chain.append(b, _chain_to(model, last, int(row["parent"])))
     if layout.rod is None and s == 1.0:
         chain.append_fixed(layout.tip)
