@@ -759,6 +759,7 @@ class Model:
             "multipliers": self.nc,
             "lines": len(demand.lines),
             "parts": demand.parts,
+            "buds": demand.buds,
         }
 
     def _fill_signals(self, signals: Array, t: float) -> None:

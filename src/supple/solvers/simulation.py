@@ -60,6 +60,8 @@ Array = np.ndarray
 
 #: Steps between two looks from Python.
 BUDGET = 256
+#: An event's function is zero when it is this part of its largest value.
+ON_EVENT = 1e-9
 #: Just before a jump: this part of the time (or of a second) earlier.
 BEFORE = 1e-12
 
@@ -130,6 +132,7 @@ class Simulation:
         self.kept_rows: list[Array] = []
         self.held: list[tuple[float, Array]] = []
         self.noted: dict[str, list[float]] = {event.name: [] for event in self.events}
+        self.sizes = np.zeros(len(self.events))  # largest values of the events' functions
         self.values = [0.0] * len(self.events)  # of the events' functions, at the end of the last step
         self.drives: list[tuple[float, Drive]] = [(self.t0, self.drive)]
         self.index = 0
@@ -269,7 +272,13 @@ class Simulation:
     # ------------------------------------------------------------------ events
 
     def _event_values(self, t: float, q: Array, v: Array) -> list[float]:
-        return [self._event_value(event, t, q, v) for event in self.events]
+        """Values of the events' functions; what is rounding beside the largest value so far is zero.
+
+        Zero crosses nothing: a robot that stays on an event does not meet it again and again.
+        """
+        values = np.array([self._event_value(event, t, q, v) for event in self.events])
+        self.sizes = np.maximum(self.sizes, np.abs(values))
+        return [float(x) for x in np.where(np.abs(values) <= ON_EVENT * self.sizes, 0.0, values)]
 
     def _event_value(self, event: Event, t: float, q: Array, v: Array) -> float:
         try:
