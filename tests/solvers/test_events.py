@@ -26,7 +26,7 @@ def test_a_falling_ball_stops_on_the_ground(name):
     moment = np.sqrt(2 / G)
     assert run.stats["events"]["ground"] == [pytest.approx(moment, abs=1e-7)]
     np.testing.assert_allclose(run.t, [0, 0.1, 0.2, 0.3, 0.4, moment], atol=1e-7)
-    np.testing.assert_allclose(run.q[:, 0], 1 - G / 2 * run.t**2, atol=1e-7)
+    np.testing.assert_allclose(run.q[:, 0], 1 - G / 2 * run.t**2, atol=1e-6)
 
 
 @pytest.mark.parametrize("name", FAMILIES)
@@ -55,7 +55,7 @@ def test_notes_do_not_change_the_motion():
     silent = ball().simulate(1.0, [1.0], method=sp.NDF())
     run = ball().simulate(1.0, [1.0], method=sp.NDF(), events=landing("note"))
     np.testing.assert_array_equal(run.q, silent.q)
-    assert run.stats["events"]["ground"] == [pytest.approx(np.sqrt(2 / G), abs=1e-5)]
+    assert run.stats["events"]["ground"] == [pytest.approx(np.sqrt(2 / G), abs=1e-3)]
 
 
 def test_a_switch_of_inputs_keeps_its_own_jumps_and_the_old_inputs():

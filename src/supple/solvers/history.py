@@ -123,11 +123,13 @@ def set_weights(desk, rtol, atol, q, v, z):
 
 @inner
 def error_norm(desk, row, constant):
-    """Weighted size of ``constant`` times a row, in q, v, z of what is free."""
+    """Weighted size of ``constant`` times a row, in q, v, z.
+
+    Prescribed coordinates count: steps that do not resolve their motion do not resolve efforts and output between steps.
+    """
     n, nc, nz = desk.q.shape[0], desk.multipliers.shape[0], desk.z.shape[0]
     total, worst, largest = 0.0, -1, 0.0
-    for i in range(desk.free.shape[0]):
-        k = desk.free[i]
+    for k in range(n):
         part = (row[k] / desk.weights[0, k]) ** 2 + (row[n + k] / desk.weights[1, k]) ** 2
         total += part
         if part > largest:
@@ -135,7 +137,7 @@ def error_norm(desk, row, constant):
     for k in range(nz):
         total += (row[3 * n + nc + k] / desk.weights_z[k]) ** 2
     desk.flags[WORST] = worst
-    return abs(constant) * math.sqrt(total / max(2 * desk.free.shape[0] + nz, 1))
+    return abs(constant) * math.sqrt(total / max(2 * n + nz, 1))
 
 
 @inner

@@ -255,7 +255,7 @@ def step(desk, scheme, ints, reals, atol, points, times, A, rates, row, stage):
             reals[H] = 0.4 * h
             continue
         write_row(desk, row)
-        if adaptive and ints[EQUAL] > 2:
+        if adaptive and ints[EQUAL] >= POINTS - 2:
             third_difference(points, row, t, times, stage)
             am, af = scheme[ALPHA_M], scheme[ALPHA_F]
             constant = scheme[BETA] + 0.5 * (am - af) - 1.0 / 6.0 if scheme[KIND] == ALPHA else 2.0 / 9.0

@@ -52,7 +52,7 @@ class Runner:
     """
 
     baumgarte = 0.0
-    #: Whether a jump of inputs needs a new start.
+    #: Whether inputs that jump at a sample need a new start; else error control sees them.
     restarts = True
 
     def __init__(self, office: Office, method: Any, wanted: Array | None) -> None:
@@ -69,9 +69,9 @@ class Runner:
         self.reals[H_MAX] = getattr(method, "max_step", None) or np.inf
         self.first = getattr(method, "first_step", None) or 0.0
 
-    def start(self, t: float, t_end: float) -> int:
-        """Begin at the desk's q, v, z.  Returns DONE or a failure."""
-        self.reals[T], self.reals[T_END], self.reals[H] = t, t_end, self.first
+    def start(self, t: float, t_end: float, step: float | None = None) -> int:
+        """Begin at the desk's q, v, z, with a first step of that size if known.  Returns DONE or a failure."""
+        self.reals[T], self.reals[T_END], self.reals[H] = t, t_end, self.first if step is None else step
         self.ints[PENDING] = False
         return self._start()
 
@@ -123,6 +123,8 @@ class Runner:
 
 class NDFRunner(Runner):
     """Variable step and order."""
+
+    restarts = False
 
     def __init__(self, office: Office, method: NDF, wanted: Array | None) -> None:
         super().__init__(office, method, wanted)

@@ -60,10 +60,10 @@ Array = np.ndarray
 
 #: Steps between two looks from Python.
 BUDGET = 256
-#: An event's function is zero when it is this part of its largest value.
-ON_EVENT = 1e-9
 #: Just before a jump: this part of the time (or of a second) earlier.
 BEFORE = 1e-12
+#: Part of the largest value of an event's function that is zero but for rounding.
+ON_EVENT = 1e-11
 
 
 class Stop(NamedTuple):
@@ -132,8 +132,8 @@ class Simulation:
         self.kept_rows: list[Array] = []
         self.held: list[tuple[float, Array]] = []
         self.noted: dict[str, list[float]] = {event.name: [] for event in self.events}
-        self.sizes = np.zeros(len(self.events))  # largest values of the events' functions
         self.values = [0.0] * len(self.events)  # of the events' functions, at the end of the last step
+        self.largest = np.zeros(len(self.events))
         self.drives: list[tuple[float, Drive]] = [(self.t0, self.drive)]
         self.index = 0
         self.seconds = 0.0
@@ -156,7 +156,7 @@ class Simulation:
 
     def _stops(self) -> list[Stop]:
         """All times that steps must hit, in order."""
-        jumps = {float(t) for t in (*self.breaks, *self.drive.breaks) if self.t0 < t < self.t_end}
+        jumps = {float(t) for t in (*self.breaks, *self.drive.breaks) if self.t0 < t <= self.t_end}
         samples: list[float] = []
         if self.rate is not None:
             if not (np.isfinite(self.rate) and self.rate > 0.0):
@@ -259,26 +259,27 @@ class Simulation:
         if stop.samples:
             runner.put_desk(runner.now())
             self._sample(stop.t)
-        if stop.jumps or (stop.samples and type(runner).__name__ == "ExplicitRunner"):
+        if stop.jumps or (stop.samples and runner.restarts):
             runner.put_desk(runner.now())
-            self._restart(stop.t)
+            self._restart(stop.t, None if stop.jumps else float(runner.reals[H]))
 
-    def _restart(self, t: float) -> None:
+    def _restart(self, t: float, step: float | None = None) -> None:
         runner = self.runner
-        code = runner.start(t, self.stops[self.index].t)
+        code = runner.start(t, self.stops[self.index].t, step)
         if code != DONE:
             self._check(code)
 
     # ------------------------------------------------------------------ events
 
     def _event_values(self, t: float, q: Array, v: Array) -> list[float]:
-        """Values of the events' functions; what is rounding beside the largest value so far is zero.
+        """Values of the events' functions at the end of a step; what is rounding, beside their largest, is zero.
 
-        Zero crosses nothing: a robot that stays on an event does not meet it again and again.
+        A motion that stays where a switch has put it then does not cross zero again and again.
         """
         values = np.array([self._event_value(event, t, q, v) for event in self.events])
-        self.sizes = np.maximum(self.sizes, np.abs(values))
-        return [float(x) for x in np.where(np.abs(values) <= ON_EVENT * self.sizes, 0.0, values)]
+        self.largest = np.maximum(self.largest, np.abs(values))
+        values[np.abs(values) <= ON_EVENT * self.largest] = 0.0
+        return [float(x) for x in values]
 
     def _event_value(self, event: Event, t: float, q: Array, v: Array) -> float:
         try:
@@ -453,7 +454,7 @@ class Simulation:
             "index": np.array([self.index]),
             "seconds": np.array([self.seconds]),
         }
-        outputs["event.values"] = np.array(self.values)
+        outputs["event.values"], outputs["event.largest"] = np.array(self.values), self.largest
         for name, moments in self.noted.items():
             outputs[f"event:{name}"] = np.array(moments)
         _checkpoint.save(self.checkpoint, self.mark, {**self.runner.arrays(), **outputs})
@@ -470,7 +471,7 @@ class Simulation:
         self._keep(arrays["kept.times"], arrays["kept.rows"])
         self.held = list(zip(arrays["held.times"].tolist(), arrays["held.inputs"], strict=True))
         self.index, self.seconds = int(arrays["index"][0]), float(arrays["seconds"][0])
-        self.values = arrays["event.values"].tolist()
+        self.values, self.largest = arrays["event.values"].tolist(), arrays["event.largest"]
         self.noted = {name: arrays[f"event:{name}"].tolist() for name in self.noted}
         return True
 
