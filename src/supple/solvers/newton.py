@@ -30,6 +30,10 @@ from supple.solvers.stage import (
 
 #: Smallest damping factor.
 SHORTEST = 1e-5
+#: Square of the angular frequency (1/s^2) below which a motion counts as unresisted.
+DRIFT = 1e-6
+#: Steps of relaxation (rad) that tell nothing but rounding; times `DRIFT` an acceleration.
+AT_REST = 1e-6
 
 
 @inner
@@ -194,13 +198,17 @@ def solve_newton(desk, t, share, held, tolerance, most, longest, space):
 
 @kernel
 def relax(desk, t, held, tolerance, most, longest, space):
-    """Walk down with (T + sigma M) d = -R, sigma falling with the residual.  Returns a status."""
+    """Walk down with (T + sigma M) d = -R, sigma falling with the residual to `DRIFT`.  Returns a status.
+
+    Motions that nothing resists (a pendulum about the vertical) make T singular at an equilibrium.  They are no
+    obstacle here: a step that stays below `AT_REST` is one that rounding makes along them.
+    """
     status = load_desk(desk, t)
     if status != CONVERGED:
         return status
     origin, step = space[0], space[1]
     nf = desk.free.shape[0]
-    sigma, force_last = 1e6, 0.0
+    sigma, force_last, still = 1e6, 0.0, 0
     for k in range(most):
         desk.flags[ITERATIONS] = k + 1
         status = linearise(desk, sigma)
@@ -221,9 +229,10 @@ def relax(desk, t, held, tolerance, most, longest, space):
             sigma *= 4.0
             continue
         move(desk, origin, step, 1.0, scale)
-        if size <= tolerance and sigma < 1e-6:
+        still = still + 1 if sigma == DRIFT and size <= AT_REST else 0
+        if (size <= tolerance and sigma == DRIFT) or still > 5:
             return CONVERGED if evaluate(desk) else NOT_FINITE
         ratio = force / force_last if force_last > 0.0 else 1.0
-        sigma *= min(max(ratio, 0.1), 1.0) * 0.7
+        sigma = max(sigma * min(max(ratio, 0.1), 1.0) * 0.7, DRIFT)
         force_last = force
     return SLOW

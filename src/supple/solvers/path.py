@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from supple.errors import ConvergenceError, ModelError
 from supple.model.constraints import loop_terms
-from supple.solvers.statics import Equilibrium, _guess, _inputs, allowed_directions, statics
+from supple.solvers.statics import Equilibrium, _inputs, allowed_directions, find, statics
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -158,7 +158,7 @@ def equilibrium_path(
         raise ModelError(f"s is {s!r}, must be two different finite numbers")
     law = _law(model, u, begin, end)
     tracer = _Tracer(model, law, abs(end - begin))
-    start = statics(model, law(begin), _guess(model, q0), begin, None, 1e-11, 60, True)
+    start = find(model, law(begin), q0, begin, tolerance=1e-11)
     if not start.converged:
         raise ConvergenceError(f"the path has no beginning: {start.message}")
     x = np.concatenate([start.q[tracer.free], np.asarray(start.multipliers)])
@@ -247,7 +247,7 @@ def _trace(
         over = (new_s - end) * sign >= 0.0
         if over:
             q, lam = tracer.full(new_x, new_s)
-            last = statics(model, tracer.u(end), q, end, lam, 1e-11, 60, False)
+            last = find(model, tracer.u(end), q, end, lam, tolerance=1e-11, globalise=False)
             if last.converged:
                 new_x, new_s = np.concatenate([last.q[tracer.free], np.asarray(last.multipliers)]), end
         spectrum = tracer.spectrum(new_x, new_s)[0].real
