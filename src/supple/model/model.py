@@ -527,7 +527,7 @@ class Model:
         max_iterations: int = 60,
         globalise: bool = True,
     ) -> Equilibrium:
-        """An equilibrium under inputs and loads.
+        """An equilibrium under inputs and loads: the one that Newton's method finds from q0, be it stable or not.
 
         Parameters
         ----------
@@ -540,7 +540,8 @@ class Model:
         tolerance : float
             Size of a Newton step (rad; strains count tenfold) that ends the search.
         globalise : bool
-            If Newton's method fails from q0: let go of q0 step by step, then relax.
+            If Newton's method fails from q0: relax, as a slow motion would, to a stable equilibrium, and let go of q0
+            step by step.
 
         Returns
         -------
@@ -581,7 +582,8 @@ class Model:
         """Equilibria along a path in one parameter s, followed through limit points.
 
         The parameter is the time at which all laws of loads and prescribed joints are taken, so any load can grow along
-        the path (``PointWrench(..., wrench=sp.laws.Ramp(0, P, 0, 1))``), and inputs follow it, too.
+        the path (``PointWrench("arm", lambda s: s * P)``), and inputs follow it, too.  A path that turns back at a
+        limit point may pass its beginning, where a `Ramp`, constant outside its range, has no load to offer.
 
         Parameters
         ----------

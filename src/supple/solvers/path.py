@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from supple.errors import ConvergenceError, ModelError
 from supple.model.constraints import loop_terms
+from supple.solvers.inputs import check_tensions
 from supple.solvers.statics import Equilibrium, _inputs, allowed_directions, find, statics
 
 if TYPE_CHECKING:
@@ -29,6 +30,10 @@ Array = np.ndarray
 CORRECTIONS = 8
 #: Corrections that are wished for: fewer lengthen the step.
 WISHED = 4
+#: Smallest cosine between a step and the path's directions at its ends.
+ALONG = 0.9
+#: Steps below this length may turn.
+SHORTEST = 1e-4
 #: Bisections towards a critical point.
 BISECTIONS = 40
 
@@ -184,6 +189,12 @@ def _direction(J: Array, ds: Array, weights: Array, scale: float, last: Array | 
     return np.asarray(tangent if tangent @ last > 0.0 else -tangent)
 
 
+def _turn(chord: Array, begin: Array, end: Array) -> float:
+    """Smallest cosine between a step and the path's directions at its beginning and end."""
+    chord = chord / np.linalg.norm(chord)
+    return float(min(chord @ begin, chord @ end))
+
+
 def _correct(tracer: _Tracer, x: Array, s: float, tangent: Array, weights: Array) -> tuple[Array, float, int] | None:
     """Newton's method on F = 0 across the tangent.  Returns point and corrections, or None."""
     m = len(x)
@@ -241,7 +252,8 @@ def _trace(
         new_x, new_s, count = found
         _, J, ds = tracer.tangents(new_x, new_s)
         new_tangent = _direction(J, ds, weights, tracer.scale, tangent)
-        if new_tangent @ tangent < 0.7 and length > 1e-4:  # the path turns too fast for this step
+        chord = np.append((new_x - x) / weights, (new_s - s) / tracer.scale)
+        if _turn(chord, tangent, new_tangent) < ALONG and length > SHORTEST:  # too long a step, or another branch
             length *= 0.5
             continue
         over = (new_s - end) * sign >= 0.0
@@ -250,6 +262,7 @@ def _trace(
             last = find(model, tracer.u(end), q, end, lam, tolerance=1e-11, globalise=False)
             if last.converged:
                 new_x, new_s = np.concatenate([last.q[tracer.free], np.asarray(last.multipliers)]), end
+        check_tensions(model, tracer.u(new_s))
         spectrum = tracer.spectrum(new_x, new_s)[0].real
         if (spectrum < 0.0).sum() != (spectra[-1] < 0.0).sum():
             turned = new_tangent[-1] * tangent[-1] < 0.0

@@ -32,7 +32,7 @@ LONGEST = 2.0
 #: Smallest share that is let go of at once.
 SMALLEST_SHARE = 1e-3
 #: Steps of relaxation.
-RELAXATIONS = 500
+RELAXATIONS = 2000
 #: Coordinates of linear strains matter at this size.
 STRAIN_WEIGHT = 0.1
 
