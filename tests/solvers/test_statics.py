@@ -272,6 +272,22 @@ def test_a_pendulum_falls_to_its_lowest_place(joint):
     assert model.pose(found.q, "link")[:3, 0] == pytest.approx([0.0, 0.0, -1.0], abs=1e-9)
 
 
+def test_a_stable_equilibrium_is_preferred():
+    """Newton's method alone stays near the top; a pendulum that stands exactly upright stays, too."""
+    model = one_link(BOB, sp.Revolute("y"), (-9.81, 0.0, 0.0))
+    found = model.statics(q0=[0.01])
+    assert found.stable
+    assert found.q == pytest.approx([np.pi], abs=1e-9)
+    near = model.statics(q0=[0.01], globalise=False)
+    assert near.converged
+    assert not near.stable
+    assert near.q == pytest.approx([0.0], abs=1e-9)
+    top = model.statics()
+    assert top.converged
+    assert top.q == pytest.approx([0.0], abs=1e-9)
+    assert top.residual < 1e-12
+
+
 def test_motions_that_nothing_resists_are_no_obstacle():
     """A ball pendulum hangs still at any angle about the vertical; a body afloat rests anywhere."""
     hanging = one_link(BOB, sp.Spherical(), (9.81, 0.0, 0.0))

@@ -527,7 +527,7 @@ class Model:
         max_iterations: int = 60,
         globalise: bool = True,
     ) -> Equilibrium:
-        """An equilibrium under inputs and loads: the one that Newton's method finds from q0, be it stable or not.
+        """An equilibrium under inputs and loads, a stable one if that can be found from q0.
 
         Parameters
         ----------
@@ -540,8 +540,8 @@ class Model:
         tolerance : float
             Size of a Newton step (rad; strains count tenfold) that ends the search.
         globalise : bool
-            If Newton's method fails from q0: relax, as a slow motion would, to a stable equilibrium, and let go of q0
-            step by step.
+            If Newton's method fails from q0 or (without loops and follower loads) finds an unstable equilibrium: relax,
+            as a slow motion would; if it fails, also let go of q0 step by step.  False: Newton's method alone.
 
         Returns
         -------

@@ -118,8 +118,11 @@ def longest_factor(step, longest, count):
 
 
 @inner
-def damped_step(desk, share, held, origin, step, trial, size, factor, scale):
-    """Shorten a step until the simplified correction shrinks.  Returns the factor (0: none found) and its size."""
+def damped_step(desk, share, held, origin, step, trial, size, factor, largest, scale):
+    """Shorten a step until the simplified correction shrinks.  Returns the factor (0: none found) and its size.
+
+    A step that was shortened more than it need have been is made longer, up to the factor ``largest``.
+    """
     enlarged = False
     while factor > SHORTEST:
         move(desk, origin, step, factor, scale)
@@ -138,9 +141,9 @@ def damped_step(desk, share, held, origin, step, trial, size, factor, scale):
             factor = min(best, 0.5 * factor)
             enlarged = True
             continue
-        if not enlarged and min(1.0, best) >= 4.0 * factor and factor < 1.0:
+        if not enlarged and min(largest, best) >= 4.0 * factor:
             enlarged = True
-            factor = min(1.0, best)
+            factor = min(largest, best)
             continue
         return factor, new
     return 0.0, size
@@ -178,8 +181,9 @@ def solve_newton(desk, t, share, held, tolerance, most, longest, space):
             change = math.sqrt(total / max(nf, 1))
             if change > 0.0:
                 factor = min(1.0, size_last * new / (change * size) * factor_last)
-        factor = max(min(factor, longest_factor(step, longest, nf)), 2.0 * SHORTEST)
-        factor, new = damped_step(desk, share, held, origin, step, trial, size, factor, scale)
+        largest = max(longest_factor(step, longest, nf), 2.0 * SHORTEST)
+        factor = max(min(factor, largest), 2.0 * SHORTEST)
+        factor, new = damped_step(desk, share, held, origin, step, trial, size, factor, largest, scale)
         if factor == 0.0:
             move(desk, origin, step, 0.0, scale)
             return SLOW

@@ -163,7 +163,9 @@ def equilibrium_path(
         raise ModelError(f"s is {s!r}, must be two different finite numbers")
     law = _law(model, u, begin, end)
     tracer = _Tracer(model, law, abs(end - begin))
-    start = find(model, law(begin), q0, begin, tolerance=1e-11)
+    start = find(model, law(begin), q0, begin, tolerance=1e-11, globalise=False)  # stable or not, near q0
+    if not start.converged:
+        start = find(model, law(begin), q0, begin, tolerance=1e-11)
     if not start.converged:
         raise ConvergenceError(f"the path has no beginning: {start.message}")
     x = np.concatenate([start.q[tracer.free], np.asarray(start.multipliers)])

@@ -183,12 +183,14 @@ class Solver:
         return status, count
 
     def search(self, q: Array, multipliers: Array | None, tolerance: float, most: int, globalise: bool) -> Found:
-        """Newton's method from q; then, if ``globalise``, let go of q step by step, and relax."""
+        """Newton's method from q; then, if ``globalise`` and it fails or finds an unstable equilibrium, other ways."""
         self.put(q, multipliers)
         status = self.newton(0.0, tolerance, most, LONGEST)
         found = Found(status, int(self.office.desk.flags[ITERATIONS]), "newton")
-        if status == CONVERGED or not globalise:
+        if not globalise:
             return found
+        if status == CONVERGED:
+            return found if self._stable() or self.model.nc else self._prefer_stable(q, tolerance, found)
         count = found.iterations
         for how, attempt in self._ways(q, multipliers, tolerance, most):
             status, more = attempt()
@@ -197,6 +199,29 @@ class Solver:
             if status == CONVERGED:
                 break
         return found
+
+    def _stable(self) -> bool:
+        """Whether the last tangent stiffness is positive definite; loops are not looked at.
+
+        One that is not symmetric (follower loads, dead moments) passes: no potential tells which way is down.
+        """
+        desk = self.office.desk
+        T = desk.T[np.ix_(desk.free, desk.free)]
+        try:
+            np.linalg.cholesky(T + T.T)
+        except np.linalg.LinAlgError:
+            return bool(np.abs(T - T.T).max() > 1e-6 * np.abs(T).max())
+        return True
+
+    def _prefer_stable(self, q: Array, tolerance: float, found: Found) -> Found:
+        """Relax from q to a stable equilibrium, if there is one that way; else stay with the unstable one."""
+        desk = self.office.desk
+        unstable = desk.q.copy()
+        status, more = self.relax(q, None, tolerance)
+        if status == CONVERGED and self._stable():
+            return Found(status, found.iterations + more, "relaxation")
+        self.put(unstable, None)
+        return found._replace(status=self.newton(0.0, tolerance, 5, LONGEST))
 
     def _ways(self, q: Array, multipliers: Array | None, tolerance: float, most: int) -> list[Way]:
         """What to try when Newton's method fails: relaxation first, unless loops may be open, which it cannot close."""
