@@ -60,7 +60,7 @@ class Runner:
         desk = self.desk
         self.n = len(desk.q)
         self.size = 4 * self.n + len(desk.multipliers) + len(desk.z)
-        self.ints, self.reals = np.zeros(10, dtype=np.int64), np.zeros(11)
+        self.ints, self.reals = np.zeros(10, dtype=np.int64), np.zeros(12)
         self.ints[EVERY] = wanted is None
         self.wanted = np.zeros(0) if wanted is None else np.ascontiguousarray(wanted, dtype=float)
         self.times, self.rows = np.zeros(BUFFER), np.zeros((BUFFER, self.size))
