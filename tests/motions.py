@@ -49,9 +49,9 @@ def soft_arm(damping=0.0, *items):
     return robot.compile()
 
 
-def four_bar(*items):
-    """A rigid four-bar linkage in the plane of x and z, under gravity."""
-    lengths = {"crank": 0.1, "coupler": 0.25, "follower": 0.2}
+def four_bar(*items, lengths=(0.1, 0.25, 0.2), guess=(-1.2, 0.807, 2.304)):
+    """A rigid four-bar linkage in the plane of x and z, under gravity; ground link 0.2 m.  Returns model and q."""
+    lengths = dict(zip(("crank", "coupler", "follower"), lengths, strict=True))
     robot = sp.Robot("four-bar")
     for name, parent in (("crank", "world"), ("coupler", "crank"), ("follower", "coupler")):
         body = sp.Rigid.cylinder(lengths[name], 0.01, density=1000.0)
@@ -62,7 +62,7 @@ def four_bar(*items):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sp.ModelWarning)  # rows that hold by themselves in the plane
         model = robot.compile()
-        return model, model.assemble([-1.2, 0.9, 1.9])
+        return model, model.assemble(guess)
 
 
 def free_body(inertia=(0.1, 0.2, 0.3)):

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -48,9 +49,9 @@ def read_npz(path: str | os.PathLike[str], kind: str) -> dict[str, np.ndarray]:
     if not target.exists() and target.suffix != ".npz":
         target = target.with_name(target.name + ".npz")
     try:
-        with np.load(target, allow_pickle=False) as file:
+        with target.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             arrays = {key: file[key] for key in file.files}
-    except (OSError, ValueError, EOFError) as error:
+    except (OSError, ValueError, EOFError, BadZipFile) as error:
         raise StorageError(f"cannot read {target}: {error}") from error
     if str(arrays.get("kind", "")) != kind:
         raise StorageError(f"{target} is not a {kind} of supple")

@@ -77,7 +77,7 @@ def test_nan_in_the_middle_keeps_the_motion_so_far(name, form):
     with pytest.raises(sp.SimulationError, match=r"u.* returned .*nan.* finite numbers") as caught:
         wheel().simulate(np.linspace(0, 1, 11), u=u, method=FAMILIES[name])
     error = caught.value
-    assert 0.2 < error.t <= 0.5
+    assert 0.1 < error.t <= 0.5
     assert error.trajectory.t[-1] == error.t
     np.testing.assert_allclose(error.trajectory.v[:, 0], 2 * error.trajectory.t, atol=1e-8)
     np.testing.assert_allclose(error.v, 2 * error.t, atol=1e-8)
@@ -101,38 +101,27 @@ def test_tendons_do_not_push(name):
     assert caught.value.trajectory.t[-1] == caught.value.t
 
 
-@pytest.mark.parametrize("name", FAMILIES)
-def test_a_coordinate_without_inertia_and_stiffness_is_named(name):
-    robot = sp.Robot("ghost")
-    robot.add_link("ghost", sp.Rigid(0.0, (0, 0, 0)), joint=sp.Revolute("y"))
-    with pytest.raises(sp.SimulationError, match="tangent is singular") as caught:
-        robot.compile().simulate(1.0, method=FAMILIES[name])
-    assert len(caught.value.trajectory) <= 1
+def test_loops_whose_rows_depend_on_each_other():
+    """A parallelogram with all links in one line: there it may go on in two ways, and the tangent is singular."""
+    model, q0 = four_bar(lengths=(0.1, 0.2, 0.1), guess=(0.0, 0.0, np.pi))
+    for method in (sp.GeneralizedAlpha(dt=1e-3), sp.NDF(), sp.RK45()):
+        with pytest.raises((sp.SimulationError, sp.SingularError), match="singular|depend"):
+            model.simulate(0.1, q0, [1.0, -1.0, 1.0], method=method)
 
 
-@pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")
 @pytest.mark.parametrize("name", ["NDF", "GeneralizedAlpha", "adaptive", "BDF2"])
 def test_a_motion_that_loops_do_not_allow(name):
-    """A crank longer than the ground link allows cannot be turned all the way round."""
-    model, q0 = four_bar(sp.Prescribed("crank", sp.laws.Polynomial([-1.2, 0.0, -4.0])))
-    long = model  # the crank turns from -1.2 to -5.2 rad within a second
+    """Coupler and follower are too short for the crank to be turned all the way round."""
+    turn = sp.Prescribed("crank", sp.laws.Polynomial([-1.2, 0.0, -4.0]))
+    model, q0 = four_bar(turn, lengths=(0.2, 0.25, 0.1), guess=(-1.2, 1.757, 2.01))
     with pytest.raises(sp.SimulationError) as caught:
-        short_follower().simulate(1.0, short_follower().assemble([-1.2, 0.9, 1.9]), method=FAMILIES[name])
-    assert 0.0 < caught.value.t < 1.0
+        model.simulate(1.0, q0, method=FAMILIES[name])
+    stretched = np.arccos((0.2**2 + 0.2**2 - 0.35**2) / (2 * 0.2 * 0.2))  # triangle of crank, ground and the other two
+    moment = np.sqrt((stretched - 1.2) / 4.0)
+    assert caught.value.t == pytest.approx(moment, abs=0.01)
+    assert caught.value.t < moment + 1e-6
     assert np.isfinite(caught.value.trajectory.q).all()
-    assert long.simulate([0.0, 0.05], q0, method=FAMILIES[name]).constraint_error().max() < 1e-10
-
-
-def short_follower():
-    robot = sp.Robot("short")
-    lengths = {"crank": 0.2, "coupler": 0.25, "follower": 0.1}
-    for name, parent in (("crank", "world"), ("coupler", "crank"), ("follower", "coupler")):
-        body = sp.Rigid.cylinder(lengths[name], 0.01, density=1000.0)
-        robot.add_link(name, body, joint=sp.Revolute("y"), parent=parent)
-    robot.add(sp.Loop("pin", a=("follower",), b=("world", sp.pose((0.2, 0.0, 0.0))), joint=sp.Spherical()))
-    robot.add(sp.Prescribed("crank", sp.laws.Polynomial([-1.2, 0.0, -4.0])))
-    with pytest.warns(sp.ModelWarning, match="follow from others"):
-        return robot.compile()
+    assert caught.value.trajectory.constraint_error()[:, 0].max() < 1e-10
 
 
 def test_an_explicit_method_on_what_is_stiff_gives_up_in_words():
@@ -144,7 +133,7 @@ def test_an_explicit_method_on_what_is_stiff_gives_up_in_words():
 def test_open_loops_are_closed_and_velocities_projected():
     model, q0 = four_bar()
     with pytest.warns(sp.ModelWarning, match="q0 leaves loops open"):
-        run = model.simulate([0.0, 0.01], q0 + [0.02, 0.0, 0.0], [1.0, 0.0, 0.0])
+        run = model.simulate([0.0, 0.01], q0 + np.array([0.02, 0.0, 0.0]), [1.0, 0.0, 0.0])
     assert run.constraint_error().max() < 1e-10
 
 

@@ -159,12 +159,18 @@ def assemble(model: Model, q0: Array, loops: tuple[Bound, ...], fixed: Array) ->
 
 
 def assemble_anywhere(model: Model, loops: tuple[Bound, ...], fixed: Array) -> Array:
-    """Some closed configuration, from rest or else from random starts; raises the first failure if none is found."""
+    """Some closed configuration, from rest or else from random starts; raises the first failure if none is found.
+
+    Prescribed joints are where their laws begin.
+    """
     failure = None
     rng = np.random.default_rng(0)
+    given = model.rest.copy()
+    for joint in model.prescribed:
+        given[joint.coordinates.start : joint.coordinates.stop] = joint.motion(0.0)[0]
     for spread in (0.0, 0.1, 0.3, 0.6, 1.0, 1.5):
-        start = model.rest + spread * rng.standard_normal(model.n)
-        start[fixed] = model.rest[fixed]
+        start = given + spread * rng.standard_normal(model.n)
+        start[fixed] = given[fixed]
         try:
             return assemble(model, start, loops, fixed)
         except ConvergenceError as error:

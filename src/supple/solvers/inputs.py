@@ -304,6 +304,8 @@ def _input_law(model: Model, u: Any, times: Array | None, hold: bool) -> Any:
             raise ShapeError(f"u has {len(u)} entries, model {model.name!r} has {nu} inputs: {names}")
         return _stacked([x if callable(x) else as_law(x) for x in u])
     array = np.asarray(u, dtype=float)
+    if not np.isfinite(array).all():
+        raise StateError("u holds values that are not finite")
     if array.shape == (nu,):
         given: Any = Constant(array)
     elif array.ndim == 2 and times is not None and array.shape == (len(times), nu):
@@ -311,8 +313,6 @@ def _input_law(model: Model, u: Any, times: Array | None, hold: bool) -> Any:
     else:
         expected = f"({nu},)" + (f" or ({len(times)}, {nu})" if times is not None else "")
         raise ShapeError(f"u has shape {array.shape}, must be {expected}; inputs are: {names}")
-    if not np.isfinite(array).all():
-        raise StateError("u holds values that are not finite")
     return given
 
 

@@ -383,7 +383,9 @@ class Simulation:
         rows = np.concatenate(self.kept_rows or [np.zeros((0, self.runner.size))])
         q, v, a = rows[:, :n], rows[:, n : 2 * n], rows[:, 2 * n : 3 * n]
         z, forces = rows[:, 3 * n + nc : self.runner.size - n], rows[:, self.runner.size - n :]
-        efforts = np.array([model._efforts(x, f) for x, f in zip(q, forces, strict=True)]).reshape(len(t), -1)
+        efforts = np.array([model._efforts(x, f) for x, f in zip(q, forces, strict=True)]).reshape(
+            len(t), len(model._fixed)
+        )
         return Trajectory(
             t=t,
             q=q.copy(),
@@ -445,7 +447,7 @@ class Simulation:
     def _save(self) -> None:
         assert self.checkpoint is not None
         moments = np.array([t for t, _ in self.held])
-        held = np.array([u for _, u in self.held]).reshape(len(moments), -1)
+        held = np.array([u for _, u in self.held]).reshape(len(moments), self.model.nu)
         outputs = {
             "kept.times": np.concatenate(self.kept_times),
             "kept.rows": np.concatenate(self.kept_rows),
