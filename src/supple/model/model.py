@@ -751,7 +751,7 @@ class Model:
             self._fill_signals(space.signals, t)
         return address  # type: ignore[no-any-return]
 
-    def scratch_sizes(self) -> dict[str, int]:
+    def scratch_sizes(self) -> dict[str, Any]:
         """What `core.arrays.make_space` must know of the loads."""
         demand = self.demand
         return {
