@@ -23,7 +23,7 @@ def test_jumps_are_hit_exactly(name):
     law = sp.laws.Steps([0.0, 0.3141, 0.7002], [1.0, -2.0, 0.0])
     q, v, run = turned(law, TIMES, FAMILIES[name])
     a, b = min(0.3141, 1.0), 0.7002
-    rate = np.where(TIMES < a, TIMES, np.where(TIMES < b, a - 2 * (TIMES - a), a - 2 * (b - a))) / INERTIA
+    rate = np.where(a > TIMES, TIMES, np.where(b > TIMES, a - 2 * (TIMES - a), a - 2 * (b - a))) / INERTIA
     np.testing.assert_allclose(v, rate, atol=2e-8)
     np.testing.assert_array_equal(run.u[:, 0], [1, 1, 1, 1, -2, -2, -2, -2, 0, 0, 0])
     middle = a * a / 2 + a * (b - a) - (b - a) ** 2
