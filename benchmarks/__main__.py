@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from rich.console import Console
 
-from benchmarks import growth, jacobians, rigid_chains, soft_robots, solvers, startup
+from benchmarks import contact, growth, jacobians, rigid_chains, soft_robots, solvers, startup
 from benchmarks.pinocchio_reference import PinocchioMissingError
 from benchmarks.publish import publish
 from benchmarks.report import Table, machine, markdown, print_table, write_json
@@ -16,6 +16,7 @@ from benchmarks.report import Table, machine, markdown, print_table, write_json
 SUBJECTS: dict[str, Callable[[float], list[Table]]] = {
     "rigid-chains": rigid_chains.run,
     "soft-robots": soft_robots.run,
+    "contact": contact.run,
     "growth": growth.run,
     "jacobians": jacobians.run,
     "solvers": solvers.run,

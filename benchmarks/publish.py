@@ -12,7 +12,7 @@ from benchmarks.report import RESULTS, Column, Table, markdown
 ROOT = Path(__file__).parent.parent
 
 #: Order of the subjects in `docs/benchmarks.md`.
-SUBJECTS = ("rigid-chains", "soft-robots", "growth", "jacobians", "solvers", "startup")
+SUBJECTS = ("rigid-chains", "soft-robots", "contact", "growth", "jacobians", "solvers", "startup")
 
 
 def load(folder: Path = RESULTS) -> dict[str, dict[str, Any]]:

@@ -55,7 +55,7 @@ def speed(system: Any, model: Any, seconds: float) -> Table:
             Column("published", "published, s", "seconds"),
             Column("factor", "times faster", "ratio"),
         ),
-        note="One unit: Pinocchio's derivative call on 100 revolute joints, timed in turn. Published: MATLAB, [GVS-AD].",
+        note="One unit: Pinocchio's derivative call on 100 revolute joints, in turn. Published: MATLAB, [GVS-AD].",
     )
     calls: dict[str, Callable[[], object]] = {
         "NDF, 10 s": lambda: system.simulate(model, method=sp.NDF(rtol=1e-3, atol=1e-6)),
@@ -145,7 +145,7 @@ def shares(system: Any, model: Any) -> Table:
     table = Table(
         "Where the time goes (NDF, 10 s of the cable manipulator)",
         (Column("part", "part"), Column("time", "time, us", "micro"), Column("share", "share", "ratio")),
-        note="Kernels timed from Python, so their share is an upper bound; the rest is the loop itself and the outputs.",
+        note="Kernels are timed from Python, so their share is an upper bound; the rest is the loop and the outputs.",
     )
     for part, time in parts.items():
         table.add(part=part, time=time, share=time / times["run"])

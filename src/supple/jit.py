@@ -127,7 +127,7 @@ class AddressedKernel:
 def calling(signature: Any) -> Any:
     """Intrinsic ``call(address, *arguments)`` for compiled functions of one signature of integers and floats."""
 
-    @intrinsic
+    @intrinsic  # type: ignore[untyped-decorator]
     def call(typing_context: Any, function: Any, arguments: Any) -> Any:
         typed = signature.return_type(types.int64, types.Tuple(signature.args))
 

@@ -52,7 +52,7 @@ class _ViewAttributes(AttributeTemplate):  # type: ignore[misc]
         return kind.fields.get(attribute)
 
 
-@imputils.lower_getattr_generic(View)  # type: ignore[misc]
+@imputils.lower_getattr_generic(View)  # type: ignore[untyped-decorator]
 def _read_field(context: Any, builder: Any, kind: View, value: Any, attribute: str) -> Any:
     """Code that makes the array of a field from its row of the table."""
     array_type = kind.fields[attribute]
@@ -79,7 +79,7 @@ def array_of(dtype: Any, dimensions: int) -> Any:
 def viewing(kind: View) -> Any:
     """Compiled function that turns a table's address into a view."""
 
-    @intrinsic  # type: ignore[misc]
+    @intrinsic  # type: ignore[untyped-decorator]
     def view_at(typing_context: Any, address: Any) -> Any:
         return kind(types.int64), lambda context, builder, signature, arguments: arguments[0]
 

@@ -90,7 +90,7 @@ def test_failing_events_keep_the_motion_so_far():
     with pytest.raises(sp.SimulationError, match="event 'eye' failed: no sensor") as caught:
         ball().simulate(1.0, [1.0], method=sp.NDF(max_step=0.05), events=sp.Event(broken, name="eye"))
     assert 0.2 < caught.value.trajectory.t[-1] < 0.45
-    with pytest.raises(sp.SimulationError, match="must return a supple.Switch"):
+    with pytest.raises(sp.SimulationError, match=r"must return a supple.Switch"):
         ball().simulate(1.0, [1.0], events=landing(lambda t, q, v: 3.0))
     with pytest.raises(sp.SimulationError, match="returned nan"):
         ball().simulate(1.0, [1.0], events=sp.Event(lambda t, q, v: np.nan if t > 0.1 else 1.0))

@@ -33,11 +33,11 @@ def test_jumps_are_hit_exactly(name):
 @pytest.mark.parametrize("name", FAMILIES)
 def test_tables_are_joined_by_lines_or_held(name):
     table = np.cos(3 * TIMES)[:, None]
-    q, v, run = turned(table, TIMES, FAMILIES[name])
+    _, v, run = turned(table, TIMES, FAMILIES[name])
     areas = np.concatenate([[0.0], np.cumsum(0.05 * (table[1:, 0] + table[:-1, 0]))])
     np.testing.assert_allclose(v, areas / INERTIA, atol=ACCURACY[name])
     np.testing.assert_allclose(run.u, table)
-    q, v, run = turned(table, TIMES, FAMILIES[name], hold=True)
+    _q, v, run = turned(table, TIMES, FAMILIES[name], hold=True)
     np.testing.assert_allclose(v, np.concatenate([[0.0], np.cumsum(0.1 * table[:-1, 0])]) / INERTIA, atol=1e-6)
     np.testing.assert_allclose(run.u, table)
 
@@ -49,7 +49,7 @@ def test_tables_are_joined_by_lines_or_held(name):
     ids=["function", "list", "dict of laws"],
 )
 def test_functions_of_time(name, u):
-    q, v, run = turned(u, TIMES, FAMILIES[name])
+    _q, v, run = turned(u, TIMES, FAMILIES[name])
     np.testing.assert_allclose(v, (1 - np.cos(4 * TIMES)) / 4 / INERTIA, atol=ACCURACY[name])
     np.testing.assert_allclose(run.u[:, 0], np.sin(4 * TIMES), atol=1e-14)
 

@@ -11,7 +11,7 @@ import supple as sp
 NONE = (0.0, 0.0, 0.0)
 
 
-def rod(order=10, points=80, stiffness=np.ones(6), inertia=(2e-9, 1e-9, 1e-9, 1.0, 1.0, 1.0), damping=None, **strains):
+def rod(order=10, points=80, stiffness=(1.0,) * 6, inertia=(2e-9, 1e-9, 1e-9, 1.0, 1.0, 1.0), damping=None, **strains):
     """Length, mass and bending stiffness one; planar unless strains say otherwise."""
     section = sp.Section(stiffness, inertia, damping)
     return sp.Rod(1.0, section, strain=sp.Legendre(**(strains or {"bend_z": order})), points=points)
@@ -205,7 +205,7 @@ def test_motions_follow_the_linear_equation():
 
 def test_modes_need_an_equilibrium():
     model = robot_of(sp.Rigid(1.0, np.ones(3)), sp.Free(), (0.0, 0.0, -9.81)).compile()
-    with pytest.warns(sp.ModelWarning, match="no equilibrium"), pytest.raises(sp.ModelError, match="need an equilib"):
+    with pytest.raises(sp.ModelError, match=r"modes need an equilibrium.*at link\.z"):
         model.modes()
 
 

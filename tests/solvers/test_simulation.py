@@ -95,7 +95,7 @@ def test_failure_at_the_very_beginning_keeps_the_initial_state():
 @pytest.mark.parametrize("name", FAMILIES)
 def test_tendons_do_not_push(name):
     model = soft_arm(0.05, sp.Tendon("pull", {"rod": lambda X: (0.0, 0.008)}))
-    with pytest.raises(sp.SimulationError, match="input 'pull' is -.* cannot push") as caught:
+    with pytest.raises(sp.SimulationError, match=r"input 'pull' is -.* cannot push") as caught:
         model.simulate(0.2, u=sp.laws.Ramp(0.1, -0.1, 0.0, 0.2), method=FAMILIES[name])
     assert 0.05 < caught.value.t <= 0.1
     assert caught.value.trajectory.t[-1] == caught.value.t
@@ -105,7 +105,7 @@ def test_loops_whose_rows_depend_on_each_other():
     """A parallelogram with all links in one line: there it may go on in two ways, and the tangent is singular."""
     model, q0 = four_bar(lengths=(0.1, 0.2, 0.1), guess=(0.0, 0.0, np.pi))
     for method in (sp.GeneralizedAlpha(dt=1e-3), sp.NDF(), sp.RK45()):
-        with pytest.raises((sp.SimulationError, sp.SingularError), match="singular|depend"):
+        with pytest.raises((sp.SimulationError, sp.SingularError), match=r"singular|depend"):
             model.simulate(0.1, q0, [1.0, -1.0, 1.0], method=method)
 
 
@@ -126,7 +126,7 @@ def test_a_motion_that_loops_do_not_allow(name):
 
 def test_an_explicit_method_on_what_is_stiff_gives_up_in_words():
     model = soft_arm(0.0)
-    with pytest.raises(sp.SimulationError, match="100 steps were made .* raise max_steps"):
+    with pytest.raises(sp.SimulationError, match=r"100 steps were made .* raise max_steps"):
         model.simulate(10.0, [0.5, 0.2, -0.1], method=sp.RK45(), max_steps=100)
 
 

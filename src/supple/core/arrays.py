@@ -77,13 +77,17 @@ class Space(NamedTuple):
     joint_force: Any  #: (n,) generalised force of loads on joints
     joint_slope: Any  #: (n, 6) its derivative by the coordinates of the same joint
     couplings: Any  #: (most,) coupling_t, those of loads on pairs of segments
-    count: Any  #: (3,) how many couplings, lines and parts there are
+    count: Any  #: (4,) how many couplings, lines and parts there are, and how many buds are awake
     inputs: Any  #: (nu,) inputs u of this call
     signals: Any  #: (n_signals,) values of time laws of this call
     multipliers: Any  #: (nc,) multipliers of loops of this call
-    paths: Any  #: (6, 6, n) columns along the paths to a pair of segments; empty without couplings
+    paths: Any  #: (6, 6, n) columns along the paths to a pair of segments; empty without couplings and buds
     lines: Any  #: (most,) line_t, lines whose tension follows their length (see core.lines)
     parts: Any  #: (most,) part_t, their parts
+    coordinates: Any  #: (2, n) q and v of this call, for loads on buds (see core.buds); empty without, like the next
+    local: Any  #: (2, n, n) what the steps of buds add to dR/dq (or the fused tangent) and to dR/dv
+    buds: Any  #: (3, 26, .) their matrices
+    rates: Any  #: (2,) c_v of the fused tangent; 1 if dR/dq and dR/dv are asked for separately
     frames: Any  #: (3,) pose_t, both frames of a loop and the one relative to the other
 
 
@@ -100,6 +104,7 @@ def make_space(
     multipliers: int = 0,
     lines: int = 0,
     parts: int = 0,
+    buds: bool = False,
 ) -> Space:
     """Allocate scratch for a `Tree` (zeroed, so that reruns are reproducible)."""
     n = len(tree.component)
@@ -113,13 +118,17 @@ def make_space(
         joint_force=np.zeros(n),
         joint_slope=np.zeros((n, 6)),
         couplings=np.zeros(couplings, coupling_t),
-        count=np.zeros(3, np.int64),
+        count=np.zeros(4, np.int64),
         inputs=np.zeros(inputs),
         signals=np.zeros(signals),
         multipliers=np.zeros(multipliers),
-        paths=np.zeros((6, 6, n if couplings else 0)),
+        paths=np.zeros((6, 6, n if couplings or buds else 0)),
         lines=np.zeros(lines, line_t),
         parts=np.zeros(parts, part_t),
+        coordinates=np.zeros((2, n if buds else 0)),
+        local=np.zeros((2, n, n) if buds else (2, 0, 0)),
+        buds=np.zeros((3, 26, n + 36) if buds else (3, 0, 0)),
+        rates=np.zeros(2),
         frames=np.zeros(3, pose_t),
     )
 
@@ -252,7 +261,11 @@ def space_at(h):
         _floats3(h, 13),
         _lines(h, 14),
         _parts(h, 15),
-        poses(h, 16),
+        floats(h, 16),
+        _floats3(h, 17),
+        _floats3(h, 18),
+        _floats1(h, 19),
+        poses(h, 20),
     )
 
 

@@ -32,6 +32,7 @@ U6 = np.uint64(6)
 def fill_columns(tree, cv, ca, space):
     """Columns of every active segment; ``totals[0..2]`` (6, n) receive J, R, Q at the block's end."""
     work, t = space.work, space.scratch[0]
+    space.rates[0], space.rates[1] = cv, 0.0
     for b in range(tree.blocks.shape[0]):
         block = tree.blocks[b]
         if block.kind == ROD:

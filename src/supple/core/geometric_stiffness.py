@@ -62,7 +62,12 @@ def collocation_derivative(segment, xi, t):
         right_times_step(H, h, c if n == 1 else -c, xi[0, 1 - n], B)
         for m in range(2):  # C_mn = Z_m^T B
             left_times_step(B, h, c if m == 1 else -c, xi[0, 1 - m], C, 6 * m, 6 * n)
-    f = t.x
+    add_bracket_derivative(c, t.x, C)
+
+
+@inner
+def add_bracket_derivative(c, f, C):
+    """C += [[0, c adbar*_f], [-c adbar*_f, 0]]: (dZ^T/dq) f."""
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3
         for r, s, g in ((i, j, f[k]), (i, k, -f[j])):

@@ -26,7 +26,15 @@ from supple.core.geometric_stiffness import add_geometric_stiffness
 from supple.core.inertia import point_wrench, velocity_tangent, world_inertia
 from supple.core.inverse_dynamics import project_all
 from supple.core.lines import add_line_tangents
-from supple.core.loads import EXTERNAL, TANGENT, apply_loads, has_wrenches, project_stress_tangents, project_stresses
+from supple.core.loads import (
+    EXTERNAL,
+    TANGENT,
+    add_local,
+    apply_loads,
+    has_wrenches,
+    project_stress_tangents,
+    project_stresses,
+)
 from supple.core.mass_matrix import write_mass_rows
 from supple.core.products import (
     add_coad_columns,
@@ -261,6 +269,7 @@ def inverse_dynamics_derivatives(tree_handle, space_handle, q, v, a, out, dq, dv
     tree, space = tree_at(tree_handle), space_at(space_handle)
     sweep_out(tree, q, v, a, space, 2)
     fill_columns(tree, 0.0, 0.0, space)
+    space.rates[1] = 1.0
     point_operators(tree, space)
     clear_pose_tangents(tree, space.work)
     apply_loads(tree, space, tree_handle, space_handle, q, v, EXTERNAL, TANGENT)
@@ -270,6 +279,7 @@ def inverse_dynamics_derivatives(tree_handle, space_handle, q, v, a, out, dq, dv
     if tree.loads.shape[0] > 0:
         project_stresses(tree, space, out)
         project_stress_tangents(tree, space, 0.0, dq)
+        add_local(space, 1, dv)
         add_couplings(tree, space, True, dq, dv)
         add_line_tangents(tree, space, 0.0, True, dq, dv)
     return finite

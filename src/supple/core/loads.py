@@ -9,7 +9,8 @@ kernels and solvers are compiled once, whatever loads a robot has.  It reads pos
   dF = G zeta + N zeta' + M zeta'', where zeta = J dq is the segment's variation, into ``work[s].G, N, M``;
   for pairs of segments, ``add_coupling``; for forces that follow the length of a whole line, ``core.lines``;
 * generalised stresses at nodes of rods: ``stress[k].f += ...`` with derivatives E, C by the strain and its rate;
-* generalised forces on joints: ``joint_force[i] += ...`` with derivatives by the joint's coordinates, ``joint_slope``.
+* generalised forces on joints: ``joint_force[i] += ...`` with derivatives by the joint's coordinates, ``joint_slope``;
+* at stations that are visited only when needed, all this by way of `core.buds`.
 
 In mode ENERGY it adds its potential energy to ``scratch[0].energy`` and writes nothing else.
 In mode -(i + 1) it writes the derivatives of its wrenches and stresses by input i in their place.
@@ -47,7 +48,7 @@ _call = calling(types.void(*[types.int64] * 4))
 @inlined
 def apply_loads(tree, space, tree_handle, space_handle, q, v, sides, mode):
     """Call all loads of the given ``sides`` (EXTERNAL, INTERNAL or their sum)."""
-    for i in range(3):
+    for i in range(4):
         space.count[i] = 0
     if tree.loads.shape[0] == 0:
         return
@@ -56,6 +57,8 @@ def apply_loads(tree, space, tree_handle, space_handle, q, v, sides, mode):
         space.joint_force[i] = 0.0
         for j in range(6):
             space.joint_slope[i, j] = 0.0
+    for i in range(Index(space.coordinates.shape[1])):
+        space.coordinates[0, i], space.coordinates[1, i] = q[i], v[i]
     for i in range(tree.loads.shape[0]):
         if tree.loads[i, 2] & sides:
             _call(tree.loads[i, 0], (tree_handle.ctypes.data, space_handle.ctypes.data, tree.loads[i, 1], mode))
@@ -101,7 +104,8 @@ def project_stresses(tree, space, out):
 
 @inlined
 def project_stress_tangents(tree, space, cv, out):
-    """out -= Phi^T (E + c_v C) Phi at every node, and the slopes of joint forces."""
+    """out -= Phi^T (E + c_v C) Phi at every node, and the slopes of joint forces; buds add theirs."""
+    add_local(space, 0, out)
     for b in range(tree.blocks.shape[0]):
         block = tree.blocks[b]
         if block.kind != ROD:
@@ -117,6 +121,17 @@ def project_stress_tangents(tree, space, cv, out):
             for j in range(n):
                 c = Index(tree.component[start + j])
                 out[start + i, start + j] -= x * (s.E[r, c] + cv * s.C[r, c]) * tree.psi[column + j]
+
+
+@inlined
+def add_local(space, m, out):
+    """out += what the steps of buds add to dR/dq (m = 0) or dR/dv (m = 1), see `core.buds`."""
+    if space.count[3] == 0:
+        return
+    n = Index(space.local.shape[1])
+    for i in range(n):
+        for j in range(n):
+            out[i, j] += space.local[m, i, j]
 
 
 @inlined

@@ -26,9 +26,10 @@ block_t = np.dtype(
         ("n", "i8"),  # number of coordinates
         ("first", "i8"),  # first segment
         ("count", "i8"),  # number of segments
-        ("active", "i8"),  # segments that dynamics must visit (a leaf rod's massless tip is left out)
+        ("active", "i8"),  # segments that dynamics must visit (a leaf rod's massless tip and buds are left out)
         ("parent", "i8"),  # segment at whose end the block begins; 0 = world
         ("columns", "i8"),  # first column of the block's first segment
+        ("runs", "i8", (7,)),  # a rod's coordinates of strain component k are runs[k] to runs[k + 1], from its first
         ("inward", "i8", (2,)),  # rows of `ranges`: coordinates of all blocks before this one
         ("outward", "i8", (2,)),  # rows of `ranges`: of all blocks after this one (and of a joint itself)
         ("apart", "i8", (2,)),  # rows of `ranges`: of all others, which this block never feels
@@ -127,6 +128,7 @@ work_t = np.dtype(
         ("dF", "f8", (6,)),
         ("dS", "f8", (6,)),
         ("dZ", "f8", (6,)),
+        ("awake", "i8"),  # what is known of a bud (`core.buds`)
     ],
     align=True,
 )
@@ -153,6 +155,7 @@ scratch_t = np.dtype(
         ("z", "f8", (6,)),
         ("f", "f8", (2, 6)),
         ("energy", "f8"),  # potential energy of loads [J], see core.loads.ENERGY
+        ("L", "f8", (7, 3, 6)),  # how points and forces follow a twist (`loads.contact`)
     ],
     align=True,
 )

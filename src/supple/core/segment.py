@@ -139,7 +139,7 @@ def collocation_matrices(segment, w, order, Z):
 
     With Z_1 = h/2 - c ad_xi2, Z_2 = h/2 + c ad_xi1 (dZ_1/dt = -c ad_xid2, ...) and the world operators T, T', T'':
     S = T Z,   R = dS/dt = T' Z + T Z',   Q = d2S/dt2 = T'' Z + 2 T' Z' + T Z''.
-    ``order`` is 0 for S alone, 2 for all three.
+    ``order`` is 0 for S alone, 1 for S and R, 2 for all three.
     """
     for m in range(2):
         xi, xid, xidd = w.xi[0, 1 - m], w.xi[1, 1 - m], w.xi[2, 1 - m]
@@ -150,7 +150,8 @@ def collocation_matrices(segment, w, order, Z):
                     for j in range(3):
                         Z[n, m, d, i, j] = segment.half * w.T[n, d, i, j]
             add_times_ad(c, w.T[n], xi, Z[n, m])
-        if order == 2:
+        if order >= 1:
             add_times_ad(c, w.T[0], xid, Z[1, m])
+        if order == 2:
             add_times_ad(2.0 * c, w.T[1], xid, Z[2, m])
             add_times_ad(c, w.T[0], xidd, Z[2, m])

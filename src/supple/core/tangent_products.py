@@ -215,6 +215,13 @@ def add_stress_product(tree, space, cv, x, transposed, out):
     """out -= Phi^T (E + c_v C) Phi x at every node, and the slopes of joint forces times x; or transposed."""
     if tree.loads.shape[0] == 0:
         return
+    if space.count[3] > 0:  # the steps of buds
+        for i in range(x.shape[0]):
+            for j in range(x.shape[0]):
+                if transposed:
+                    out[j] += space.local[0, i, j] * x[i]
+                else:
+                    out[i] += space.local[0, i, j] * x[j]
     xi, f = space.scratch[0].x, space.scratch[0].y
     for k in range(tree.nodes.shape[0]):
         node, s = tree.nodes[k], space.stress[k]

@@ -29,20 +29,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple.checks import finite_float, nonnegative_float, positive_float
-from supple.core.arrays import floats, handle_at, integers, poses, space_of
+from supple.core.arrays import floats, handle_at, integers, poses, space_of, tree_of
+from supple.core.buds import ASLEEP, AWAKE, POSED, add_bud_coupling, bud_reach, fold_group, reach_point, rouse
 from supple.core.inertia import add_coadbar
-from supple.core.loads import EXTERNAL, TANGENT, add_coupling
+from supple.core.loads import EXTERNAL, TANGENT, WRENCH
 from supple.errors import ModelError, naming
-from supple.jit import LoadKernel, inner
+from supple.jit import LoadKernel, inner, leaf
 from supple.lie.se3 import compose
 from supple.loads.contact_geometry import PARALLEL, ROUND, closest_on_axis, out_of_reach, signed_distance
-from supple.loads.points import point_position, subtract_force
+from supple.loads.points import point_position
 from supple.loads.shapes import Meeting, Shape, Spheres, meetings
 
 if TYPE_CHECKING:
     from supple.model.binder import Binder, Bound
 
-#: Probes per bounding ball of the broad phase.
+#: Probes per bounding ball of the broad phase, at most.
 CHUNK = 8
 
 #: Half width, in 1 + c d', of the smooth end of Hunt-Crossley damping: below minus this a contact has let go.
@@ -89,7 +90,7 @@ def contact_force(law, weight, d, n, u, f, Fd, Fn, Fu, mode):
                 Fn[i, j] = Nu * e * u[j] + N * one + drag * (n[i] * u[j] + un * (one - s[i] * s[j]))
 
 
-@inner
+@leaf
 def point_matrix(x, L):
     """L (3, 6) = [-x~, I]."""
     for i in range(3):
@@ -99,7 +100,7 @@ def point_matrix(x, L):
             L[i, 3 + l] = 1.0 if i == l else 0.0
 
 
-@inner
+@leaf
 def add_product(scale, A, X, out):
     """out += scale A X for A (3, 3) and X (3, 6)."""
     for i in range(3):
@@ -109,7 +110,7 @@ def add_product(scale, A, X, out):
                 out[i, j] += a * X[k, j]
 
 
-@inner
+@leaf
 def add_cross(scale, x, Y, out):
     """out += scale x~ Y for Y (3, 6)."""
     for i in range(3):
@@ -148,7 +149,7 @@ def centre_motion(length, place, axis, c, n, H, Lc):
 @inner
 def contact_tangent(t, V, U, d, radius, x, n, H, f, Fd, Fn, Fu, Lc, G, D):
     """G and D (6, 6) of dW = G z + D z', for W = [x x f; f] as seen from b."""
-    Ln, Lx, K, Kd = t.W[0, 0:3, 0:6], t.W[0, 3:6, 0:6], t.W[1, 0:3, 0:6], t.W[1, 3:6, 0:6]
+    Ln, Lx, K, Kd, L, slip = t.L[1], t.L[2], t.L[3], t.L[4], t.L[5], t.L[6]
     offset = 0.5 * d - radius
     for i in range(3):
         for j in range(6):
@@ -161,10 +162,8 @@ def contact_tangent(t, V, U, d, radius, x, n, H, f, Fd, Fn, Fu, Lc, G, D):
             K[i, j] = -Fd[i] * normal
     add_product(1.0, Fn, Ln, K)
     # du = L_x (z' - ad_V z) + U_w x dx; L_x ad_V = [(V_v)~ - x~ (V_w)~, (V_w)~]
-    L = t.W[2, 0:3, 0:6]
     point_matrix(x, L)
     add_product(1.0, Fu, L, Kd)
-    slip = t.W[2, 3:6, 0:6]
     xV = x[0] * V[0] + x[1] * V[1] + x[2] * V[2]
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3
@@ -187,120 +186,222 @@ def contact_tangent(t, V, U, d, radius, x, n, H, f, Fd, Fn, Fu, Lc, G, D):
 
 
 @inner
-def subtract_pair_tangent(space, a, b, G, D):
-    """On a segment: dF = -(G z + D z') for z = zeta_a - zeta_b; what b adds goes into a coupling."""
-    if a == 0:
-        return
-    w = space.work[a]
+def subtract_tangent(w, G, D):
+    """On a segment: dF = -(G z + D z')."""
     for i in range(6):
         for j in range(6):
             w.G[i, j] -= G[i, j]
             w.N[i, j] -= D[i, j]
-    if b != 0:
-        coupling = add_coupling(space, a, b)
-        for i in range(6):
-            for j in range(6):
-                coupling.G[i, j] = G[i, j]
-                coupling.N[i, j] = D[i, j]
 
 
 @inner
-def touch(space, a, b, probe, axis, c, place, kind, size, R, p, law, mode):
-    """Contact of one probe (radius, length, weight) of segment a, centred at c, with one surface of segment b."""
-    t, wa, wb = space.scratch[0], space.work[a], space.work[b]
-    n, H = t.x[0:3], t.T[0]
-    d = probe[0] - signed_distance(kind, size, R, p, c, n, H)
-    if d <= 0.0:
-        return
-    x, u, f, U, Fd = t.y[0:3], t.y[3:6], t.z[0:3], t.z[3:6], t.x[3:6]
-    Fn, Fu = t.T[1], t.D[0]
+def contact_point(wa, wb, radius, d, c, n, x, u, U):
+    """Middle x of the overlap, relative twist U (its angular part) and velocity u there of a relative to b."""
     for i in range(3):
-        x[i] = c[i] + (0.5 * d - probe[0]) * n[i]
+        x[i] = c[i] + (0.5 * d - radius) * n[i]
         U[i] = wa.V[i] - wb.V[i]
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3
         u[i] = wa.V[3 + i] - wb.V[3 + i] + U[j] * x[k] - U[k] * x[j]
-    contact_force(law, probe[2], d, n, u, f, Fd, Fn, Fu, mode)
-    if a != 0:
-        subtract_force(wa, x, f)
-    if mode == TANGENT:
-        G, D, Lc = t.H, t.B, t.C[0:3, 0:6]
-        centre_motion(probe[1], place, axis, c, n, H, Lc)
-        contact_tangent(t, wa.V, U, d, probe[0], x, n, H, f, Fd, Fn, Fu, Lc, G, D)
-        # on b: F += W, so dF = G z + D z' = -(G (-z) + D (-z'))
-        subtract_pair_tangent(space, b, a, G, D)
-        W = t.f[0]
-        for i in range(3):
-            j, k = (i + 1) % 3, (i + 2) % 3
-            W[i], W[3 + i] = -(x[j] * f[k] - x[k] * f[j]), -f[i]
-        add_coadbar(W, G)  # G - adbar*_W
-        subtract_pair_tangent(space, a, b, G, D)
-    for i in range(3):
-        f[i] = -f[i]
-    if b != 0:
-        subtract_force(wb, x, f)
 
 
 @inner
-def bounding_balls(centres, reach, balls):
-    """balls (k, 4): centre and radius of what holds `CHUNK` probes each, given by middle and reach."""
-    for k in range(balls.shape[0]):
-        first, last = k * CHUNK, min((k + 1) * CHUNK, centres.shape[0])
-        for i in range(3):
-            balls[k, i] = 0.0
-            for j in range(first, last):
-                balls[k, i] += centres[j, i] / (last - first)
-        balls[k, 3] = 0.0
+def press(t, wa, wb, probe, axis, c, place, d, law, mode):
+    """A contact of depth d: -[x x f; f] in t.f[0], its tangent for z = zeta_a - zeta_b in t.H and t.B.
+
+    ``probe`` (radius, length, weight) is centred at c; n and H are in t.x, t.T[0].
+    """
+    n, H = t.x[0:3], t.T[0]
+    x, u, f, U, Fd = t.y[0:3], t.y[3:6], t.z[0:3], t.z[3:6], t.x[3:6]
+    Fn, Fu, W = t.T[1], t.D[0], t.f[0]
+    contact_point(wa, wb, probe[0], d, c, n, x, u, U)
+    contact_force(law, probe[2], d, n, u, f, Fd, Fn, Fu, mode)
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        W[i], W[3 + i] = -(x[j] * f[k] - x[k] * f[j]), -f[i]
+    if mode == TANGENT:
+        centre_motion(probe[1], place, axis, c, n, H, t.L[0])
+        contact_tangent(t, wa.V, U, d, probe[0], x, n, H, f, Fd, Fn, Fu, t.L[0], t.H, t.B)
+
+
+@inner
+def write_coupling(coupling, a, b, G, D):
+    """dF_a = G zeta_b + D zeta_b'."""
+    coupling.a, coupling.b = a, b
+    for i in range(6):
+        for j in range(6):
+            coupling.G[i, j], coupling.N[i, j] = G[i, j], D[i, j]
+
+
+@inner
+def apart(a, b):
+    """Whether two balls (4,) do not overlap."""
+    x, y, z, reach = a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] + b[3]
+    return x * x + y * y + z * z > reach * reach
+
+
+@inner
+def probe_middle(w, frame, length, x):
+    """Centre of a probe, the middle of its axis if it slides."""
+    point_position(w, frame, x)
+    if length > 0.0:
+        for j in range(3):
+            x[j] += 0.5 * length * (w.R[j, 0] * frame.R[0, 0] + w.R[j, 1] * frame.R[1, 0] + w.R[j, 2] * frame.R[2, 0])
+
+
+@inner
+def bounding_ball(work, where, probe, frames, first, last, x, ball):
+    """ball (4,): centre and radius of what holds some probes."""
+    for i in range(4):
+        ball[i] = 0.0
+    for turn in range(2):
         for j in range(first, last):
-            x, y, z = centres[j, 0] - balls[k, 0], centres[j, 1] - balls[k, 1], centres[j, 2] - balls[k, 2]
-            balls[k, 3] = max(balls[k, 3], math.sqrt(x * x + y * y + z * z) + reach[j, 0] + 0.5 * reach[j, 1])
+            probe_middle(work[where[j, 0]], frames[j], probe[j, 1], x)
+            if turn == 0:
+                for i in range(3):
+                    ball[i] += x[i] / (last - first)
+            else:
+                y = (x[0] - ball[0]) ** 2 + (x[1] - ball[1]) ** 2 + (x[2] - ball[2]) ** 2
+                ball[3] = max(ball[3], math.sqrt(y) + probe[j, 0] + 0.5 * probe[j, 1])
 
 
 def _contacts(tree, space, data, mode):
     """All probes against all surfaces: data = probes, their sizes and frames; surfaces, theirs; pairs to skip; law.
 
-    where (m, 1) segment, probe (m, 3) radius, length, weight; on (k, 2) segment, kind, size (k, 3).
+    where (m, 1) segment, probe (m, 3) radius, length, weight; on (k, 2) segment, kind, size (k, 3).  Both come in
+    groups (g, 3) first, last, whether they are buds, with their bounds (see `bud_reach`).
     """
-    if mode < 0:
+    if mode != WRENCH and mode != TANGENT:
         return
-    scratch = space_of(space)
-    h = handle_at(data, 8)
+    at, scratch = tree_of(tree), space_of(space)
+    blocks, owner, parents, segments, placement, phi = (
+        at.blocks,
+        at.owner,
+        at.parents,
+        at.segments,
+        at.placement,
+        at.phi,
+    )
+    h = handle_at(data, 12)
     where, probe, frames = integers(h, 0), floats(h, 1), poses(h, 2)
     on, size, surfaces = integers(h, 3), floats(h, 4), poses(h, 5)
     skip, law = integers(h, 6), floats(h, 7)
-    t, work = scratch.scratch[0], scratch.work
-    m = where.shape[0]
-    middles, balls = np.empty((m, 3)), np.empty(((m + CHUNK - 1) // CHUNK, 4))
-    Rp, pp, Rs, ps = t.D[1], t.p, t.R, t.jet[0, 0:3]
-    c = t.jet[1, 0:3]
-    axis = t.jet[2, 0:3]
-    for i in range(m):
-        w, frame = work[where[i, 0]], frames[i]
-        point_position(w, frame, middles[i])
-        if probe[i, 1] > 0.0:
-            for j in range(3):
-                along = w.R[j, 0] * frame.R[0, 0] + w.R[j, 1] * frame.R[1, 0] + w.R[j, 2] * frame.R[2, 0]
-                middles[i, j] += 0.5 * probe[i, 1] * along
-    bounding_balls(middles, probe, balls)
-    for s in range(on.shape[0]):
-        b, kind = on[s, 0], on[s, 1]
-        compose(work[b].R, work[b].p, surfaces[s].R, surfaces[s].p, Rs, ps)
-        for k in range(balls.shape[0]):
-            if out_of_reach(kind, size[s], Rs, ps, balls[k], balls[k, 3]):
+    groups, bounds, stands, ground = integers(h, 8), floats(h, 9), integers(h, 10), floats(h, 11)
+    t, work, coordinates = scratch.scratch[0], scratch.work, scratch.coordinates
+    paths = scratch.paths[0:4]
+    m = groups.shape[0]
+    balls = np.empty((m + stands.shape[0], 4))
+    Rp, pp, Rs, ps = t.D[1], t.p, t.Z[2, 1, 0], t.jet[0, 0:3]
+    c, axis = t.jet[1, 0:3], t.jet[2, 0:3]
+    for g in range(balls.shape[0]):
+        group, bound = (groups[g], bounds[g]) if g < m else (stands[g - m], ground[g - m])
+        if group[2]:
+            s = where[group[0], 0] if g < m else on[group[0], 0]
+            block, previous = blocks[owner[s]], work[parents[s]]
+            reach_point(previous, placement[owner[s]], parents[s] == block.parent, balls[g])
+            balls[g, 3] = bound[bound.shape[0] - 1] + bud_reach(bound, block.n, coordinates[0, block.start :])
+        elif g < m:
+            bounding_ball(work, where, probe, frames, group[0], group[1], c, balls[g])
+    for e in range(m, balls.shape[0]):
+        stand = stands[e - m]
+        for g in range(m):
+            if stand[2] and apart(balls[e], balls[g]):
                 continue
-            for i in range(k * CHUNK, min((k + 1) * CHUNK, m)):
-                if skip[i, s] or out_of_reach(kind, size[s], Rs, ps, middles[i], probe[i, 0] + 0.5 * probe[i, 1]):
+            for s in range(stand[0], stand[1]):
+                b, kind = on[s, 0], on[s, 1]
+                if stand[2] and work[b].awake == ASLEEP:
+                    rouse(blocks, owner, parents, segments, placement, phi, work, coordinates, t, b, POSED)
+                compose(work[b].R, work[b].p, surfaces[s].R, surfaces[s].p, Rs, ps)
+                if out_of_reach(kind, size[s], Rs, ps, balls[g], balls[g, 3]):
                     continue
-                a, place = where[i, 0], 0.0
-                for j in range(3):
-                    c[j] = middles[i, j]
-                if probe[i, 1] > 0.0 and kind == ROUND:
-                    compose(work[a].R, work[a].p, frames[i].R, frames[i].p, Rp, pp)
-                    place = closest_on_axis(probe[i, 1], Rp, pp, size[s, 1], size[s, 2], Rs, ps)
-                    for j in range(3):
-                        axis[j] = Rp[j, 0]
-                        c[j] = pp[j] + place * axis[j]
-                touch(scratch, a, b, probe[i], axis, c, place, kind, size[s], Rs, ps, law[0], mode)
+                for i in range(groups[g, 0], groups[g, 1]):
+                    a, place = where[i, 0], 0.0
+                    if skip[i, s]:
+                        continue
+                    if groups[g, 2] and work[a].awake == ASLEEP:
+                        rouse(blocks, owner, parents, segments, placement, phi, work, coordinates, t, a, POSED)
+                    wa, wb = work[a], work[b]
+                    probe_middle(wa, frames[i], probe[i, 1], c)
+                    if out_of_reach(kind, size[s], Rs, ps, c, probe[i, 0] + 0.5 * probe[i, 1]):
+                        continue
+                    if probe[i, 1] > 0.0 and kind == ROUND:
+                        compose(wa.R, wa.p, frames[i].R, frames[i].p, Rp, pp)
+                        place = closest_on_axis(probe[i, 1], Rp, pp, size[s, 1], size[s, 2], Rs, ps)
+                        for j in range(3):
+                            axis[j] = Rp[j, 0]
+                            c[j] = pp[j] + place * axis[j]
+                    d = probe[i, 0] - signed_distance(kind, size[s], Rs, ps, c, t.x[0:3], t.T[0])
+                    if d <= 0.0:
+                        continue
+                    for k in range(2):
+                        x = b if k else a
+                        if work[x].awake == POSED and rouse(
+                            blocks, owner, parents, segments, placement, phi, work, coordinates, t, x, AWAKE
+                        ):
+                            if scratch.count[3] == 0:
+                                scratch.local[:] = 0.0
+                            scratch.count[3] += 1
+                    press(t, wa, wb, probe[i], axis, c, place, d, law[0], mode)
+                    for k in range(6):
+                        wa.F[k] += t.f[0, k]
+                        wb.F[k] -= t.f[0, k]
+                    if mode == TANGENT:
+                        # first b: F += W, so dF = G z + D z' = -(G (-z) + D (-z')); then a, which sees G - adbar*_W
+                        for k in range(2):
+                            x, y = (a, b) if k else (b, a)
+                            if k:
+                                add_coadbar(t.f[0], t.H)
+                            if x != 0:
+                                subtract_tangent(work[x], t.H, t.B)
+                            if x != 0 and y != 0:
+                                if wa.awake == AWAKE or wb.awake == AWAKE:
+                                    add_bud_coupling(
+                                        blocks,
+                                        owner,
+                                        parents,
+                                        at.ranges,
+                                        scratch.columns,
+                                        scratch.totals,
+                                        segments,
+                                        phi,
+                                        work,
+                                        scratch.rates,
+                                        t,
+                                        paths,
+                                        scratch.local,
+                                        x,
+                                        y,
+                                        t.H,
+                                        t.B,
+                                    )
+                                else:
+                                    write_coupling(scratch.couplings[scratch.count[0]], x, y, t.H, t.B)
+                                    scratch.count[0] += 1
+    for g in range(balls.shape[0]):
+        group = groups[g] if g < m else stands[g - m]
+        rows = where if g < m else on
+        if group[2] and work[rows[group[0], 0]].awake != ASLEEP:
+            fold_group(
+                blocks,
+                owner,
+                parents,
+                at.ranges,
+                segments,
+                phi,
+                work,
+                scratch.columns,
+                scratch.totals,
+                scratch.rates,
+                t,
+                paths,
+                scratch.buds,
+                scratch.local,
+                scratch.joint_force,
+                rows,
+                group[0],
+                group[1],
+                mode == TANGENT,
+            )
 
 
 contacts = LoadKernel(_contacts)
@@ -370,9 +471,17 @@ class Contact:
         ]
 
     def stations(self) -> Iterable[tuple[str, float]]:
-        """Where the shapes sit."""
+        """Where the shapes sit, but for spheres along rods."""
         for shape in (self.a, self.b):
-            if not (self.per_length and isinstance(shape, Spheres)):
+            if not isinstance(shape, Spheres):
+                yield from shape.stations()
+            elif self.per_length:
+                yield shape.link, 0.0  # at the rod's own points; the link is checked
+
+    def buds(self) -> Iterable[tuple[str, float]]:
+        """Where the spheres along rods sit: the rod goes there only when they may touch (see `core.buds`)."""
+        for shape in (self.a, self.b):
+            if isinstance(shape, Spheres) and not self.per_length:
                 yield from shape.stations()
 
     def bind(self, binder: Binder) -> Bound:
@@ -391,7 +500,8 @@ def bind_meetings(name: str, meeting: Meeting, law: list[float], binder: Binder)
     skip = meeting.skip | (where == on[:, 0])  # on one body nothing moves
     if skip.all():
         raise ModelError("nothing here can move against anything else: both shapes are on the world or on one body")
-    binder.couplings += 2 * int(np.sum(~skip & (where > 0) & (on[:, 0] > 0)))
+    buds, moving = np.array(sorted(binder.buds), dtype=np.int64), ~skip & (where > 0) & (on[:, 0] > 0)
+    binder.couplings += 2 * int(np.sum(moving & ~(np.isin(where, buds) | np.isin(on[:, 0], buds))))
     data = (
         where,
         np.array([(probe.radius, probe.length, probe.weight) for probe in meeting.probes]),
@@ -401,5 +511,50 @@ def bind_meetings(name: str, meeting: Meeting, law: list[float], binder: Binder)
         pose_records([ground.offset for ground in grounds]),
         skip.astype(np.int64),
         np.array([law]),
+        *grouped(binder, [(p.link, p.s, p.radius) for p in meeting.probes], where[:, 0]),
+        *grouped(binder, [(s.link, s.s, s.size[0]) for s in meeting.surfaces], on[:, 0]),
     )
     return Bound(name, contacts, data, EXTERNAL)
+
+
+def grouped(
+    binder: Binder, places: list[tuple[str, float, float]], segments: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Groups of the broad phase and their bounds: the buds of one point of a rod, or up to `CHUNK` others.
+
+    Returns
+    -------
+    groups : (g, 3) ints
+        First, last, whether buds.
+    bounds : (g, 5 + n) floats
+        Of buds: longest step, most of the rest strains (angular, linear), number of angular coordinates, most of each
+        |phi|, radius.
+    """
+    owners, last = [], ("", -1)
+    for (link, s, _), segment in zip(places, segments.tolist(), strict=True):
+        bud = segment in binder.buds
+        owners.append((link, binder.rod(link).point_under(s)) if bud else ("", -1))
+    groups: list[tuple[int, int, int]] = []
+    for i, owner in enumerate(owners):
+        if groups and owner == last and groups[-1][1] - groups[-1][0] < CHUNK * (4 if owner[0] else 1):
+            groups[-1] = (groups[-1][0], i + 1, groups[-1][2])
+        else:
+            groups.append((i, i + 1, int(owner[1] >= 0)))
+        last = owner
+    rows = [_bound(binder, places[first:end]) if bud else np.zeros(5) for first, end, bud in groups]
+    bounds = np.zeros((len(rows), max(map(len, rows))))
+    for bound, row in zip(bounds, rows, strict=True):
+        bound[: len(row) - 1], bound[-1] = row[:-1], row[-1]
+    return np.array(groups, dtype=np.int64), bounds
+
+
+def _bound(binder: Binder, places: list[tuple[str, float, float]]) -> np.ndarray:
+    """Bounds of the buds of one point."""
+    rod = binder.rod(places[0][0])
+    start = float(rod.s[rod.point_under(places[0][1])])
+    steps = [rod.step(start, s) for _, s, _ in places]
+    rest = np.abs(np.array([step[2] for step in steps]))
+    angular, linear = (np.linalg.norm(part, axis=-1).max() for part in (rest[..., :3], rest[..., 3:]))
+    phi = np.abs(np.array([step[3] for step in steps])).max(axis=(0, 1))
+    head = [2.0 * max(step[0] for step in steps), angular, linear, float(np.sum(rod.component < 3))]
+    return np.array([*head, *phi, max(radius for _, _, radius in places)])

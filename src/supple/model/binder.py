@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -64,6 +64,7 @@ class Demand(NamedTuple):
     owners: tuple[str, ...] = ()  #: kind and name of the load behind every law
     implicit: bool = False  #: whether loads feel accelerations, so that forward dynamics must iterate
     tensions: tuple[bool, ...] = ()  #: per input, whether it is a tension, which must not be negative
+    buds: bool = False  #: whether loads sit on buds (see core.buds)
 
 
 @dataclass
@@ -74,11 +75,14 @@ class Binder:
     ----------
     bases : list of (int, (4, 4))
         Parent segment and placement of every block.
+    buds : set of int
+        Segments that the sweeps do not visit (see `core.buds`).
     """
 
     robot: Robot
     layouts: list[LinkLayout]
     bases: list[tuple[int, np.ndarray]]
+    buds: frozenset[int] = frozenset()
     inputs: list[str] = field(default_factory=list)
     tensions: list[bool] = field(default_factory=list)
     laws: list[Callable[[float], Any]] = field(default_factory=list)
@@ -234,6 +238,7 @@ class Binder:
             owners=tuple(self.owners),
             implicit=self.implicit,
             tensions=tuple(self.tensions),
+            buds=bool(self.buds),
         )
 
 
@@ -245,13 +250,18 @@ def pose_records(poses: Sequence[np.ndarray]) -> np.ndarray:
     return records
 
 
-def collect_stations(robot: Robot) -> dict[str, set[float]]:
-    """Stations of every link at which loads sit."""
+def collect_stations(robot: Robot) -> tuple[dict[str, set[float]], dict[str, set[float]]]:
+    """Stations of every link at which loads sit, and those at which they only may (``buds()`` of a load)."""
+    always = _collect(robot, lambda item: item.stations())
+    return always, _collect(robot, lambda item: item.buds() if hasattr(item, "buds") else ())
+
+
+def _collect(robot: Robot, places: Callable[[Any], Iterable[tuple[str, Any]]]) -> dict[str, set[float]]:
     stations: dict[str, set[float]] = {link.name: set() for link in robot.links}
     bodies = {link.name: link.body for link in robot.links}
     for item in robot.items:
         with naming(item_name(item)):
-            for link, s in item.stations():
+            for link, s in places(item):
                 if link == "world":
                     continue
                 if link not in stations:

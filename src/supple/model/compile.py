@@ -43,10 +43,17 @@ class BlockDraft:
     placement: np.ndarray
     inertia: np.ndarray
     twigs: tuple[float, ...] = ()
+    buds: tuple[float, ...] = ()
     has_children: bool = False
     tip_loaded: bool = False
     ancestors: list[int] = field(default_factory=list)
     descendants: list[int] = field(default_factory=list)
+
+    @property
+    def active(self) -> int:
+        """Segments that dynamics visit: not buds, nor the tip of a leaf rod, which has no weight."""
+        idle_tip = self.kind == ROD and not self.has_children and not self.tip_loaded
+        return self.count - len(self.buds) - idle_tip
 
 
 @dataclass(frozen=True)
@@ -62,7 +69,7 @@ class LinkLayout:
     segments : tuple of int
         Segments whose ends are the link's points (the body; a rod's nodes and its tip).
     twigs : dict of float to int
-        Segments that end at further stations of a rod, where loads sit.
+        Segments that end at further stations of a rod, where loads sit or may sit.
     rod : RodTable or None
         Stations and functions of a rod.
     tip : ndarray, shape (4, 4)
@@ -90,7 +97,7 @@ def compile_robot(robot: Robot) -> Model:
     from supple.model.model import Model, reduced_loads
 
     order = validate(robot)
-    stations = collect_stations(robot)
+    stations, buds = collect_stations(robot)
     starts = _coordinate_starts(robot)
     drafts: list[BlockDraft] = []
     layouts: dict[str, LinkLayout] = {}
@@ -98,7 +105,7 @@ def compile_robot(robot: Robot) -> Model:
     for index in order:
         link = robot.links[index]
         with naming(f"link {link.name!r}"):
-            layout = _draft_link(link, starts[index], tips[link.parent], stations[link.name], drafts)
+            layout = _draft_link(link, starts[index], tips[link.parent], stations[link.name], buds[link.name], drafts)
         layouts[link.name] = layout
         tips[link.name] = Attachment(layout.segments[-1], layout.tip)
     if not any(draft.n for draft in drafts):
@@ -107,7 +114,8 @@ def compile_robot(robot: Robot) -> Model:
         )
     _relate(drafts)
     ordered = [layouts[link.name] for link in robot.links]
-    binder = Binder(robot, ordered, [(draft.parent, draft.placement) for draft in drafts])
+    asleep = frozenset(s for d in drafts if any(buds.values()) for s in range(d.first + d.active, d.first + d.count))
+    binder = Binder(robot, ordered, [(draft.parent, draft.placement) for draft in drafts], asleep)
     loads = tuple(bind_items(robot, binder))
     topology, parameters = _assemble(robot, drafts, ordered, binder)
     joints = tuple(PrescribedJoint(link, _joint_coordinates(layouts[link]), law) for link, law in binder.prescribed)
@@ -130,11 +138,17 @@ def _coordinate_starts(robot: Robot) -> list[int]:
 
 
 def _draft_link(
-    link: LinkSpec, start: int, parent: Attachment, stations: set[float], drafts: list[BlockDraft]
+    link: LinkSpec,
+    start: int,
+    parent: Attachment,
+    stations: set[float],
+    buds: set[float],
+    drafts: list[BlockDraft],
 ) -> LinkLayout:
     """Append the blocks of one link: a block per joint factor, then the rod or the body.
 
-    ``stations`` are where loads sit on a rod: those between its points become twigs, steps that end there.
+    ``stations`` are where loads sit on a rod: those between its points become twigs, steps that end there;
+    ``buds`` likewise, but beyond what the sweeps visit.
     """
     first_block = len(drafts)
     placement = parent.pose @ link.at
@@ -154,14 +168,19 @@ def _draft_link(
         rod = tabulate_rod(link.body)
         extra = tuple(s for s in sorted(stations) if rod.point_at(s) is None)
         first, steps = _next_segment(drafts), len(rod.s) - 1
-        count = steps + len(extra)
-        draft = BlockDraft(ROD, coordinate, None, rod, rod.n, first, count, segment, placement, rod.inertia, extra)
+        idle = tuple(s for s in sorted(buds - stations) if rod.point_at(s) is None)
+        count = steps + len(extra) + len(idle)
+        draft = BlockDraft(
+            ROD, coordinate, None, rod, rod.n, first, count, segment, placement, rod.inertia, extra, idle
+        )
         draft.tip_loaded = any(rod.point_at(s) == steps for s in stations)
         drafts.append(draft)
         coordinate += rod.n
-        # nodes first, then twigs, the tip last: a leaf's idle tip can be left out at the end
-        segments = (*range(first, first + steps - 1), first + count - 1)
+        # nodes first, then twigs, tip and buds: a leaf's idle tip and the buds can be left out at the end
+        last = first + steps - 1 + len(extra)
+        segments = (*range(first, first + steps - 1), last)
         twigs = {s: first + steps - 1 + i for i, s in enumerate(extra)}
+        twigs |= {s: last + 1 + i for i, s in enumerate(idle)}
         tip = np.eye(4)
     else:
         drafts[-1].inertia = link.body.spatial_inertia()[None]
@@ -239,10 +258,7 @@ def _assemble(
         row = blocks[b]
         row["kind"], row["start"], row["n"] = draft.kind, draft.start, draft.n
         row["first"], row["count"], row["parent"] = draft.first, draft.count, draft.parent
-        # the tip of a leaf rod has no weight: dynamics need not go there
-        idle_tip = draft.kind == ROD and not draft.has_children and not draft.tip_loaded
-        row["active"] = draft.count - 1 if idle_tip else draft.count
-        row["columns"] = column
+        row["active"], row["columns"] = draft.active, column
         own_blocks = [] if draft.kind == ROD else [b]
         related = {b, *draft.ancestors, *draft.descendants}
         for key, members in (
@@ -257,6 +273,7 @@ def _assemble(
         span = slice(draft.first, draft.first + draft.count)
         if draft.rod is not None:
             component[own] = draft.rod.component
+            row["runs"] = np.searchsorted(draft.rod.component, range(7))
             steps, table, parents[span] = _rod_segments(draft)
             segments[span] = steps
             phi[:, column : column + draft.n * draft.count] = table.reshape(2, -1)
@@ -304,22 +321,25 @@ def _weigh(segments: np.ndarray, binder: Binder) -> None:
 
 
 def _rod_segments(draft: BlockDraft) -> tuple[np.ndarray, np.ndarray, list[int]]:
-    """Segments, basis table (2, count, n) and parents of a rod's block: nodes, twigs, tip."""
+    """Segments, basis table (2, count, n) and parents of a rod's block: nodes, twigs, tip, buds."""
     rod = draft.rod
     assert rod is not None
     last = len(rod.s) - 2  # the step that ends at the tip
     segments = np.zeros(draft.count, segment_t)
     table = np.zeros((2, draft.count, draft.n))
-    chain = [*range(last), draft.count - 1]  # where the rod's own steps go
+    tip = last + len(draft.twigs)
+    chain = [*range(last), tip]  # where the rod's own steps go
     segments["half"][chain], segments["bracket"][chain] = rod.half, rod.bracket
     segments["rest"][chain], segments["inertia"][chain] = rod.rest, draft.inertia[1:]
     table[:, chain] = rod.phi
-    begins = list(range(last + 1))  # the point at which each segment begins
-    for k, s in enumerate(draft.twigs, start=last):
-        begins.insert(k, rod.point_before(s))
+    begins = np.zeros(draft.count, dtype=np.int64)  # the point at which each segment begins
+    begins[chain] = range(last + 1)
+    places = [*enumerate(draft.twigs, start=last), *enumerate(draft.buds, start=tip + 1)]
+    for k, s in places:
+        begins[k] = rod.point_before(s)
         half, bracket, rest, table[:, k] = rod.step(float(rod.s[begins[k]]), s)
         segments[k]["half"], segments[k]["bracket"], segments[k]["rest"] = half, bracket, rest
-    return segments, table, [draft.parent if i == 0 else draft.first + i - 1 for i in begins]
+    return segments, table, [draft.parent if i == 0 else draft.first + i - 1 for i in begins.tolist()]
 
 
 def _internal_forces(

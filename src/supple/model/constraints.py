@@ -26,6 +26,8 @@ Array = np.ndarray
 
 #: A row of the constraint matrix is redundant if what is left of it is below this part of its size.
 REDUNDANT = 1e-8
+#: ... or below this part of the largest row: a row that is zero but for rounding.
+ZERO_ROW = 1e-13
 #: How far from the assembled configuration redundancy is judged (coordinates, see `generic_rank`).
 GENERIC = 1e-3
 #: A loop is closed when its error is below this (rad and m).
@@ -187,13 +189,14 @@ def independent_rows(model: Model, q: Array, loops: tuple[Bound, ...], fixed: Ar
     zero = np.zeros(model.n)
     nearby = q + GENERIC * rng.standard_normal(model.n)
     rows = loop_terms(model, nearby, zero, zero, loops).jacobian[:, free]
+    rounding = ZERO_ROW * np.linalg.norm(rows, axis=1).max(initial=0.0)
     kept: list[int] = []
     basis = np.zeros((0, len(free)))
     for i, row in enumerate(rows):
         rest = row - basis.T @ (basis @ row)
         rest -= basis.T @ (basis @ rest)
         size = np.linalg.norm(rest)
-        if size > REDUNDANT * max(float(np.linalg.norm(row)), 1e-300):
+        if size > max(REDUNDANT * float(np.linalg.norm(row)), rounding):
             basis = np.vstack([basis, rest / size])
             kept.append(i)
     return kept

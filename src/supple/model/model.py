@@ -527,7 +527,7 @@ class Model:
         max_iterations: int = 60,
         globalise: bool = True,
     ) -> Equilibrium:
-        """An equilibrium under inputs and loads.
+        """An equilibrium under inputs and loads, a stable one if that can be found from q0.
 
         Parameters
         ----------
@@ -540,7 +540,8 @@ class Model:
         tolerance : float
             Size of a Newton step (rad; strains count tenfold) that ends the search.
         globalise : bool
-            If Newton's method fails from q0: let go of q0 step by step, then relax.
+            If Newton's method fails from q0 or (without loops and follower loads) finds an unstable equilibrium: relax,
+            as a slow motion would; if it fails, also let go of q0 step by step.  False: Newton's method alone.
 
         Returns
         -------
@@ -581,7 +582,8 @@ class Model:
         """Equilibria along a path in one parameter s, followed through limit points.
 
         The parameter is the time at which all laws of loads and prescribed joints are taken, so any load can grow along
-        the path (``PointWrench(..., wrench=sp.laws.Ramp(0, P, 0, 1))``), and inputs follow it, too.
+        the path (``PointWrench("arm", lambda s: s * P)``), and inputs follow it, too.  A path that turns back at a
+        limit point may pass its beginning, where a `Ramp`, constant outside its range, has no load to offer.
 
         Parameters
         ----------
@@ -749,7 +751,7 @@ class Model:
             self._fill_signals(space.signals, t)
         return address  # type: ignore[no-any-return]
 
-    def scratch_sizes(self) -> dict[str, int]:
+    def scratch_sizes(self) -> dict[str, Any]:
         """What `core.arrays.make_space` must know of the loads."""
         demand = self.demand
         return {
@@ -759,6 +761,7 @@ class Model:
             "multipliers": self.nc,
             "lines": len(demand.lines),
             "parts": demand.parts,
+            "buds": demand.buds,
         }
 
     def _fill_signals(self, signals: Array, t: float) -> None:

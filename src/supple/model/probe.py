@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from supple.core.arrays import Space, handle, make_space, make_tree
-from supple.core.records import SCREW, block_t, pose_t, segment_t
+from supple.core.records import ROD, SCREW, block_t, pose_t, segment_t
 from supple.errors import ModelError
 
 if TYPE_CHECKING:
@@ -41,7 +41,11 @@ def make_probe(model: Model, layout: LinkLayout, s: float) -> Probe:
             chain.append_cut_rod(b, layout, s)
         else:
             row = model.topology.blocks[b]
-            last = int(row["first"] + row["count"]) - 1
+            last = (
+                next(l.segments[-1] for l in model.layouts if b in l.blocks)
+                if row["kind"] == ROD
+                else int(row["first"])
+            )
             chain.append(b, _chain_to(model, last, int(row["parent"])))
     if layout.rod is None and s == 1.0:
         chain.append_fixed(layout.tip)

@@ -78,6 +78,10 @@ class RodTable:
         i = self.point_before(s)
         return i if s - self.s[i] <= SAME_STATION else None
 
+    def point_under(self, s: float) -> int:
+        """Index of the last computational point before station s > 0: where the step that ends at s begins."""
+        return self.point_before(s) - (self.point_at(s) is not None)
+
     def step(self, a: float, b: float) -> tuple[float, float, np.ndarray, np.ndarray]:
         """half, bracket, rest (2, 6) and phi (2, n) of a Magnus step from s = a to s = b."""
         return magnus_step(self.length, self.magnus, a, b, self.basis, self.rest_strain)

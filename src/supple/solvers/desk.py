@@ -173,7 +173,13 @@ def make_desk(
     numbers = np.zeros(10)
     numbers[T_LEFT] = np.inf
     blocked = feedback or nz > 0
-    vector, pair = lambda: np.zeros(n), lambda k: np.zeros((k, k))
+
+    def vector() -> Array:
+        return np.zeros(n)
+
+    def square(size: int) -> Array:
+        return np.zeros((size, size))
+
     desk = Desk(
         calls=calls,
         numbers=numbers,
@@ -197,14 +203,14 @@ def make_desk(
         mu=np.zeros(nc),
         lam0=np.zeros(nc),
         R=vector(),
-        T=pair(n),
-        S=pair(n if nc else 0),
+        T=square(n),
+        S=square(n if nc else 0),
         vectors=np.zeros((3, nc)),
         matrices=np.zeros((5, nc, n)),
         P=np.zeros((n, nc)),
         B=np.zeros((n, nu if blocked else 0)),
         slopes=np.zeros((nu + nz, 2 * n + nz) if blocked else (0, 0)),
-        matrix=pair(m),
+        matrix=square(m),
         pivots=np.zeros(m, dtype=np.int64),
         scales=np.zeros(m),
         rhs=np.zeros(m),

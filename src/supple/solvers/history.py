@@ -20,7 +20,8 @@ ORDER, EQUAL, STEPS, REJECTED, FAILED, NEXT, RECORDED, EVERY, RECENTRED, PENDING
 # PENDING: a step was made that is not yet written down
 
 #: Entries of a run's floats.
-T, H, T_END, H_MAX, RTOL, NEWTON, H_LAST, T_BEFORE, DRIFT, SLIP, ERROR = range(11)
+T, H, T_END, H_MAX, RTOL, NEWTON, H_LAST, T_BEFORE, DRIFT, SLIP, ERROR, SHORT = range(12)
+# SHORT: a fixed step that is cut for the time being, else 0
 
 #: What came of an advance; failures are 10 and the status of the stage.
 DONE, PAUSED, FULL, TOO_SMALL = 0, 1, 2, 3
@@ -125,7 +126,7 @@ def set_weights(desk, rtol, atol, q, v, z):
 def error_norm(desk, row, constant):
     """Weighted size of ``constant`` times a row, in q, v, z.
 
-    Prescribed coordinates count: steps that do not resolve their motion do not resolve efforts and output between steps.
+    Prescribed coordinates count: steps that do not resolve their motion do not resolve efforts, nor output in between.
     """
     n, nc, nz = desk.q.shape[0], desk.multipliers.shape[0], desk.z.shape[0]
     total, worst, largest = 0.0, -1, 0.0

@@ -49,14 +49,14 @@ STEP = 1e-7
 
 
 @kernel
-def to_home(table, row):
+def to_home(table: Any, row: Any) -> None:
     """A row in the model's own charts."""
     desk = desk_at(table.ctypes.data)
     bring_home(desk, row)
 
 
 @kernel
-def tabulate(ops, numbers, times, rates, values):
+def tabulate(ops: Any, numbers: Any, times: Any, rates: Any, values: Any) -> None:
     """values (T, rows) of a program of laws at all times; ``rates`` (2, rows) is scratch."""
     for k in range(times.shape[0]):
         evaluate_laws(ops, numbers, times[k], values[k], rates[0], rates[1])

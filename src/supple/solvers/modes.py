@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.errors import ModelError, SingularError
-from supple.solvers.statics import Equilibrium, _inputs, allowed_directions, balancing_multipliers, statics
+from supple.solvers.statics import Equilibrium, _inputs, allowed_directions, balancing_multipliers, find
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -37,7 +37,7 @@ class Modes(NamedTuple):
 def modes(model: Model, at: Equilibrium | ArrayLike | None, u: Any, t: float, count: int | None) -> Modes:
     """See `Model.modes`."""
     if at is None:
-        at = statics(model, u, None, t, None, 1e-10, 60, True)
+        at = find(model, u, t=t)
     if isinstance(at, Equilibrium):
         if not at.converged:
             raise ModelError(f"modes need an equilibrium: {at.message}")

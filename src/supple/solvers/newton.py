@@ -30,6 +30,10 @@ from supple.solvers.stage import (
 
 #: Smallest damping factor.
 SHORTEST = 1e-5
+#: Square of the angular frequency (1/s^2) below which a motion counts as unresisted.
+DRIFT = 1e-6
+#: Steps of relaxation (rad) that tell nothing but rounding; times `DRIFT` an acceleration.
+AT_REST = 1e-6
 
 
 @inner
@@ -114,8 +118,11 @@ def longest_factor(step, longest, count):
 
 
 @inner
-def damped_step(desk, share, held, origin, step, trial, size, factor, scale):
-    """Shorten a step until the simplified correction shrinks.  Returns the factor (0: none found) and its size."""
+def damped_step(desk, share, held, origin, step, trial, size, factor, largest, scale):
+    """Shorten a step until the simplified correction shrinks.  Returns the factor (0: none found) and its size.
+
+    A step that was shortened more than it need have been is made longer, up to the factor ``largest``.
+    """
     enlarged = False
     while factor > SHORTEST:
         move(desk, origin, step, factor, scale)
@@ -134,9 +141,9 @@ def damped_step(desk, share, held, origin, step, trial, size, factor, scale):
             factor = min(best, 0.5 * factor)
             enlarged = True
             continue
-        if not enlarged and min(1.0, best) >= 4.0 * factor and factor < 1.0:
+        if not enlarged and min(largest, best) >= 4.0 * factor:
             enlarged = True
-            factor = min(1.0, best)
+            factor = min(largest, best)
             continue
         return factor, new
     return 0.0, size
@@ -175,8 +182,9 @@ def solve_newton(table, t, share, held, tolerance, most, longest, space):
             change = math.sqrt(total / max(nf, 1))
             if change > 0.0:
                 factor = min(1.0, size_last * new / (change * size) * factor_last)
-        factor = max(min(factor, longest_factor(step, longest, nf)), 2.0 * SHORTEST)
-        factor, new = damped_step(desk, share, held, origin, step, trial, size, factor, scale)
+        largest = max(longest_factor(step, longest, nf), 2.0 * SHORTEST)
+        factor = max(min(factor, largest), 2.0 * SHORTEST)
+        factor, new = damped_step(desk, share, held, origin, step, trial, size, factor, largest, scale)
         if factor == 0.0:
             move(desk, origin, step, 0.0, scale)
             return SLOW
@@ -195,14 +203,18 @@ def solve_newton(table, t, share, held, tolerance, most, longest, space):
 
 @kernel
 def relax(table, t, held, tolerance, most, longest, space):
-    """Walk down with (T + sigma M) d = -R, sigma falling with the residual.  Returns a status."""
+    """Walk down with (T + sigma M) d = -R, sigma falling with the residual to `DRIFT`.  Returns a status.
+
+    Motions that nothing resists (a pendulum about the vertical) make T singular at an equilibrium.  They are no
+    obstacle here: a step that stays below `AT_REST` is one that rounding makes along them.
+    """
     desk = desk_at(table.ctypes.data)
     status = load_desk(desk, t)
     if status != CONVERGED:
         return status
     origin, step = space[0], space[1]
     nf = desk.free.shape[0]
-    sigma, force_last = 1e6, 0.0
+    sigma, force_last, still = 1e6, 0.0, 0
     for k in range(most):
         desk.flags[ITERATIONS] = k + 1
         status = linearise(desk, sigma)
@@ -223,9 +235,10 @@ def relax(table, t, held, tolerance, most, longest, space):
             sigma *= 4.0
             continue
         move(desk, origin, step, 1.0, scale)
-        if size <= tolerance and sigma < 1e-6:
+        still = still + 1 if sigma == DRIFT and size <= AT_REST else 0
+        if (size <= tolerance and sigma == DRIFT) or still > 5:
             return CONVERGED if evaluate(desk) else NOT_FINITE
         ratio = force / force_last if force_last > 0.0 else 1.0
-        sigma *= min(max(ratio, 0.1), 1.0) * 0.7
+        sigma = max(sigma * min(max(ratio, 0.1), 1.0) * 0.7, DRIFT)
         force_last = force
     return SLOW

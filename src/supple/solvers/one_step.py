@@ -39,6 +39,7 @@ from supple.solvers.history import (
     RECORDED,
     REJECTED,
     RTOL,
+    SHORT,
     STEPS,
     T_BEFORE,
     T_END,
@@ -75,6 +76,9 @@ ROUNDING = 1e-13
 
 #: Steps that differ by less, relatively, are the same: factors serve on.
 SAME = 1e-10
+
+#: Part of a fixed step down to which it is halved where Newton's method fails (a rib buckles, a contact snaps).
+SHORTEST = 1.0 / 1024.0
 
 #: Bounds of the ratio of adaptive steps, and a ratio below which the step is kept.
 SHRINK, GROW, WORTHWHILE = 0.3, 2.0, 1.2
@@ -208,6 +212,14 @@ def accept(desk, scheme, first, points, times, A, rates, row, t):
 
 
 @inner
+def adaptive_step(left, h):
+    """A step of at most h that does not leave a tiny rest."""
+    if h >= left * (1.0 - 1e-10):
+        return left
+    return min(h, 0.5 * left) if h > 0.5 * left else h
+
+
+@inner
 def equal_step(left, h, h_last):
     """A step of about h such that whole steps reach the end; the last one again if only rounding changed it."""
     h = left / max(1.0, math.ceil(left / h - 1e-6))
@@ -224,37 +236,37 @@ def step(desk, scheme, ints, reals, atol, points, times, A, rates, row, stage):
         left = reals[T_END] - reals[T]
         if reals[H] < 1e-14 * max(abs(reals[T]), abs(reals[T_END])) + 1e-300:
             return FAILURE + failed if failed != CONVERGED else TOO_SMALL
-        h = reals[H]
         if adaptive:
-            h = min(h, reals[H_MAX], longest_turn(desk, points[0], POINTS - 1))
-            if h >= left * (1.0 - 1e-10):
-                h = left
-            elif h > 0.5 * left:
-                h = 0.5 * left
+            h = adaptive_step(left, min(reals[H], reals[H_MAX], longest_turn(desk, points[0], POINTS - 1)))
         else:
-            h = equal_step(left, h, reals[H_LAST])
+            h = equal_step(left, reals[H] if reals[SHORT] == 0.0 else reals[SHORT], reals[H_LAST])
         if scheme[KIND] == ALPHA and reals[H_LAST] > 0.0 and h != reals[H_LAST]:
             for i in range(n):
                 a = points[0, 2 * n + i]
                 A[i] = a + h / reals[H_LAST] * (A[i] - a)
             desk.flags[STALE] = True
-        h_before = reals[H_LAST]
         reals[H_LAST] = h
         t = reals[T_END] if abs(h - left) <= SAME * h else reals[T] + h
         if adaptive:
             set_weights(desk, reals[RTOL], atol, points[0, :n], points[0, n : 2 * n], desk.z)
         else:
             newton_weights(desk, scheme, points[0], h)
+        h_before = times[0] - times[1]
         failed = attempt(desk, scheme, ints, points, A, rates, stage, reals[T], h, h_before, reals[NEWTON])
         if failed >= PYTHON_RAISED:
             return FAILURE + failed
         if failed != CONVERGED:
             ints[FAILED] += 1
-            if not adaptive:
+            if adaptive:
+                reals[H] = 0.4 * h
+            elif h > SHORTEST * reals[H]:
+                reals[SHORT] = 0.5 * h
+            else:
                 return FAILURE + failed
-            reals[H] = 0.4 * h
             continue
         write_row(desk, row)
+        if reals[SHORT] > 0.0:  # back to full steps, by and by
+            reals[SHORT] = 2.0 * h if 2.0 * h < reals[H] else 0.0
         if adaptive and ints[EQUAL] >= POINTS - 2:
             third_difference(points, row, t, times, stage)
             am, af = scheme[ALPHA_M], scheme[ALPHA_F]

@@ -18,7 +18,8 @@ from numpy.typing import ArrayLike
 
 from supple.errors import ConvergenceError, ModelError
 from supple.model.constraints import loop_terms
-from supple.solvers.statics import Equilibrium, _guess, _inputs, allowed_directions, statics
+from supple.solvers.inputs import check_tensions
+from supple.solvers.statics import Equilibrium, _inputs, allowed_directions, find, statics
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -29,6 +30,10 @@ Array = np.ndarray
 CORRECTIONS = 8
 #: Corrections that are wished for: fewer lengthen the step.
 WISHED = 4
+#: Smallest cosine between a step and the path's directions at its ends.
+ALONG = 0.9
+#: Steps below this length may turn.
+SHORTEST = 1e-4
 #: Bisections towards a critical point.
 BISECTIONS = 40
 
@@ -158,7 +163,9 @@ def equilibrium_path(
         raise ModelError(f"s is {s!r}, must be two different finite numbers")
     law = _law(model, u, begin, end)
     tracer = _Tracer(model, law, abs(end - begin))
-    start = statics(model, law(begin), _guess(model, q0), begin, None, 1e-11, 60, True)
+    start = find(model, law(begin), q0, begin, tolerance=1e-11, globalise=False)  # stable or not, near q0
+    if not start.converged:
+        start = find(model, law(begin), q0, begin, tolerance=1e-11)
     if not start.converged:
         raise ConvergenceError(f"the path has no beginning: {start.message}")
     x = np.concatenate([start.q[tracer.free], np.asarray(start.multipliers)])
@@ -182,6 +189,12 @@ def _direction(J: Array, ds: Array, weights: Array, scale: float, last: Array | 
     if last is None:
         return np.asarray(tangent if tangent[-1] > 0.0 else -tangent)
     return np.asarray(tangent if tangent @ last > 0.0 else -tangent)
+
+
+def _turn(chord: Array, begin: Array, end: Array) -> float:
+    """Smallest cosine between a step and the path's directions at its beginning and end."""
+    chord = chord / np.linalg.norm(chord)
+    return float(min(chord @ begin, chord @ end))
 
 
 def _correct(tracer: _Tracer, x: Array, s: float, tangent: Array, weights: Array) -> tuple[Array, float, int] | None:
@@ -241,15 +254,17 @@ def _trace(
         new_x, new_s, count = found
         _, J, ds = tracer.tangents(new_x, new_s)
         new_tangent = _direction(J, ds, weights, tracer.scale, tangent)
-        if new_tangent @ tangent < 0.7 and length > 1e-4:  # the path turns too fast for this step
+        chord = np.append((new_x - x) / weights, (new_s - s) / tracer.scale)
+        if _turn(chord, tangent, new_tangent) < ALONG and length > SHORTEST:  # too long a step, or another branch
             length *= 0.5
             continue
         over = (new_s - end) * sign >= 0.0
         if over:
             q, lam = tracer.full(new_x, new_s)
-            last = statics(model, tracer.u(end), q, end, lam, 1e-11, 60, False)
+            last = find(model, tracer.u(end), q, end, lam, tolerance=1e-11, globalise=False)
             if last.converged:
                 new_x, new_s = np.concatenate([last.q[tracer.free], np.asarray(last.multipliers)]), end
+        check_tensions(model, tracer.u(new_s))
         spectrum = tracer.spectrum(new_x, new_s)[0].real
         if (spectrum < 0.0).sum() != (spectra[-1] < 0.0).sum():
             turned = new_tangent[-1] * tangent[-1] < 0.0

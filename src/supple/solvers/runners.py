@@ -60,7 +60,7 @@ class Runner:
         desk = self.desk
         self.n = len(desk.q)
         self.size = 4 * self.n + len(desk.multipliers) + len(desk.z)
-        self.ints, self.reals = np.zeros(10, dtype=np.int64), np.zeros(11)
+        self.ints, self.reals = np.zeros(10, dtype=np.int64), np.zeros(12)
         self.ints[EVERY] = wanted is None
         self.wanted = np.zeros(0) if wanted is None else np.ascontiguousarray(wanted, dtype=float)
         self.times, self.rows = np.zeros(BUFFER), np.zeros((BUFFER, self.size))
@@ -143,7 +143,7 @@ class NDFRunner(Runner):
 
     def now(self) -> Array:
         """The newest row."""
-        return self.D[0].copy()
+        return np.array(self.D[0])
 
     def look_back(self, t: float) -> Array:
         """Row at a time of the last step."""
@@ -186,7 +186,7 @@ class OneStepRunner(Runner):
 
     def now(self) -> Array:
         """The newest row."""
-        return self.points[0].copy()
+        return np.array(self.points[0])
 
     def look_back(self, t: float) -> Array:
         """Row at a time of the last step."""
@@ -203,7 +203,7 @@ class ExplicitRunner(Runner):
     """Explicit Runge-Kutta pairs, with SciPy's tableaus."""
 
     def __init__(self, office: Office, method: RK45, wanted: Array | None) -> None:
-        from scipy import integrate
+        from scipy import integrate  # type: ignore[import-untyped]
 
         super().__init__(office, method, wanted)
         pair: Any = integrate.DOP853 if isinstance(method, DOP853) else integrate.RK45
@@ -228,7 +228,7 @@ class ExplicitRunner(Runner):
 
     def now(self) -> Array:
         """The newest row."""
-        return self.points[2 if self.ints[PENDING] else 0].copy()
+        return np.array(self.points[2 if self.ints[PENDING] else 0])
 
     def look_back(self, t: float) -> Array:
         """Row at a time of the last step, by quintics."""

@@ -333,8 +333,9 @@ class Simulation:
             self._keep(np.array([moment]), row[None])
         change = self._ask(event, moment, row)
         z = row[3 * n + self.model.nc : old.size - n]
-        state = [row[:n] if change.q is None else change.q, row[n : 2 * n] if change.v is None else change.v]
-        q, v = initial_state(self.model, *state, moment)
+        start_q = row[:n] if change.q is None else change.q
+        start_v = row[n : 2 * n] if change.v is None else change.v
+        q, v = initial_state(self.model, start_q, start_v, moment)
         if change.u is not None:
             self._open(change.u, False)
             self.runner.take_over(old)
@@ -457,8 +458,8 @@ class Simulation:
             "seconds": np.array([self.seconds]),
         }
         outputs["event.values"], outputs["event.largest"] = np.array(self.values), self.largest
-        for name, moments in self.noted.items():
-            outputs[f"event:{name}"] = np.array(moments)
+        for name, noted in self.noted.items():
+            outputs[f"event:{name}"] = np.array(noted)
         _checkpoint.save(self.checkpoint, self.mark, {**self.runner.arrays(), **outputs})
 
     def _restore(self) -> bool:

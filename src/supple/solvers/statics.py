@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import threading
 import warnings
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +20,7 @@ from supple.model.law_program import make_program
 from supple.solvers import newton as _newton
 from supple.solvers.desk import ITERATIONS, Office, make_desk
 from supple.solvers.inputs import check_tensions
-from supple.solvers.stage import CONVERGED, NO_PIVOT, NOT_FINITE
+from supple.solvers.stage import CONVERGED, NOT_FINITE
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -31,7 +32,7 @@ LONGEST = 2.0
 #: Smallest share that is let go of at once.
 SMALLEST_SHARE = 1e-3
 #: Steps of relaxation.
-RELAXATIONS = 500
+RELAXATIONS = 2000
 #: Coordinates of linear strains matter at this size.
 STRAIN_WEIGHT = 0.1
 
@@ -118,6 +119,18 @@ class Equilibria(NamedTuple):
     converged: Array  #: (N,) bool
 
 
+class Found(NamedTuple):
+    """How a search ended."""
+
+    status: int
+    iterations: int
+    how: str
+
+
+#: Name of an attempt, and the attempt: it returns a status and Newton steps.
+Way: TypeAlias = tuple[str, Callable[[], tuple[int, int]]]
+
+
 class Solver:
     """A desk for equilibria of one model; not shared between threads."""
 
@@ -167,6 +180,53 @@ class Solver:
                 if step < SMALLEST_SHARE:
                     break
         return status, count
+
+    def search(self, q: Array, multipliers: Array | None, tolerance: float, most: int, globalise: bool) -> Found:
+        """Newton's method from q; then, if ``globalise`` and it fails or finds an unstable equilibrium, other ways."""
+        self.put(q, multipliers)
+        status = self.newton(0.0, tolerance, most, LONGEST)
+        found = Found(status, int(self.office.desk.flags[ITERATIONS]), "newton")
+        if not globalise:
+            return found
+        if status == CONVERGED:
+            return found if self._stable() or self.model.nc else self._prefer_stable(q, tolerance, found)
+        count = found.iterations
+        for how, attempt in self._ways(q, multipliers, tolerance, most):
+            status, more = attempt()
+            count += more
+            found = Found(status, count, how)
+            if status == CONVERGED:
+                break
+        return found
+
+    def _stable(self) -> bool:
+        """Whether the last tangent stiffness is positive definite; loops are not looked at.
+
+        One that is not symmetric (follower loads, dead moments) passes: no potential tells which way is down.
+        """
+        desk = self.office.desk
+        T = desk.T[np.ix_(desk.free, desk.free)]
+        try:
+            np.linalg.cholesky(T + T.T)
+        except np.linalg.LinAlgError:
+            return bool(np.abs(T - T.T).max() > 1e-6 * np.abs(T).max())
+        return True
+
+    def _prefer_stable(self, q: Array, tolerance: float, found: Found) -> Found:
+        """Relax from q to a stable equilibrium, if there is one that way; else stay with the unstable one."""
+        desk = self.office.desk
+        unstable = desk.q.copy()
+        status, more = self.relax(q, None, tolerance)
+        if status == CONVERGED and self._stable():
+            return Found(status, found.iterations + more, "relaxation")
+        self.put(unstable, None)
+        return found._replace(status=self.newton(0.0, tolerance, 5, LONGEST))
+
+    def _ways(self, q: Array, multipliers: Array | None, tolerance: float, most: int) -> list[Way]:
+        """What to try when Newton's method fails: relaxation first, unless loops may be open, which it cannot close."""
+        steps: Way = "steps", lambda: self.let_go(q, multipliers, tolerance, most)
+        relaxation: Way = "relaxation", lambda: self.relax(q, multipliers, tolerance)
+        return [steps, relaxation] if self.model.nc else [relaxation, steps]
 
     def _hold(self) -> None:
         """held = residual and loop errors at the desk's state."""
@@ -251,46 +311,86 @@ def statics(
     globalise: bool,
 ) -> Equilibrium:
     """See `Model.statics`."""
+    found = find(model, u, q0, t, multipliers, tolerance, max_iterations, globalise)
+    if not found.converged:
+        warnings.warn(found.message, ModelWarning, stacklevel=3)
+    return found
+
+
+def find(
+    model: Model,
+    u: Any = None,
+    q0: ArrayLike | None = None,
+    t: float = 0.0,
+    multipliers: ArrayLike | None = None,
+    tolerance: float = 1e-10,
+    max_iterations: int = 60,
+    globalise: bool = True,
+) -> Equilibrium:
+    """`statics` without a warning."""
     inputs, q = _inputs(model, u), _guess(model, q0)
-    solver, desk = solver_of(model), solver_of(model).office.desk
+    solver = solver_of(model)
     lam = None if multipliers is None else model._inputs("multipliers", np.asarray(multipliers), model.nc)
     solver.load(inputs, t)
-    solver.put(q, lam)
-    status = solver.newton(0.0, tolerance, max_iterations, LONGEST)
-    count, how = int(desk.flags[ITERATIONS]), "newton"
-    if status != CONVERGED and globalise:
-        status, more = solver.let_go(q, lam, tolerance, max_iterations)
-        count, how = count + more, "steps"
-        if status != CONVERGED:
-            status, more = solver.relax(q, lam, tolerance)
-            count, how = count + more, "relaxation"
-    return _result(model, desk, inputs, t, status, count, how)
-
-
-def _result(model: Model, desk: Any, u: Array, t: float, status: int, count: int, how: str) -> Equilibrium:
+    found = solver.search(q, lam, tolerance, max_iterations, globalise)
+    desk = solver.office.desk
     q, forces = desk.q.copy(), desk.R.copy()
-    converged = status == CONVERGED and bool(np.isfinite(q).all())
-    residual = float(np.abs(forces[desk.free]).max(initial=0.0))
-    worst = int(desk.free[np.abs(forces[desk.free]).argmax()]) if len(desk.free) else 0
-    gap = float(np.abs(desk.vectors[0]).max(initial=0.0))
-    message = f"converged in {count} Newton steps ({how})"
-    if not converged:
-        why = {
-            NO_PIVOT: "the tangent stiffness is singular: something can move freely",
-            NOT_FINITE: "the residual is not finite",
-        }.get(status, "Newton's method, letting go step by step and relaxation all stalled")
-        message = (
-            f"model {model.name!r}: no equilibrium found in {count} Newton steps: {why}; the largest unbalanced force "
-            f"is {residual:.3g}, at {model.coordinate_names[worst]}; try another q0, smaller inputs, or "
-            "equilibrium_path from a state that you know"
-        )
-        for load in model.loads:
-            if load.guard is not None:
-                load.guard.explain()
-        warnings.warn(message, ModelWarning, stacklevel=5)
-    lam = model._multipliers(desk.multipliers.copy())
-    efforts = model._efforts(q, forces)
-    return Equilibrium(q, u, t, efforts, lam, residual, gap, count, converged, how, message, model)
+    result = Equilibrium(
+        q=q,
+        u=inputs,
+        t=t,
+        efforts=model._efforts(q, forces),
+        multipliers=model._multipliers(desk.multipliers.copy()),
+        residual=float(np.abs(forces[desk.free]).max(initial=0.0)),
+        loop_error=float(np.abs(desk.vectors[0]).max(initial=0.0)),
+        iterations=found.iterations,
+        converged=found.status == CONVERGED and bool(np.isfinite(q).all()),
+        how=found.how,
+        message=f"converged in {found.iterations} Newton steps ({found.how})",
+        model=model,
+    )
+    return result if result.converged else _failed(result, found.status, forces, globalise)
+
+
+def _failed(result: Equilibrium, status: int, forces: Array, globalise: bool) -> Equilibrium:
+    """The same with a message that says why, as far as that can be told."""
+    model = result.model
+    for load in model.loads:
+        if load.guard is not None:
+            load.guard.explain()
+    free = np.setdiff1d(np.arange(model.n), model._fixed)
+    worst = free[np.abs(forces[free]).argmax()] if len(free) else 0
+    loose = None if status == NOT_FINITE else _unresisted(result)
+    if loose is not None:
+        why = f"nothing resists {model.coordinate_names[loose]} (the tangent stiffness is singular)"
+    elif status == NOT_FINITE:
+        why = "the residual is not finite"
+    elif globalise:
+        why = "Newton's method, letting go step by step and relaxation all stalled"
+    else:
+        why = "Newton's method stalled"
+    message = (
+        f"model {model.name!r}: no equilibrium found in {result.iterations} Newton steps: {why}; the largest "
+        f"unbalanced force is {result.residual:.3g}, at {model.coordinate_names[worst]}; try another q0, smaller "
+        "inputs, or equilibrium_path from a state that you know"
+    )
+    return replace(result, message=message)
+
+
+def _unresisted(result: Equilibrium) -> int | None:
+    """The coordinate that moves most where an unbalanced force meets no stiffness, if there is such a motion."""
+    basis = allowed_directions(result.model, result.q)
+    reduced = basis.T @ result.stiffness @ basis
+    zero, multipliers = np.zeros(result.model.n), np.asarray(result.multipliers)
+    forces = basis.T @ result.model.residual(result.q, zero, zero, result.u, multipliers, result.t)
+    sizes = np.sqrt(np.maximum(np.abs(reduced).max(axis=1, initial=0.0), 1e-300))
+    weights = np.where(sizes > 1e-12 * sizes.max(initial=0.0), sizes, 1.0)
+    left, values, _ = np.linalg.svd(reduced / weights[:, None] / weights)
+    loose = left[:, values <= 1e-10 * max(values.max(initial=0.0), 1e-300)]
+    along = loose @ (loose.T @ (forces / weights))
+    if np.linalg.norm(along) <= 1e-6 * np.linalg.norm(forces / weights):
+        return None
+    return int(np.abs(basis @ (along / weights)).argmax())
 
 
 def statics_batch(
@@ -323,18 +423,10 @@ def statics_batch(
         desk = solver.office.desk
         for i in rows:
             solver.load(inputs[i], t)
-            solver.put(guesses[i], None)
-            status = solver.newton(0.0, tolerance, max_iterations, LONGEST)
-            count = int(desk.flags[ITERATIONS])
-            if status != CONVERGED:
-                status, more = solver.let_go(guesses[i], None, tolerance, max_iterations)
-                count += more
-            if status != CONVERGED:
-                status, more = solver.relax(guesses[i], None, tolerance)
-                count += more
+            found = solver.search(guesses[i], None, tolerance, max_iterations, True)
             result.q[i], result.multipliers[i] = desk.q, desk.multipliers
             result.residual[i] = np.abs(desk.R[desk.free]).max(initial=0.0)
-            result.iterations[i], result.converged[i] = count, status == CONVERGED
+            result.iterations[i], result.converged[i] = found.iterations, found.status == CONVERGED
 
     if workers == 1:
         work(range(N))
@@ -347,7 +439,7 @@ def statics_batch(
 
 def assemble_at_rest(model: Model, q0: ArrayLike | None, u: Any, t: float) -> Array:
     """Coordinates of the equilibrium in which all loops are closed."""
-    found = statics(model, u, q0, t, None, 1e-10, 100, True)
+    found = find(model, u, q0, t, max_iterations=100)
     if not found.converged:
         raise ConvergenceError(found.message)
     return found.q

@@ -122,7 +122,8 @@ class Trajectory:
             for key, table in arrays.items()
             if key.startswith("loop:")
         }
-        parts: Any = [arrays[name] for name in ("t", "q", "v", "a", "u", "z", "efforts")]
+        parts = [arrays[name] for name in ("t", "q", "v", "a", "u", "z", "efforts")]
         multipliers = Multipliers(arrays["multipliers"], loops)
         stats = json.loads(str(arrays["stats"]))
-        return Trajectory(*parts, multipliers, stats, description, model)
+        t, q, v, a, u, z, efforts = parts
+        return Trajectory(t, q, v, a, u, z, efforts, multipliers, stats, description, model)

@@ -10,6 +10,7 @@ from supple import laws
 from supple.bases import Legendre
 from supple.lie.pose import pose
 from supple.loads import Contact, Spheres, Tendon, Tube
+from supple.loads.routes import Route
 from supple.model.links import Rod
 from supple.model.robot import Robot
 from supple.sections import Circle, Material
@@ -42,13 +43,17 @@ def manipulator(
     def radius(X: float) -> float:
         return base + (tip - base) * X / length
 
+    def straight(angle: float) -> Route:
+        return lambda X: (-sin(angle) * radius(X), cos(angle) * radius(X))
+
+    def helix(sign: float) -> Route:
+        turn = 2.0 * pi * helix_turns / length
+        return lambda X: (tip * np.sin(turn * X), sign * tip * np.cos(turn * X))
+
     for k, angle in enumerate((0.0, 2.0 * pi / 3.0, 4.0 * pi / 3.0)):
-        y, z = -sin(angle), cos(angle)
-        robot.add(Tendon(f"cable{k + 1}", {"arm": lambda X, y=y, z=z: (y * radius(X), z * radius(X))}))
-    turn = 2.0 * pi * helix_turns / length
+        robot.add(Tendon(f"cable{k + 1}", {"arm": straight(angle)}))
     for k, sign in ((4, 1.0), (5, -1.0)):
-        route = {"arm": lambda X, s=sign: (tip * np.sin(turn * X), s * tip * np.cos(turn * X))}
-        robot.add(Tendon(f"cable{k}", route))
+        robot.add(Tendon(f"cable{k}", {"arm": helix(sign)}))
     return robot
 
 

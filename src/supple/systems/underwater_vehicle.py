@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import log, pi
+from typing import Any
 
 import numpy as np
 
@@ -55,8 +56,8 @@ def underwater_vehicle(
     volume = 4.0 / 3.0 * pi * body_radius**3 + pi * body_radius**2 * middle
     body = Rigid(mass=WATER * volume, inertia=np.diag([0.0130, 0.01528, 0.01528]), volume=volume)
     robot.add_link("body", body, joint=Free())
-    drag: dict[str, object] = {"body": np.diag([0.05271, 0.0, 0.0, 12.72345, 28.92345, 28.92345])}
-    added: dict[str, object] = {"body": body_added_mass(body_radius, WATER * volume)}
+    drag: dict[str, Any] = {"body": np.diag([0.05271, 0.0, 0.0, 12.72345, 28.92345, 28.92345])}
+    added: dict[str, Any] = {"body": body_added_mass(body_radius, WATER * volume)}
     shaft_length, shaft_radius = 0.015, 0.0025
     shaft_volume = pi * shaft_radius**2 * shaft_length
     turns = {
