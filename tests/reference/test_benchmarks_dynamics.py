@@ -66,7 +66,7 @@ def equilibrium(model, q, steps=30):
     ids=["clamped-free", "free-free"],
 )
 def test_d1_bending_frequencies(joint, skip, expected):
-    rod = kirchhoff(0.7, 3.0, 0.4, 0.0, modes=10)
+    rod = kirchhoff(0.7, 3.0, 0.4, 0.0, modes=10, points=64)
     found = frequencies(one_rod(rod, joint=joint).compile())[skip : skip + 2] / np.sqrt(3.0 / 0.4) * 0.7**2
     np.testing.assert_allclose(found, expected, rtol=1e-6)
 
@@ -76,7 +76,7 @@ def test_d1_axial_and_torsional_frequencies(strain):
     section = sp.Section.from_stiffness(
         EA=50.0, EI_y=1.0, EI_z=1.0, GJ=50.0, mass_per_length=2.0, rotary_inertia=(2.0, 1.0, 1.0)
     )
-    rod = sp.Rod(0.7, section, strain=sp.Legendre(**{strain: 9}), points=12)
+    rod = sp.Rod(0.7, section, strain=sp.Legendre(**{strain: 9}), points=40)
     found = frequencies(one_rod(rod).compile())[:2]
     np.testing.assert_allclose(found, (np.arange(2) + 0.5) * np.pi * 5.0 / 0.7, rtol=1e-6)
 
@@ -92,7 +92,7 @@ def test_d1_hanging_chain():
 def test_d2_stiff_cantilever_release():
     data = reference("stiff_cantilever_release")
     EI, mass, rotary = disc(2e-3, 2e11, 8000.0)
-    rod = kirchhoff(0.4, EI, mass, rotary, modes=10)
+    rod = kirchhoff(0.4, EI, mass, rotary, modes=10, points=16)
     down = sp.pose((0, 0, 0), (0, 0, -np.pi / 2))
     pulled = one_rod(rod, (0, -9.81, 0), at=down)
     pulled.add(sp.PointWrench("rod", [0, 0, 0, 10.0, 0, 0]))
@@ -101,7 +101,7 @@ def test_d2_stiff_cantilever_release():
     q0[:2] = 1.5, -0.6
     q0 = equilibrium(start, q0)
     np.testing.assert_allclose(model.pose(q0, "rod")[:2, 3], (0.324641083, -0.177265479), atol=1e-5)
-    run = model.simulate(data["t"], q0, method=sp.NDF(rtol=1e-6, atol=1e-7))
+    run = model.simulate(data["t"], q0, method=sp.GeneralizedAlpha(0.9, dt=4e-5))
     for k, s in enumerate((0.5, 1.0)):
         error = run.tip("rod", s)[:, :2] - np.column_stack([data["x"][:, k], data["y"][:, k]])
         assert np.abs(error).max() < 1e-3
@@ -130,9 +130,9 @@ def spin_up(t):
 
 def test_d4_spin_up():
     data = reference("spinup")
-    robot = one_rod(kirchhoff(10.0, 1.4e4, 1.2, 6e-4, modes=6), joint=sp.Revolute("z"))
+    robot = one_rod(kirchhoff(10.0, 1.4e4, 1.2, 6e-4, modes=6, points=20), joint=sp.Revolute("z"))
     robot.add(sp.Prescribed("rod", spin_up))
-    run = robot.compile().simulate(data["t"], method=sp.NDF(rtol=1e-7, atol=1e-9))
+    run = robot.compile().simulate(data["t"], method=sp.GeneralizedAlpha(dt=2e-3))
     angle = run.q[:, 0]
     x, y = run.tip("rod")[:, :2].T
     u1 = np.cos(angle) * x + np.sin(angle) * y - 10.0
@@ -147,8 +147,8 @@ def test_d5_free_flight():
     section = sp.Section.from_stiffness(
         EA=1e4, GA_y=1e4, GA_z=1e4, EI_y=500.0, EI_z=500.0, GJ=500.0, mass_per_length=1.0, rotary_inertia=(10, 10, 10)
     )
-    order = dict.fromkeys(("torsion", "bend_y", "bend_z"), 7) | dict.fromkeys(("stretch", "shear_y", "shear_z"), 7)
-    rod = sp.Rod(10.0, section, strain=sp.Legendre(**order), points=10)
+    order = dict.fromkeys(("torsion", "bend_y", "bend_z", "stretch", "shear_y", "shear_z"), 8)
+    rod = sp.Rod(10.0, section, strain=sp.Legendre(**order), points=20)
     robot = one_rod(rod, joint=sp.Free(), at=sp.pose((6, 0, 0), (0, 0, np.pi - np.arctan2(8, 6))))
     push = np.array([0.0, -0.5, -1.0, 0.1, 0.0, 0.0])
     law = sp.laws.Table([0.0, 2.5, 5.0], np.array([0.0, 200.0, 0.0])[:, None] * push)
@@ -193,18 +193,19 @@ def test_d6_slider_crank():
 # ---------------------------------------------------------------------- rigid bodies
 
 
+@pytest.mark.filterwarnings("ignore:.*no real body has such an inertia:supple.ModelWarning")
 @pytest.mark.parametrize("method", [sp.NDF(rtol=1e-9, atol=1e-11), sp.DOP853(rtol=1e-9, atol=1e-10)], ids=repr)
 def test_r1_heavy_top(method):
     data = reference("heavy_top")
-    m, l = float(data["m"]), float(data["l"])
-    about_com = data["J_pivot"] - m * l**2 * np.array([1.0, 1.0, 0.0])
-    top = sp.Rigid(m, about_com, com=(0, 0, l), tip=sp.pose((0, 0, l)))
-    robot = sp.Robot("top", gravity=(0, 0, -float(data["g"])))
+    l, weight = float(data["l"]), float(data["m"] * data["g"])
+    top = sp.Rigid(1.0, data["J_pivot"], tip=sp.pose((0, 0, l)))  # no body has this inertia with its mass at l
+    robot = sp.Robot("top", gravity=(0, 0, 0))
     w, x, y, z = data["quat_wxyz"][0]
     robot.add_link("top", top, joint=sp.Spherical(), at=sp.pose(rotation=Rotation.from_quat([x, y, z, w]).as_matrix()))
-    run = robot.compile().simulate(data["t"], v0=data["omega0_body"], method=method)
-    assert np.abs(run.tip("top") - data["com"]).max() < 1e-6
+    robot.add(sp.PointWrench("top", [0, 0, 0, 0, 0, -weight]))
     model = robot.compile()
+    run = model.simulate(data["t"], v0=data["omega0_body"], method=method)
+    assert np.abs(run.tip("top") - data["com"]).max() < 1e-6
     spin = [model.twist(q, v, "top", 0.0)[2] for q, v in zip(run.q, run.v, strict=True)]
     np.testing.assert_allclose(spin, data["omega0_body"][2], rtol=1e-7)
     assert np.ptp(run.momentum()[:, 2]) < 1e-6
@@ -217,7 +218,7 @@ def fast_top():
     return robot.compile()
 
 
-@pytest.mark.parametrize("method", [sp.NDF(rtol=1e-8, atol=1e-9), sp.GeneralizedAlpha(dt=5e-6)], ids=repr)
+@pytest.mark.parametrize("method", [sp.NDF(rtol=1e-8, atol=1e-9), sp.GeneralizedAlpha(dt=2e-5)], ids=repr)
 def test_r2_heavy_top_of_bruls_and_cardona(method):
     data, model = reference("heavy_top_bruls"), fast_top()
     run = model.simulate(data["t"], v0=[0.0, 150.0, -4.61538], method=method)
@@ -280,12 +281,12 @@ def andrews():
     return robot.compile()
 
 
-@pytest.mark.parametrize("method", [sp.NDF(rtol=1e-9, atol=1e-9), sp.GeneralizedAlpha(dt=2e-6)], ids=repr)
+@pytest.mark.parametrize("method", [sp.NDF(rtol=1e-9, atol=1e-9), sp.GeneralizedAlpha(dt=1e-6)], ids=repr)
 def test_r4_andrews_squeezer(method):
     data, model = reference("andrews"), andrews()
     order = [0, 1, 2, 4, 3, 6, 5]  # beta, Theta, gamma, delta, Phi, epsilon, Omega
     run = model.simulate(data["t"], data["q"][0][order], u=[0.033], method=method)
-    assert np.abs(run.q - data["q"][:, order]).max() < 1e-6 * 16
+    assert np.abs(run.q - data["q"][:, order]).max() < 1e-6
     published = [
         15.81077119629904,
         -15.75637105984298,
@@ -295,5 +296,5 @@ def test_r4_andrews_squeezer(method):
         0.5347301163226948,
         1.048080741042263,
     ]
-    np.testing.assert_allclose(run.q[-1], np.array(published)[order], atol=1e-6 * 16)
+    np.testing.assert_allclose(run.q[-1], np.array(published)[order], atol=1e-6)
     assert run.constraint_error()[:, 0].max() < 1e-10
