@@ -125,9 +125,7 @@ class PointLaw:
         uses, strained = self._uses(), "strain" in self.uses
         width = 6 * uses.bit_count()
         state0 = _first_states(self.state0, self.rate)
-        functions = _functions(
-            f"PointLaw {self.name!r}", "point", self.law, self.tangent, width, self.rate, state0
-        )
+        functions = _functions(f"PointLaw {self.name!r}", "point", self.law, self.tangent, width, self.rate, state0)
         offset = check_pose(self.offset, "offset")
         entries, names = [], []
         for i, (s, weight) in enumerate(self._weighted(binder)):
