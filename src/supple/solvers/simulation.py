@@ -436,7 +436,7 @@ class Simulation:
     def _save(self) -> None:
         assert self.checkpoint is not None
         moments = np.array([t for t, _ in self.held])
-        held = np.array([u for _, u in self.held]).reshape(len(moments), -1)
+        held = np.array([u for _, u in self.held]).reshape(len(moments), self.model.nu)
         outputs = {
             "kept.times": np.concatenate(self.kept_times),
             "kept.rows": np.concatenate(self.kept_rows),
