@@ -543,7 +543,7 @@ class Model:
         max_iterations: int = 60,
         globalise: bool = True,
     ) -> Equilibrium:
-        """An equilibrium under inputs and loads.
+        """An equilibrium under inputs and loads; further states of loads are held where they begin.
 
         Parameters
         ----------
