@@ -545,6 +545,8 @@ class Model:
     ) -> Equilibrium:
         """An equilibrium under inputs and loads, a stable one if that can be found from q0.
 
+        Further states of loads are held where they begin.
+
         Parameters
         ----------
         u : (nu,) or dict, optional
