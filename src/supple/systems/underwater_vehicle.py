@@ -66,7 +66,9 @@ def underwater_vehicle(
     }
     for end, at in turns.items():
         shaft = Rigid.cylinder(shaft_radius, shaft_length, density=WATER)
-        robot.add_link(end, shaft, joint=Revolute("x"), parent="body", at=at)
+        # both turn about the body's x axis, so that opposite torques balance on the body
+        axis = (1.0, 0.0, 0.0) if end == "front" else (-1.0, 0.0, 0.0)
+        robot.add_link(end, shaft, joint=Revolute(axis), parent="body", at=at)
         robot.add(JointDrive(f"{end} torque", end))
         areas = 0.5 * WATER * shaft_radius * shaft_length * np.array([2.0 * pi * 0.01, 2.5, 2.5])
         drag[end] = np.diag([0.0, 0.0, 0.0, *areas])
