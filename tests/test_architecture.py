@@ -8,7 +8,7 @@ import pytest
 import supple
 
 PACKAGE = Path(supple.__file__).parent
-OPEN_TO_ALL = {"errors", "checks", "jit"}
+OPEN_TO_ALL = {"errors", "checks", "jit", "views", "storage"}
 
 #: What each group may import, besides itself and what is open to all.
 ALLOWED = {
@@ -19,8 +19,10 @@ ALLOWED = {
     "bases": {"numerics"},
     "joints": {"lie"},
     "laws.py": set(),
-    "model": {"numerics", "lie", "sections", "bases", "joints", "core", "laws"},
+    "model": {"numerics", "lie", "sections", "bases", "joints", "core", "laws", "solvers"},
     "loads": {"numerics", "lie", "joints", "core", "model"},
+    "solvers": {"lie", "core", "laws", "model", "__version__"},
+    "systems": {"lie", "laws", "sections", "bases", "joints", "loads", "model", "solvers"},
 }
 
 #: Modules in which people describe robots: they load no kernels, so that describing stays quick.
@@ -64,6 +66,11 @@ def test_groups_import_only_from_groups_below(group):
 @pytest.mark.parametrize("module", DESCRIPTION)
 def test_descriptions_do_not_load_the_compiled_core(module):
     assert "core" not in set(imported_groups(PACKAGE / "model" / f"{module}.py", deferred=False))
+
+
+@pytest.mark.parametrize("module", sorted(path.stem for path in (PACKAGE / "model").glob("*.py")))
+def test_a_model_loads_solvers_only_when_it_is_asked_to_solve(module):
+    assert "solvers" not in set(imported_groups(PACKAGE / "model" / f"{module}.py", deferred=False))
 
 
 @pytest.mark.parametrize("module", sorted(OPEN_TO_ALL))

@@ -26,7 +26,7 @@ def load(name):
 
 def test_every_example_is_tested_here():
     names = {path.stem for path in EXAMPLES.glob("*.py")}
-    assert names == {"soft_arm_on_shaft", "sagging_rod", "swinging_rod"}
+    assert names == {"soft_arm_on_shaft", "sagging_rod", "swinging_rod", "swinging_arm"}
 
 
 def test_readme_shows_the_first_example():
@@ -63,6 +63,20 @@ def test_swinging_rod_conserves_energy_to_second_order():
     assert lowest < -0.05
     assert fine < 1e-5
     assert 3.0 < coarse / fine < 5.0
+
+
+def test_swinging_arm(capsys):
+    names = runpy.run_path(str(EXAMPLES / "swinging_arm.py"))
+    assert names["rest"].stable
+    np.testing.assert_allclose(names["tip"][0], names["model"].pose(names["rest"].q, "arm")[:3, 3], atol=1e-9)
+    assert names["tip"][:, 2].min() < -0.3 < 0.1 < names["tip"][0, 2]
+    assert "let go" in capsys.readouterr().out
+
+
+def test_readme_shows_lines_of_the_swinging_arm():
+    blocks = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    source = (EXAMPLES / "swinging_arm.py").read_text(encoding="utf-8")
+    assert all(line in source for line in blocks[1].splitlines())
 
 
 def test_readme_names_one_command_that_tests():

@@ -25,7 +25,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.core.couplings import J, R
-from supple.core.geometric_stiffness import add_bracket_derivative, left_times_step, local_derivative, right_times_step
+from supple.core.geometric_stiffness import add_bracket_derivative, local_derivative
 from supple.core.inertia import add_coadbar
 from supple.core.inverse_dynamics import collocation_wrenches
 from supple.core.products import map_columns, map_two_columns
@@ -36,7 +36,7 @@ from supple.lie.se3 import add_ad
 from supple.lie.tangent import scalar_jets, tangent_operator
 
 U = np.uint64  # unsigned indices vectorise, see core.products
-I1, I2, I3, I4, I6 = U(1), U(2), U(3), U(4), U(6)
+I1, I2, I3, I4, I5, I6 = U(1), U(2), U(3), U(4), U(5), U(6)
 
 #: What is known of a bud (`work_t.awake`); at the end of a load all its buds sleep again.
 ASLEEP, POSED, AWAKE = 0, 1, 2
@@ -205,17 +205,45 @@ def pull_back(T, X, out):
             out[U(3) + i, j] = a * X[3, j] + b * X[4, j] + c * X[5, j]
 
 
+@leaf
+def add_step_columns(H, h, c, x, o, out):
+    """out[:, o:o+6] += H (h I + c ad_x), row by row: (r ad_x) = [r_w x w + r_v x v, r_v x w]."""
+    o = U(o)
+    w0, w1, w2, v0, v1, v2 = c * x[0], c * x[1], c * x[2], c * x[3], c * x[4], c * x[5]
+    for i in range(U(out.shape[0])):
+        a, b, d, e, f, g = H[i, 0], H[i, 1], H[i, 2], H[i, 3], H[i, 4], H[i, 5]
+        out[i, o] += h * a + b * w2 - d * w1 + f * v2 - g * v1
+        out[i, o + I1] += h * b + d * w0 - a * w2 + g * v0 - e * v2
+        out[i, o + I2] += h * d + a * w1 - b * w0 + e * v1 - f * v0
+        out[i, o + I3] += h * e + f * w2 - g * w1
+        out[i, o + I4] += h * f + g * w0 - e * w2
+        out[i, o + I5] += h * g + e * w1 - f * w0
+
+
+@leaf
+def step_rows(h, c, x, X, r, out):
+    """out[r:r+6] = (h I + c ad_x)^T X for X (6, 12), column by column."""
+    r = U(r)
+    w0, w1, w2, v0, v1, v2 = c * x[0], c * x[1], c * x[2], c * x[3], c * x[4], c * x[5]
+    for j in range(U(X.shape[1])):
+        a, b, d, e, f, g = X[0, j], X[1, j], X[2, j], X[3, j], X[4, j], X[5, j]
+        out[r, j] = h * a + b * w2 - d * w1 + f * v2 - g * v1
+        out[r + I1, j] = h * b + d * w0 - a * w2 + g * v0 - e * v2
+        out[r + I2, j] = h * d + a * w1 - b * w0 + e * v1 - f * v0
+        out[r + I3, j] = h * e + f * w2 - g * w1
+        out[r + I4, j] = h * f + g * w0 - e * w2
+        out[r + I5, j] = h * g + e * w1 - f * w0
+
+
 @inner
-def project_step(segment, xi, H, X, B, out):
-    """out (12, 12) = Z^T (H Z + X) for X (6, 12); B (6, 6) is scratch (see `collocation_derivative`)."""
+def project_step(segment, xi, H, geometric, X, out):
+    """out (12, 12) = Z^T (H Z + X) for X (6, 12), which becomes that sum; without H unless ``geometric``."""
     h, c = segment.half, segment.bracket
-    for n in range(2):
-        right_times_step(H, h, c if n == 1 else -c, xi[0, 1 - n], B)
-        for i in range(6):
-            for j in range(6):
-                B[i, j] += X[i, 6 * n + j]
-        for m in range(2):
-            left_times_step(B, h, c if m == 1 else -c, xi[0, 1 - m], out, 6 * m, 6 * n)
+    if geometric:
+        for n in range(2):
+            add_step_columns(H, h, c if n == 1 else -c, xi[0, 1 - n], 6 * n, X)
+    for m in range(2):
+        step_rows(h, c if m == 1 else -c, xi[0, 1 - m], X, 6 * m, out)
 
 
 @inner
@@ -232,7 +260,7 @@ def bud_matrices(segment, w, cv, t, M):
     map_transposed(w.G, t.W[0], M[C : C + 6])
     local_derivative(w, t)
     pull_back(w.T[0], M[A : A + 6], t.W[2])
-    project_step(segment, w.xi, t.H, t.W[2], t.B, t.C)
+    project_step(segment, w.xi, t.H, True, t.W[2], t.C)
     apply_transposed(w.T[0], w.F, t.x)
     add_bracket_derivative(segment.bracket, t.x, t.C)
 
@@ -242,10 +270,7 @@ def bud_rate_matrices(segment, w, t, M):
     """The same for dR/dv: A = N W in M, D = W^T A in t.C (after `bud_matrices`)."""
     map_columns(w.N, t.W[0], 0, 12, M)
     pull_back(w.T[0], M, t.W[2])
-    for k in range(6):
-        for l in range(6):
-            t.H[k, l] = 0.0
-    project_step(segment, w.xi, t.H, t.W[2], t.B, t.C)
+    project_step(segment, w.xi, t.H, False, t.W[2], t.C)
 
 
 @inner

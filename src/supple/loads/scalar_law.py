@@ -36,7 +36,7 @@ def call_law(typing_context: Any, address: Any, l: Any, rate: Any) -> Any:
     signature = types.float64(types.int64, types.float64, types.float64)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        from llvmlite import ir  # type: ignore[import-untyped]
+        from llvmlite import ir
 
         number = ir.DoubleType()
         kind = ir.FunctionType(number, [number, number])

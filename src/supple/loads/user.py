@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.checks import real_array
 from supple.core.loads import EXTERNAL
 from supple.errors import ModelError, ModelWarning
 from supple.lie.pose import check_pose, pose
 from supple.loads.spring import point_place
 from supple.loads.user_functions import UserFunctions
-from supple.loads.user_kernels import PAIR_COLUMNS, pair_law, point_laws
+from supple.loads.user_kernels import MOST_STATES, PAIR_COLUMNS, pair_law, point_laws
 
 if TYPE_CHECKING:
     from supple.model.binder import Binder, Bound
@@ -35,12 +36,28 @@ def clock(t: float) -> float:
 def time_signal(binder: Binder) -> int:
     """The signal of the time, one for all laws of a robot."""
     if clock in binder.laws:
-        return sum(binder.sizes[: binder.laws.index(clock)])
+        return binder.firsts[binder.laws.index(clock)]
     return binder.signal(clock, 1)
 
 
-def _functions(what: str, kind: str, law: Any, tangent: Any, columns: int) -> UserFunctions:
-    functions = UserFunctions(what, kind, law, tangent if columns else None, columns)
+def _first_states(state0: ArrayLike, rate: Any) -> np.ndarray:
+    """state0 as a vector; with states there must be a rate, and the other way round."""
+    states = real_array(state0, "state0")
+    if states.ndim != 1 or not np.isfinite(states).all():
+        raise ModelError(f"state0 is {state0!r}, must be a vector of finite numbers")
+    if len(states) > MOST_STATES:
+        raise ModelError(f"state0 has {len(states)} entries, a law has {MOST_STATES} states at most")
+    if len(states) and rate is None:
+        raise ModelError("state0 is given, but no rate: pass rate, which takes the law's arguments and returns z'")
+    if rate is not None and not len(states):
+        raise ModelError("rate is given, but no state0: pass z at the beginning")
+    return states
+
+
+def _functions(
+    what: str, kind: str, law: Any, tangent: Any, columns: int, rate: Any, state0: np.ndarray
+) -> UserFunctions:
+    functions = UserFunctions(what, kind, law, tangent if columns else None, columns, rate, state0)
     functions.try_out()
     if tangent is None and columns:
         warnings.warn(
@@ -76,6 +93,11 @@ class PointLaw:
     uses : tuple of str
         Which of "pose", "twist", "acceleration", "strain" the law looks at; the others reach it as NaN.  None of them:
         a follower wrench of time.
+    state0 : (k,), optional
+        Further states z at the beginning, eight at most, which solvers integrate with the robot; every station has its
+        own.  Law and tangent are then called with z (k,) as their last argument.
+    rate : callable
+        With states, ``rate(t, g, eta, etadot, xi, z)`` gives z' (k,).
     """
 
     name: str
@@ -85,6 +107,8 @@ class PointLaw:
     tangent: Callable[..., Any] | None = None
     offset: ArrayLike = field(default_factory=pose)
     uses: tuple[str, ...] = ("pose", "twist")
+    state0: ArrayLike = ()
+    rate: Callable[..., Any] | None = None
 
     def stations(self) -> Iterable[tuple[str, float]]:
         """Where it acts."""
@@ -100,20 +124,23 @@ class PointLaw:
 
         uses, strained = self._uses(), "strain" in self.uses
         width = 6 * uses.bit_count()
-        functions = _functions(f"PointLaw {self.name!r}", "point", self.law, self.tangent, width)
+        state0 = _first_states(self.state0, self.rate)
+        functions = _functions(f"PointLaw {self.name!r}", "point", self.law, self.tangent, width, self.rate, state0)
         offset = check_pose(self.offset, "offset")
-        entries = []
-        for s, weight in self._weighted(binder):
+        entries, names = [], []
+        for i, (s, weight) in enumerate(self._weighted(binder)):
             place = binder.station(self.link, s, offset)
             if place.segment > 0:
                 entries.append((place, binder.node(self.link, s) if strained else 0, weight))
+                names += [f"{self.name}[{i}].{k}" for k in range(len(state0))]
+        first, rate = binder.states(names, np.tile(state0, len(entries))) if names else (0, 0)
         if strained:
             binder.rod(self.link)
             binder.couplings += len(entries)
         binder.implicit |= "acceleration" in self.uses
         where = np.array([(place.segment, node) for place, node, _ in entries], dtype=np.int64).reshape(-1, 2)
         weights = np.array([weight for *_, weight in entries], dtype=float).reshape(-1, 1)
-        law = np.array([[uses, time_signal(binder), width]], dtype=np.int64)
+        law = np.array([[uses, time_signal(binder), width, len(state0), first, rate]], dtype=np.int64)
         offsets = pose_records([place.offset for place, *_ in entries])
         data = (where, law, functions.table, functions.state, weights, offsets)
         return Bound(self.name, point_laws, data, EXTERNAL, functions)
@@ -149,6 +176,11 @@ class PairLaw:
     tangent : callable, optional
         Of the same arguments, gives (6, 12): derivatives of the wrench by the pose (along exp(z) h) and by the twist.
         Differenced, with a warning, if left out.
+    state0 : (k,), optional
+        Further states z at the beginning, eight at most, which solvers integrate with the robot.  Law and tangent are
+        then called with z (k,) as their last argument.
+    rate : callable
+        With states, ``rate(t, h, eta, z)`` gives z' (k,).
     """
 
     name: str
@@ -156,6 +188,8 @@ class PairLaw:
     b: tuple[Any, ...]
     law: Callable[..., Any]
     tangent: Callable[..., Any] | None = None
+    state0: ArrayLike = ()
+    rate: Callable[..., Any] | None = None
 
     def stations(self) -> Iterable[tuple[str, float]]:
         """Both frames."""
@@ -168,10 +202,15 @@ class PairLaw:
         ends = [binder.station(*self._end(which)) for which in ("a", "b")]
         if ends[0].segment == ends[1].segment:
             raise ModelError("both ends are on the same body: their relative pose never changes")
-        functions = _functions(f"PairLaw {self.name!r}", "pair", self.law, self.tangent, PAIR_COLUMNS)
+        state0 = _first_states(self.state0, self.rate)
+        functions = _functions(
+            f"PairLaw {self.name!r}", "pair", self.law, self.tangent, PAIR_COLUMNS, self.rate, state0
+        )
+        names = [f"{self.name}.{k}" for k in range(len(state0))]
+        first, rate = binder.states(names, state0) if names else (0, 0)
         binder.couplings += 2
         where = np.array([[end.segment] for end in ends], dtype=np.int64)
-        law = np.array([[time_signal(binder)]], dtype=np.int64)
+        law = np.array([[time_signal(binder), len(state0), first, rate]], dtype=np.int64)
         data = (where, law, functions.table, functions.state, pose_records([end.offset for end in ends]))
         return Bound(self.name, pair_law, data, EXTERNAL, functions)
 

@@ -38,8 +38,16 @@ def _point_arguments(x: np.ndarray) -> tuple[Any, ...]:
     return x[0], x[1:17].reshape((4, 4)), x[17:23], x[23:29], x[29:35]
 
 
+def _point_arguments_and_states(x: np.ndarray) -> tuple[Any, ...]:
+    return x[0], x[1:17].reshape((4, 4)), x[17:23], x[23:29], x[29:35], x[35:]
+
+
 def _pair_arguments(x: np.ndarray) -> tuple[Any, ...]:
     return x[0], x[1:17].reshape((4, 4)), x[17:23]
+
+
+def _pair_arguments_and_states(x: np.ndarray) -> tuple[Any, ...]:
+    return x[0], x[1:17].reshape((4, 4)), x[17:23], x[23:]
 
 
 class Kind(NamedTuple):
@@ -51,61 +59,76 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    "point": Kind(POINT_INPUTS, _point_arguments, "(t, g, eta, etadot, xi)"),
-    "pair": Kind(PAIR_INPUTS, _pair_arguments, "(t, h, eta)"),
+    ("point", False): Kind(POINT_INPUTS, _point_arguments, "(t, g, eta, etadot, xi)"),
+    ("point", True): Kind(POINT_INPUTS, _point_arguments_and_states, "(t, g, eta, etadot, xi, z)"),
+    ("pair", False): Kind(PAIR_INPUTS, _pair_arguments, "(t, h, eta)"),
+    ("pair", True): Kind(PAIR_INPUTS, _pair_arguments_and_states, "(t, h, eta, z)"),
 }
 
 
+class Role(NamedTuple):
+    """A function of the user: what it is called, and the shape of what it returns."""
+
+    name: str
+    shape: tuple[int, ...]
+
+
 @lru_cache(maxsize=256)
-def _compiled(function: Any, kind: str, columns: int) -> Any:
-    """A Numba function as a C function; remembered, so that a law on many robots compiles once.
+def _compiled(function: Any, kind: str, states: int, shape: tuple[int, ...]) -> Any:
+    """A Numba function as a C function; remembered, so that a law on many robots compiles once."""
+    called = KINDS[kind, states > 0]
+    size, arguments = called.inputs + states, numba.njit(called.arguments)
+    rows, columns = shape[0], shape[-1]
 
-    ``columns`` is that of a tangent, 0 for a law.
-    """
-    size = KINDS[kind].inputs
-    arguments = numba.njit(KINDS[kind].arguments)
-
-    def law(inputs, outputs):
+    def vector(inputs, outputs):
         F = function(*arguments(carray(inputs, (size,))))
-        if len(F) != ROWS:
+        if len(F) != rows:
             return WRONG_SHAPE
-        for i in range(ROWS):
+        for i in range(rows):
             outputs[i] = F[i]
         return FINE
 
-    def slope(inputs, outputs):
+    def matrix(inputs, outputs):
         T = function(*arguments(carray(inputs, (size,))))
-        if T.shape[0] != ROWS or T.shape[1] != columns:
+        if T.shape[0] != rows or T.shape[1] != columns:
             return WRONG_SHAPE
-        for i in range(ROWS):
+        for i in range(rows):
             for j in range(columns):
                 outputs[columns * i + j] = T[i, j]
         return FINE
 
-    return numba.cfunc(_SIGNATURE, error_model="numpy")(slope if columns else law)
+    return numba.cfunc(_SIGNATURE, error_model="numpy")(vector if len(shape) == 1 else matrix)
 
 
 class UserFunctions:
-    """A user's law and its tangent as C functions; says what went wrong in them.
+    """A user's law, its tangent and the rate of its states as C functions; says what went wrong in them.
 
     Attributes
     ----------
-    table : ndarray of int, shape (1, 2)
-        Their addresses (0 without a tangent): data of the kernel, rewritten when a model is unpickled.
-    state : ndarray of int, shape (1, 1)
-        What the kernel notes of a failure.
+    table : ndarray of int, shape (1, 3)
+        Their addresses (0 for those not given): data of the kernel, rewritten when a model is unpickled.
+    state : ndarray of int, shape (1, 2)
+        What the kernel notes of a failure, and in which function.
     """
 
-    def __init__(self, what: str, kind: str, law: Any, tangent: Any, columns: int) -> None:
-        self.what, self.kind, self.law, self.tangent, self.columns = what, kind, law, tangent, columns
-        self.table, self.state = np.zeros((1, 2), dtype=np.int64), np.full((1, 1), FINE, dtype=np.int64)
+    def __init__(
+        self, what: str, kind: str, law: Any, tangent: Any, columns: int, rate: Any = None, state0: Any = ()
+    ) -> None:
+        self.what, self.kind, self.functions = what, kind, (law, tangent, rate)
+        self.state0 = np.array(state0, dtype=float)
+        self.roles = Role("law", (ROWS,)), Role("tangent", (ROWS, columns)), Role("rate", self.state0.shape)
+        self.table, self.state = np.zeros((1, 3), dtype=np.int64), np.array([[FINE, 0]], dtype=np.int64)
         self._open()
+
+    @property
+    def _called(self) -> Kind:
+        return KINDS[self.kind, len(self.state0) > 0]
 
     def _open(self) -> None:
         """Make the C functions and note their addresses."""
         self._kept = [
-            None if function is None else self._opened(function, columns)
-            for function, columns in ((self.law, 0), (self.tangent, self.columns))
+            None if function is None else self._opened(function, role)
+            for function, role in zip(self.functions, self.roles, strict=True)
         ]
         self._error: BaseException | None = None
         for i, made in enumerate(self._kept):
@@ -114,25 +137,25 @@ class UserFunctions:
             elif made is not None:
                 self.table[0, i] = made.address
 
-    def _opened(self, function: Any, columns: int) -> Any:
-        what, signature = "tangent" if columns else "law", KINDS[self.kind].signature
+    def _opened(self, function: Any, role: Role) -> Any:
+        signature = self._called.signature
         if not callable(function):
-            raise ModelError(f"{what} is {function!r}, must be a function of {signature}")
+            raise ModelError(f"{role.name} is {function!r}, must be a function of {signature}")
         if not isinstance(function, Dispatcher):
-            return _CALLBACK(self._called_back(function, columns))
+            return _CALLBACK(self._called_back(function, role.shape))
         try:
-            return _compiled(function, self.kind, columns)
+            return _compiled(function, self.kind, len(self.state0), role.shape)
         except NumbaError as error:
             reason = str(error).strip().splitlines()
-            raise ModelError(f"{what} does not compile as a function of {signature}: {reason[-1]}") from error
+            raise ModelError(f"{role.name} does not compile as a function of {signature}: {reason[-1]}") from error
 
-    def _called_back(self, function: Any, columns: int) -> Callable[[Any, Any], int]:
-        kind = KINDS[self.kind]
-        shape = (ROWS, columns) if columns else (ROWS,)
+    def _called_back(self, function: Any, shape: tuple[int, ...]) -> Callable[[Any, Any], int]:
+        kind = self._called
+        size = kind.inputs + len(self.state0)
 
         def call(inputs: Any, outputs: Any) -> int:
             try:
-                x = np.ctypeslib.as_array(inputs, (kind.inputs,)).copy()
+                x = np.ctypeslib.as_array(inputs, (size,)).copy()
                 value = np.asarray(function(*kind.arguments(x)), dtype=float)
                 if value.shape != shape:
                     return WRONG_SHAPE
@@ -145,42 +168,43 @@ class UserFunctions:
         return call
 
     def try_out(self) -> None:
-        """Call both once, at rest at the origin, to refuse wrong shapes early; what else fails there may be right."""
-        kind = KINDS[self.kind]
-        inputs, outputs = np.zeros(kind.inputs), np.zeros(ROWS * max(1, self.columns))
+        """Call all once, at rest at the origin, to refuse wrong shapes early; what else fails there may be right."""
+        kind = self._called
+        inputs = np.append(np.zeros(kind.inputs), self.state0)
         inputs[1:17] = np.eye(4).ravel()
         if self.kind == "point":
             inputs[STRAIN + 3] = 1.0
-        for made, what, shape in zip(self._kept, ("law", "tangent"), ("(6,)", f"(6, {self.columns})"), strict=True):
+        for made, role in zip(self._kept, self.roles, strict=True):
             if made is not None:
+                outputs = np.zeros(role.shape)
                 call = made if isinstance(made, _CALLBACK) else made.ctypes
                 status = call(inputs.ctypes.data_as(_POINTER), outputs.ctypes.data_as(_POINTER))
                 error, self._error = self._error, None
                 if isinstance(error, TypeError):
-                    raise ModelError(f"{what} cannot be called as {kind.signature}: {error}") from error
+                    raise ModelError(f"{role.name} cannot be called as {kind.signature}: {error}") from error
                 if status == WRONG_SHAPE:
-                    raise ModelError(f"{what} returns a wrong shape, must return {shape}")
+                    raise ModelError(f"{role.name} returns a wrong shape, must return {role.shape}")
 
     def explain(self) -> None:
         """Raise what went wrong in the last failing call, if something did."""
-        status, error = int(self.state[0, 0]), self._error
+        status, error, who = int(self.state[0, 0]), self._error, f"the {self.roles[self.state[0, 1]].name}"
         self.state[0, 0], self._error = FINE, None
         if error is not None and not isinstance(error, Exception):
             raise error  # an interrupt
         if error is not None:
-            raise StateError(f"{self.what}: the law raised {type(error).__name__}: {error}") from error
+            raise StateError(f"{self.what}: {who} raised {type(error).__name__}: {error}") from error
         if status == RAISED:
-            raise StateError(f"{self.what}: the law or its tangent raised an exception, which Numba has printed")
+            raise StateError(f"{self.what}: {who} raised an exception, which Numba has printed")
         if status == WRONG_SHAPE:
-            raise StateError(f"{self.what}: the law or its tangent returned a wrong shape")
+            raise StateError(f"{self.what}: {who} returned a wrong shape")
         if status != FINE:
             raise StateError(
-                f"{self.what}: the law or its tangent returned values that are not finite; arguments that `uses` does "
-                "not declare are NaN"
+                f"{self.what}: {who} returned values that are not finite; arguments that `uses` does not declare are "
+                "NaN"
             )
 
     def __getstate__(self) -> dict[str, Any]:
-        for function in (self.law, self.tangent):
+        for function in self.functions:
             try:
                 pickle.dumps(function)
             except Exception as error:

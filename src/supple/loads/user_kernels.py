@@ -8,6 +8,8 @@ tangent [X, Y, Z, S] (by pose, twist, acceleration, strain) the segment sees, in
 `pair_law`: F_b = law(t, h, eta) of the pose h = g_a^-1 g_b of b in a and of the relative twist in the axes of a,
 eta = Ad_h eta_b - eta_a.  It acts on a, and its opposite on b.  With the tangent [X, Y] (X by dh h^-1), a's segment
 sees dF = (X - Y ad_{V_b}) (zeta_b - zeta_a) + Y (zeta_b' - zeta_a'), b's sees -dF + adbar*_F (zeta_b - zeta_a).
+
+Laws with further states find z behind their other arguments; it comes from signals, and z' = rate(...) goes there.
 """
 
 from __future__ import annotations
@@ -29,6 +31,12 @@ from supple.loads.frames import carry_operator, subtract_body_wrench
 POSE, TWIST, ACCELERATION, STRAIN, POINT_INPUTS, PAIR_INPUTS = 1, 17, 23, 29, 35, 23
 #: Rows of a wrench, columns of a pair's tangent.
 ROWS, PAIR_COLUMNS = 6, 12
+#: Further states at most, which stand behind the other inputs, and inputs of any law at most.
+MOST_STATES = 8
+MOST_INPUTS = POINT_INPUTS + MOST_STATES
+
+#: Columns of the table of addresses; 0 where the user gives none.
+LAW, SLOPE, RATE = 0, 1, 2
 
 #: Step of differenced tangents, relative to arguments larger than one; fourth order.
 STEP = 1e-4
@@ -43,7 +51,7 @@ def _call_law(typing_context: Any, function: Any, inputs: Any, outputs: Any) -> 
     signature = types.int64(types.int64, types.int64, types.int64)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        from llvmlite import ir  # type: ignore[import-untyped]
+        from llvmlite import ir
 
         integer = ir.IntType(64)
         kind = ir.FunctionType(integer, [integer] * 2)
@@ -53,23 +61,41 @@ def _call_law(typing_context: Any, function: Any, inputs: Any, outputs: Any) -> 
 
 
 @inner
-def evaluate(function, x, y, n, state):
-    """y[:n] = function(x); NaN and a note in ``state`` if it fails.  Returns whether all is well."""
-    status = _call_law(function, x.ctypes.data, y.ctypes.data)
+def evaluate(functions, which, x, y, n, state):
+    """y[:n] = functions[0, which](x); NaN and a note in ``state`` if it fails.  Returns whether all is well."""
+    status = _call_law(functions[0, which], x.ctypes.data, y.ctypes.data)
     finite = True
     for i in range(n):
         finite &= math.isfinite(y[i])
     if status == FINE and finite:
         return True
     y[0] = math.nan
-    state[0, 0] = NOT_FINITE if status == FINE else status
+    state[0, 0], state[0, 1] = NOT_FINITE if status == FINE else status, which
     return False
+
+
+@inner
+def read_states(space, first, count, x, at):
+    """Further states, from signals into the inputs."""
+    for k in range(count):
+        x[at + k] = space.signals[first + k]
+
+
+@inner
+def write_rates(space, functions, x, first, count, y, state):
+    """z' into the signals; ``y`` is scratch.  Returns success."""
+    if count == 0:
+        return True
+    fine = evaluate(functions, RATE, x, y, count, state)
+    for k in range(count):
+        space.signals[first + k] = y[k] if fine else math.nan
+    return fine
 
 
 @inner
 def perturb(x, part, i, h, left, t, y):
     """y = x with its pose turned by exp(h e_i) (from the right, or from the left), or an entry moved by h."""
-    for k in range(POINT_INPUTS):
+    for k in range(MOST_INPUTS):
         y[k] = x[k]
     if part != POSE:
         y[part + i] += h
@@ -101,7 +127,7 @@ def set_pose(R, p, x):
 
 
 @inner
-def difference(function, x, part, column, width, left, t, state, T):
+def difference(functions, x, part, column, width, left, t, state, T):
     """Six columns of T (6, width) by differences of fourth order along a part of the inputs.  Returns success."""
     moved, y = t.W[1].reshape(72), t.jet.reshape(18)
     for i in range(6):
@@ -111,7 +137,7 @@ def difference(function, x, part, column, width, left, t, state, T):
         for m in range(4):
             step, factor = (-2.0, 1.0, -1.0, 2.0)[m], (1.0, 8.0, -8.0, -1.0)[m]
             perturb(x, part, i, step * h, left, t, moved)
-            if not evaluate(function, moved, y, ROWS, state):
+            if not evaluate(functions, LAW, moved, y, ROWS, state):
                 return False
             for k in range(6):
                 T[width * k + column + i] += factor * y[k] / (12.0 * h)
@@ -210,22 +236,22 @@ def point_tangent(space, w, segment, weight, R, p, node, uses, T, width, t):
 
 
 @inner
-def difference_used(function, x, uses, width, t, state, T):
+def difference_used(functions, x, uses, width, t, state, T):
     """All columns of T by differences.  Returns success."""
     column = 0
     for k in range(4):
         if uses & (1 << k):
             part = (POSE, TWIST, ACCELERATION, STRAIN)[k]
-            if not difference(function, x, part, column, width, False, t, state, T):
+            if not difference(functions, x, part, column, width, False, t, state, T):
                 return False
             column += 6
     return True
 
 
 def _point_laws(tree, space, data, mode):
-    """One law at several points: data = where (k, 2) [segment, node], law (1, 3) [uses, time's signal, width], ...
+    """One law at several points: data = where (k, 2) [segment, node], law (1, 6) [uses, time's signal, width, ...
 
-    ... functions (1, 2) [law, tangent or 0], state (1, 1), weights (k, 1), offsets (k,).
+    ... states per point, first signals of z and z'], functions (1, 3), state (1, 2), weights (k, 1), offsets (k,).
     """
     if mode < 0:
         return
@@ -237,20 +263,23 @@ def _point_laws(tree, space, data, mode):
     x, y, T = t.W[0].reshape(72), t.dc.reshape(12), t.C.reshape(144)
     R, p = t.D[0], t.y[0:3]
     uses, time, width = law[0, 0], scratch.signals[law[0, 1]], law[0, 2]
+    states, first, first_rate = law[0, 3], law[0, 4], law[0, 5]
     for i in range(where.shape[0]):
         w, weight = scratch.work[where[i, 0]], weights[i, 0]
         frame_of(scratch, where[i, 0], offsets[i], R, p)
         point_inputs(scratch, w, R, p, time, where[i, 1], uses, x, t)
-        fine = evaluate(functions[0, 0], x, y, ROWS, state)
-        if mode == TANGENT:
-            if fine and functions[0, 1] != 0:
-                fine = evaluate(functions[0, 1], x, T, ROWS * width, state)
-            elif fine:
-                fine = difference_used(functions[0, 0], x, uses, width, t, state, T)
+        read_states(scratch, first + states * i, states, x, POINT_INPUTS)
+        fine = evaluate(functions, LAW, x, y, ROWS, state)
+        fine = fine and write_rates(scratch, functions, x, first_rate + states * i, states, t.c.reshape(18), state)
+        if mode == TANGENT and fine:
+            if functions[0, SLOPE] != 0:
+                fine = evaluate(functions, SLOPE, x, T, ROWS * width, state)
+            else:
+                fine = difference_used(functions, x, uses, width, t, state, T)
             if fine:
                 point_tangent(scratch, w, where[i, 0], weight, R, p, where[i, 1], uses, T, width, t)
-            else:
-                y[0] = math.nan
+        if not fine:
+            y[0] = math.nan
         for k in range(6):
             t.z[k] = weight * y[k]
         subtract_body_wrench(w, R, p, t.z)
@@ -300,9 +329,9 @@ def pair_tangent(space, sa, sb, X, Y, F, V):
 
 
 def _pair_law(tree, space, data, mode):
-    """One law between two points: data = where (2, 1) segments, law (1, 1) [time's signal], ...
+    """One law between two points: data = where (2, 1) segments, law (1, 4) [time's signal, states, ...
 
-    ... functions (1, 2) [law, tangent or 0], state (1, 1), offsets (2,).
+    ... first signals of z and z'], functions (1, 3), state (1, 2), offsets (2,).
     """
     if mode < 0:
         return
@@ -317,16 +346,18 @@ def _pair_law(tree, space, data, mode):
     frame_of(scratch, sa, offsets[0], Ra, pa)
     frame_of(scratch, sb, offsets[1], Rb, pb)
     pair_inputs(scratch, sa, sb, Ra, pa, Rb, pb, scratch.signals[law[0, 0]], x, t)
-    fine = evaluate(functions[0, 0], x, y, ROWS, state)
+    read_states(scratch, law[0, 2], law[0, 1], x, PAIR_INPUTS)
+    fine = evaluate(functions, LAW, x, y, ROWS, state)
+    fine = fine and write_rates(scratch, functions, x, law[0, 3], law[0, 1], t.c.reshape(18), state)
     X, Y, F = t.H, t.W[2].reshape(12, 6)[0:6], t.x
-    if mode == TANGENT:
-        if fine and functions[0, 1] != 0:
-            fine = evaluate(functions[0, 1], x, T, ROWS * PAIR_COLUMNS, state)
-        elif fine:
-            fine = difference(functions[0, 0], x, POSE, 0, PAIR_COLUMNS, True, t, state, T)
-            fine = fine and difference(functions[0, 0], x, TWIST, 6, PAIR_COLUMNS, True, t, state, T)
-        if not fine:
-            y[0] = math.nan
+    if mode == TANGENT and fine:
+        if functions[0, SLOPE] != 0:
+            fine = evaluate(functions, SLOPE, x, T, ROWS * PAIR_COLUMNS, state)
+        else:
+            fine = difference(functions, x, POSE, 0, PAIR_COLUMNS, True, t, state, T)
+            fine = fine and difference(functions, x, TWIST, 6, PAIR_COLUMNS, True, t, state, T)
+    if not fine:
+        y[0] = math.nan
     # the wrench on a in world axes: what its segment loses, the other gains
     wa, wb = scratch.work[sa], scratch.work[sb]
     for k in range(6):

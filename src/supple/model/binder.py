@@ -52,6 +52,16 @@ class Station(NamedTuple):
     offset: np.ndarray  #: (4, 4) pose in the frame of the segment's end
 
 
+class LoadStates(NamedTuple):
+    """Further states z of a load, which it reads from signals, and whose rates z' it writes there."""
+
+    owner: str  #: kind and name of the load
+    names: tuple[str, ...]
+    first: int  #: first signal of z
+    rate: int  #: first signal of z'
+    state0: np.ndarray  #: (size,) z at the beginning
+
+
 class Demand(NamedTuple):
     """What loads need of every thread's scratch, and the laws behind signals."""
 
@@ -65,6 +75,9 @@ class Demand(NamedTuple):
     implicit: bool = False  #: whether loads feel accelerations, so that forward dynamics must iterate
     tensions: tuple[bool, ...] = ()  #: per input, whether it is a tension, which must not be negative
     buds: bool = False  #: whether loads sit on buds (see core.buds)
+    firsts: tuple[int, ...] = ()  #: first signal of every law
+    signals: int = 0  #: number of signals, of laws and of states
+    states: tuple[LoadStates, ...] = ()  #: further states of loads
 
 
 @dataclass
@@ -87,6 +100,9 @@ class Binder:
     tensions: list[bool] = field(default_factory=list)
     laws: list[Callable[[float], Any]] = field(default_factory=list)
     sizes: list[int] = field(default_factory=list)
+    firsts: list[int] = field(default_factory=list)
+    signals: int = 0
+    load_states: list[LoadStates] = field(default_factory=list)
     couplings: int = 0
     rows: int = 0
     driven: dict[str, str] = field(default_factory=dict)
@@ -169,7 +185,25 @@ class Binder:
         self.laws.append(law)
         self.sizes.append(size)
         self.owners.append(self.current)
-        return sum(self.sizes[:-1])
+        self.firsts.append(self._signals(size))
+        return self.firsts[-1]
+
+    def states(self, names: Sequence[str], state0: np.ndarray) -> tuple[int, int]:
+        """Further states with these names that begin at ``state0``: first signal of z, and of z', which the load fills.
+
+        Solvers integrate them with the robot; everything else takes them at ``state0``.
+        """
+        taken = {name for block in self.load_states for name in block.names}
+        if taken.intersection(names):
+            raise ModelError(f"state {names[0]!r} exists already, names of loads with states must differ")
+        first, rate = self._signals(len(names)), self._signals(len(names))
+        self.load_states.append(LoadStates(self.current, tuple(names), first, rate, np.array(state0, dtype=float)))
+        return first, rate
+
+    def _signals(self, size: int) -> int:
+        """First of ``size`` new signals."""
+        self.signals += size
+        return self.signals - size
 
     def loop(self, name: str, rows: int) -> int:
         """First multiplier of a loop with so many constraint rows."""
@@ -239,6 +273,9 @@ class Binder:
             implicit=self.implicit,
             tensions=tuple(self.tensions),
             buds=bool(self.buds),
+            firsts=tuple(self.firsts),
+            signals=self.signals,
+            states=tuple(self.load_states),
         )
 
 

@@ -80,11 +80,11 @@ class Model:
 
     Attributes
     ----------
-    n, nu, nc : int
-        Numbers of coordinates, inputs and constraint rows.
+    n, nu, nc, nz : int
+        Numbers of coordinates, inputs, constraint rows, and further states of loads.
     name : str
         Of the robot.
-    link_names, coordinate_names, input_names : tuple of str
+    link_names, coordinate_names, input_names, state_names : tuple of str
     point_table : tuple of (str, float)
         (link, s) of every row of `points`.
     """
@@ -116,6 +116,8 @@ class Model:
         self.link_names = tuple(layout.name for layout in layouts)
         self.coordinate_names = tuple(name for link in robot.links for name in _coordinate_names(link))
         self.input_names = demand.inputs
+        self.state_names = tuple(name for states in demand.states for name in states.names)
+        self.nz = len(self.state_names)
         self.point_table = tuple((layout.name, s) for layout in layouts for s in layout.stations)
         self._prepare()
 
@@ -317,11 +319,15 @@ class Model:
         u: ArrayLike | None = None,
         lam: ArrayLike | None = None,
         t: float = 0.0,
+        z: ArrayLike | None = None,
     ) -> Array:
-        """R = ID - tau - A^T lambda, (n,): zero along a motion."""
+        """R = ID - tau - A^T lambda, (n,): zero along a motion.
+
+        ``z`` (nz,) are further states of loads; where they begin if left out, as for all other functions of a model.
+        """
         q, v, a = self._state("q", q), self._state("v", v), self._state("a", a)
         out = np.empty(self.n)
-        function, space = _residual.RESIDUAL.address, self._space(u, t, lam)
+        function, space = _residual.RESIDUAL.address, self._space(u, t, lam, z)
         if not _residual.residual(function, self._tree, space, q, v, a, out):
             self._checked(out, q=q, v=v, a=a)
         return out
@@ -336,15 +342,25 @@ class Model:
         t: float = 0.0,
         cv: float = 0.0,
         ca: float = 0.0,
+        z: ArrayLike | None = None,
     ) -> tuple[Array, Array]:
         """R (n,) and dR/dq + cv dR/dv + ca dR/da (n, n) in one pass: a Newton step of any implicit scheme."""
         q, v, a = self._state("q", q), self._state("v", v), self._state("a", a)
         out, tangent = np.empty(self.n), np.empty((self.n, self.n))
         cv, ca = self._coefficient("cv", cv), self._coefficient("ca", ca)
-        function, space = _residual.RESIDUAL.address, self._space(u, t, lam)
+        function, space = _residual.RESIDUAL.address, self._space(u, t, lam, z)
         if not _residual.residual_tangent(function, self._tree, space, q, v, a, cv, ca, out, tangent):
             self._checked(out, q=q, v=v, a=a)
         return out, tangent
+
+    def state_rates(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, z: ArrayLike | None = None, t: float = 0.0
+    ) -> Array:
+        """z' (nz,) of the further states of loads, at z, or where they begin."""
+        self.residual(q, v, a, t=t, z=z)
+        signals = self._threads.space[0].signals
+        rates = [signals[states.rate : states.rate + len(states.state0)] for states in self.demand.states]
+        return np.concatenate(rates) if rates else np.zeros(0)
 
     def residual_derivatives(
         self,
@@ -528,6 +544,8 @@ class Model:
         globalise: bool = True,
     ) -> Equilibrium:
         """An equilibrium under inputs and loads, a stable one if that can be found from q0.
+
+        Further states of loads are held where they begin.
 
         Parameters
         ----------
@@ -733,7 +751,9 @@ class Model:
 
     # ------------------------------------------------------------------ the border: scratch, checks, messages
 
-    def _space(self, u: ArrayLike | None = None, t: float = 0.0, lam: ArrayLike | None = None) -> Array:
+    def _space(
+        self, u: ArrayLike | None = None, t: float = 0.0, lam: ArrayLike | None = None, z: ArrayLike | None = None
+    ) -> Array:
         """Handle of this thread's scratch, with inputs, signals and multipliers filled in."""
         try:
             space, address = self._threads.space
@@ -749,6 +769,12 @@ class Model:
             space.multipliers[:] = self._inputs("lam", lam, self.nc)
         if self.demand.laws:
             self._fill_signals(space.signals, t)
+        if z is not None:
+            given, first = self._inputs("z", z, self.nz), 0
+            for states in self.demand.states:
+                size = len(states.state0)
+                space.signals[states.first : states.first + size] = given[first : first + size]
+                first += size
         return address  # type: ignore[no-any-return]
 
     def scratch_sizes(self) -> dict[str, Any]:
@@ -756,7 +782,7 @@ class Model:
         demand = self.demand
         return {
             "inputs": len(demand.inputs),
-            "signals": sum(demand.sizes),
+            "signals": demand.signals,
             "couplings": demand.couplings,
             "multipliers": self.nc,
             "lines": len(demand.lines),
@@ -765,9 +791,9 @@ class Model:
         }
 
     def _fill_signals(self, signals: Array, t: float) -> None:
-        """Values of all time laws at t."""
-        first = 0
-        for law, size, owner in zip(self.demand.laws, self.demand.sizes, self.demand.owners, strict=True):
+        """Values of all time laws at t; further states of loads where they begin."""
+        demand = self.demand
+        for law, first, size, owner in zip(demand.laws, demand.firsts, demand.sizes, demand.owners, strict=True):
             given = law(t)
             try:
                 value = np.asarray(given, dtype=FLOAT)
@@ -778,7 +804,8 @@ class Model:
                     f"{owner}: its law returned {given!r} at t = {t:g}; it must return {size} finite numbers"
                 )
             signals[first : first + size] = value
-            first += size
+        for states in demand.states:
+            signals[states.first : states.first + len(states.state0)] = states.state0
 
     def _probe(self, link: str, s: float) -> Probe:
         """The chain to a station with its scratch, remembered per thread."""

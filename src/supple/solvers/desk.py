@@ -11,6 +11,8 @@ further states, such that
 satisfy R(q, v, a, lambda) = 0, e(q) = 0, A(q) v = 0 and z' = f.  P mu is the extra correction of the stabilised
 index-2 form (Gear, Gupta, Leimkuhler): position and velocity constraints both hold; without it (pure index 3), e(q) = 0
 alone.  Statics is the stage with c_v = c_a = 0.
+
+Further states are those of controllers, then those of loads; loads find theirs among the signals, and leave f there.
 """
 
 from __future__ import annotations
@@ -82,7 +84,9 @@ class Desk(NamedTuple):
     matrices: Any  #: (5, nc, n)
     P: Any  #: (n, nc) directions of mu
     B: Any  #: (n, nu) dtau/du, with feedback
-    slopes: Any  #: (nu + nz, 2 n + nz) derivatives of inputs and rates by q, v, z
+    slopes: Any  #: (nu + nz, 2 n + nz) derivatives of inputs and rates by q, v, z; of loads' rates by x, 0, z
+    load_states: Any  #: (k, 2) int64: signals of the last k states and of their rates, which loads read and write
+    R_z: Any  #: (n, k) dR/dz of these
     matrix: Any  #: (m, m) of a Newton step, factorised
     pivots: Any  #: (m,) int64
     scales: Any  #: (m,)
@@ -104,9 +108,9 @@ class Desk(NamedTuple):
 
 
 _INTEGERS = dict.fromkeys(("calls", "flags", "free", "fixed", "pivots", "tensions"), 1)
-_INTEGERS |= dict.fromkeys(("ops", "targets", "charts"), 2)
+_INTEGERS |= dict.fromkeys(("ops", "targets", "charts", "load_states"), 2)
 _POSES = ("placement", "home")
-_MATRICES = ("T", "S", "vectors", "P", "B", "slopes", "matrix", "weights", "motion", "values")
+_MATRICES = ("T", "S", "vectors", "P", "B", "slopes", "R_z", "matrix", "weights", "motion", "values")
 
 
 def _field_type(name: str) -> Any:
@@ -139,6 +143,7 @@ def make_desk(
     stabilised: bool = True,
     states: int = 0,
     feedback: bool = False,
+    integrated: bool = False,
 ) -> Office:
     """Allocate a desk for a model.
 
@@ -149,11 +154,14 @@ def make_desk(
     stabilised : bool
         Whether loops hold in position and velocity, or in position alone.
     states : int
-        Number of further states z.
+        Number of further states of controllers.
     feedback : bool
-        Whether inputs or rates of further states follow the state of the robot.
+        Whether inputs or rates of controllers' states follow the state of the robot.
+    integrated : bool
+        Whether further states of loads are among z; if not, their signals are left alone.
     """
-    n, nc, nz, nu = model.n, model.nc, states, model.nu
+    load_states = load_state_table(model if integrated else None)
+    n, nc, nz, nu = model.n, model.nc, states + len(load_states), model.nu
     charts = chart_table(model)
     placement = model.parameters.placement.copy()  # always: a desk of other array types would compile all loops again
     parameters = model.parameters._replace(placement=placement)
@@ -210,6 +218,8 @@ def make_desk(
         P=np.zeros((n, nc)),
         B=np.zeros((n, nu if blocked else 0)),
         slopes=np.zeros((nu + nz, 2 * n + nz) if blocked else (0, 0)),
+        load_states=load_states,
+        R_z=np.zeros((n, len(load_states))),
         matrix=square(m),
         pivots=np.zeros(m, dtype=np.int64),
         scales=np.zeros(m),
@@ -230,6 +240,16 @@ def make_desk(
         charts=charts,
     )
     return Office(desk, handle(desk), tree, space, handles)
+
+
+def load_state_table(model: Model | None) -> Array:
+    """Signals of z and z' of every further state of loads, (k, 2); none without a model."""
+    rows = [
+        (block.first + i, block.rate + i)
+        for block in (() if model is None else model.demand.states)
+        for i in range(len(block.state0))
+    ]
+    return np.array(rows, dtype=np.int64).reshape(-1, 2)
 
 
 def chart_table(model: Model) -> Array:

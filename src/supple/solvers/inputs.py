@@ -89,7 +89,9 @@ class Drive:
         self.model = model
         self.feedback: Callable[..., Any] | None = None  # u(t, q, v)
         self.controllers = model.controllers
-        self.first_states = np.concatenate([c.state0 for c in self.controllers] or [np.zeros(0)])
+        self.states = sum(len(c.state0) for c in self.controllers)  #: of controllers, which come before those of loads
+        first_states = [c.state0 for c in self.controllers] + [block.state0 for block in model.demand.states]
+        self.first_states = np.concatenate(first_states or [np.zeros(0)])
         driven = _load_laws(model) + _motion_laws(model)
         steered = {name for c in self.controllers for name in (c.inputs or model.input_names)}
         self.steered = [_input_indices(model, c) for c in self.controllers]
@@ -106,13 +108,8 @@ class Drive:
         self._kept: Any = None
 
     @property
-    def states(self) -> int:
-        """Number of further states."""
-        return len(self.first_states)
-
-    @property
     def follows_state(self) -> bool:
-        """Whether inputs or further states follow the robot's state."""
+        """Whether inputs or controllers' states follow the robot's state."""
         return self.feedback is not None or bool(self.controllers)
 
     def program(self) -> tuple[Program, Array]:
@@ -179,8 +176,8 @@ class Drive:
         return u
 
     def rates(self, t: float, q: Array, v: Array, z: Array) -> Array:
-        """z' of all controllers, (nz,)."""
-        rates, first = np.zeros(len(z)), 0
+        """z' of all controllers, (states,)."""
+        rates, first = np.zeros(self.states), 0
         for c in self.controllers:
             own = slice(first, first + len(c.state0))
             rates[own] = _numbers(c.rate(t, q, v, z[own]), len(c.state0), f"Controller {c.name!r}: rate", t)
@@ -204,24 +201,24 @@ class Drive:
         u = self.outputs(t, q, v, z)
         given = np.isfinite(u)
         desk.inputs[given] = u[given]
-        desk.rates[:] = self.rates(t, q, v, z)
+        desk.rates[: self.states] = self.rates(t, q, v, z)
 
     def _slopes(self, office: Office, t: float) -> None:
-        """Differences of inputs and rates by q, v, z of the desk's own charts, and B."""
-        desk, n = office.desk, self.model.n
+        """Differences of inputs and controllers' rates by q, v, z of the desk's own charts, and B."""
+        desk, n, own = office.desk, self.model.n, self.states
         _internal.actuation(*office.handles, desk.q, desk.v, np.zeros(n), np.empty(n), desk.B)
-        state = np.concatenate([desk.q, desk.v, desk.z])
-        kept = desk.inputs.copy(), desk.rates.copy()
+        state = np.concatenate([desk.q, desk.v, desk.z[:own]])
+        kept = desk.inputs.copy(), desk.rates[:own].copy()
         base = np.concatenate(kept)
         for j in range(len(state)):
             h = STEP * max(1.0, abs(state[j]))
             moved = state.copy()
             moved[j] += h
-            desk.q[:], desk.v[:], desk.z[:] = moved[:n], moved[n : 2 * n], moved[2 * n :]
+            desk.q[:], desk.v[:], desk.z[:own] = moved[:n], moved[n : 2 * n], moved[2 * n :]
             self._follow(office, t)
-            desk.slopes[:, j] = (np.concatenate([desk.inputs, desk.rates]) - base) / h
-        desk.q[:], desk.v[:], desk.z[:] = state[:n], state[n : 2 * n], state[2 * n :]
-        desk.inputs[:], desk.rates[:] = kept
+            desk.slopes[: len(base), j] = (np.concatenate([desk.inputs, desk.rates[:own]]) - base) / h
+        desk.q[:], desk.v[:], desk.z[:own] = state[:n], state[n : 2 * n], state[2 * n :]
+        desk.inputs[:], desk.rates[:own] = kept
 
     def sample(self, office: Office, t: float) -> None:
         """Inputs from feedback at the desk's state, to be held."""
@@ -250,11 +247,11 @@ class Drive:
 
 
 def _load_laws(model: Model) -> list[Driven]:
-    demand, driven, first = model.demand, [], 0
-    for law, size, owner in zip(demand.laws, demand.sizes, demand.owners, strict=True):
-        driven.append(Driven(law, size, owner, TO_SIGNAL, tuple(range(first, first + size))))
-        first += size
-    return driven
+    demand = model.demand
+    return [
+        Driven(law, size, owner, TO_SIGNAL, tuple(range(first, first + size)))
+        for law, first, size, owner in zip(demand.laws, demand.firsts, demand.sizes, demand.owners, strict=True)
+    ]
 
 
 def _motion_laws(model: Model) -> list[Driven]:

@@ -37,7 +37,7 @@ Array = np.ndarray
 BUFFER = 512
 
 #: Arrays of a desk that say what the problem is, not how far it has come.
-CONSTANT = ("calls", "free", "fixed", "ops", "law_numbers", "targets", "tensions", "home", "charts")
+CONSTANT = ("calls", "free", "fixed", "ops", "law_numbers", "targets", "tensions", "home", "charts", "load_states")
 
 
 class Runner:

@@ -150,7 +150,8 @@ class Simulation:
         program, targets = self.drive.program()
         stabilised = getattr(self.method, "loops", "index3") == "stabilised"
         continuous = self.drive.follows_state and not self.sampled
-        self.office = make_desk(self.model, program, targets, stabilised, self.drive.states, continuous)
+        states = self.drive.states
+        self.office = make_desk(self.model, program, targets, stabilised, states, continuous, integrated=True)
         self.drive.connect(self.office, continuous)
         self.runner: Runner = make_runner(self.office, self.method, self.wanted)
 

@@ -2,12 +2,13 @@
 
 In unknowns (x of free coordinates, lambda, mu, x_z) a step solves
 
-    [ T      -A^T    -(T - dR/dq) P   -B u_z         ]           [ R           ]
+    [ T      -A^T    -(T - dR/dq) P   R_z - B u_z    ]           [ R           ]
     [ de/dq                                          ]  step = - [ e           ]
     [ d(A v)/dx      -c_v A P                        ]           [ A v         ]
     [ -(f_q + c_v f_v)                  c_z - f_z    ]           [ z0' + c_z x_z - f ]
 
-with the fused tangent T = dR/dq + c_v dR/dv + c_a dR/da, less B (u_q + c_v u_v) with feedback.
+with the fused tangent T = dR/dq + c_v dR/dv + c_a dR/da, less B (u_q + c_v u_v) with feedback.  R_z, f_x and f_z of
+loads' states are differences of R and f, along x with c_v and c_a at once.
 """
 
 from __future__ import annotations
@@ -63,6 +64,9 @@ MOST = 10
 FAST = 0.3
 #: How well loops must be closed, whatever a Newton step is worth: position (rad, m) and velocity (per s).
 CLOSED, STILL = 1e-11, 3e-11
+
+#: Relative step of one-sided differences by further states of loads, and of their rates.
+DIFFERENCE = 1e-7
 
 #: Ratio of consecutive steps that get nowhere, and the size of steps, relative to q, that are rounding then.
 HALTING, ROUNDED = 0.5, 1e-11
@@ -133,10 +137,16 @@ def set_trial(desk):
 
 @inner
 def call(desk, cv, ca, tangent):
-    """R at the trial state, and its tangent unless at 0.  Returns whether R is finite."""
+    """R at the trial state, and its tangent unless at 0; rates of loads' states.  Returns whether R is finite."""
     desk.flags[RESIDUALS] += 1
+    states = desk.load_states
+    own = desk.z.shape[0] - states.shape[0]
+    for k in range(states.shape[0]):
+        desk.signals[states[k, 0]] = desk.z[own + k]
     at = (desk.calls[TREE_AT], desk.calls[SPACE_AT], desk.q.ctypes.data, desk.v.ctypes.data, desk.a.ctypes.data)
     finite = call_residual(desk.calls[RESIDUAL_AT], (*at, cv, ca, desk.R.ctypes.data, tangent))
+    for k in range(states.shape[0]):
+        desk.rates[own + k] = desk.signals[states[k, 1]]
     return finite != 0
 
 
@@ -169,6 +179,8 @@ def linearise(desk):
         status = feed_back(desk, ASK_SLOPES)
     if status != CONVERGED:
         return status
+    if not difference_states(desk, cv, ca):
+        return NOT_FINITE
     if desk.flags[STABILISED]:
         call(desk, 0.0, 0.0, desk.S.ctypes.data)
     if not call(desk, cv, ca, desk.T.ctypes.data):
@@ -183,6 +195,50 @@ def linearise(desk):
         return NO_PIVOT
     desk.flags[STALE] = False
     return CONVERGED
+
+
+@inner
+def difference_states(desk, cv, ca):
+    """R_z, and the slopes of loads' rates by x and z, by differences.  Returns whether all are finite.
+
+    The trial state is as before; R, rates and scratch are those of another state.
+    """
+    n, count = desk.q.shape[0], desk.load_states.shape[0]
+    if count == 0:
+        return True
+    own = desk.z.shape[0] - count
+    rows = desk.slopes[desk.B.shape[1] + own :]
+    finite = call(desk, 0.0, 0.0, 0)
+    for k in range(count):
+        for i in range(n):
+            desk.R_z[i, k] = -desk.R[i]
+        for j in range(rows.shape[1]):
+            rows[k, j] = -desk.rates[own + k] if j < n or j >= 2 * n + own else 0.0
+    for i in range(desk.free.shape[0]):
+        j = desk.free[i]
+        q, v, a = desk.q[j], desk.v[j], desk.a[j]
+        h = DIFFERENCE * max(1.0, abs(q))
+        if cv > 0.0:  # v must not move far, either
+            h = min(h, DIFFERENCE * max(1.0, abs(v)) / cv)
+        desk.q[j] = q + h
+        h = desk.q[j] - q  # what was added
+        desk.v[j], desk.a[j] = v + cv * h, a + ca * h
+        finite &= call(desk, 0.0, 0.0, 0)
+        desk.q[j], desk.v[j], desk.a[j] = q, v, a
+        for k in range(count):
+            rows[k, j] = (rows[k, j] + desk.rates[own + k]) / h
+    for l in range(count):
+        z = desk.z[own + l]
+        h = DIFFERENCE * max(1.0, abs(z))
+        desk.z[own + l] = z + h
+        h = desk.z[own + l] - z
+        finite &= call(desk, 0.0, 0.0, 0)
+        desk.z[own + l] = z
+        for i in range(n):
+            desk.R_z[i, l] = (desk.R_z[i, l] + desk.R[i]) / h
+        for k in range(count):
+            rows[k, 2 * n + own + l] = (rows[k, 2 * n + own + l] + desk.rates[own + k]) / h
+    return finite
 
 
 @inner
@@ -262,6 +318,7 @@ def fill_states(desk, first):
     """Rows and columns of further states."""
     free, W, slopes, cv = desk.free, desk.matrix, desk.slopes, desk.numbers[CV]
     n, nu, nz = desk.q.shape[0], desk.B.shape[1], desk.z.shape[0]
+    own = nz - desk.load_states.shape[0]
     for k in range(nz):
         for i in range(free.shape[0]):
             f = free[i]
@@ -269,7 +326,7 @@ def fill_states(desk, first):
             x = 0.0
             for u in range(nu):
                 x += desk.B[f, u] * slopes[u, 2 * n + k]
-            W[i, first + k] = -x
+            W[i, first + k] = desk.R_z[f, k - own] - x if k >= own else -x
         for l in range(nz):
             W[first + k, first + l] = -slopes[nu + k, 2 * n + l]
         W[first + k, first + k] += desk.numbers[CZ]
@@ -424,6 +481,7 @@ def solve_stage(desk, t, tolerance):
 @inner
 def finish(desk):
     """Efforts of prescribed joints and rates at the final state, where someone asks for them."""
-    if desk.vectors.shape[1] == 0 and (desk.fixed.shape[0] > 0 or desk.flags[FEEDBACK]):
+    asked = desk.fixed.shape[0] > 0 or desk.flags[FEEDBACK] or desk.load_states.shape[0] > 0
+    if desk.vectors.shape[1] == 0 and asked:
         return evaluate(desk)
     return CONVERGED

@@ -35,7 +35,7 @@ class Trajectory:
     u : (T, nu)
         Inputs.
     z : (T, nz)
-        Further states of controllers.
+        Further states: of controllers, then of loads (`Model.state_names`).
     efforts : (T, ne)
         Of prescribed joints.
     multipliers : Multipliers
