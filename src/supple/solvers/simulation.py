@@ -158,12 +158,12 @@ class Simulation:
     def _stops(self) -> list[Stop]:
         """All times that steps must hit, in order."""
         jumps = {float(t) for t in (*self.breaks, *self.drive.breaks) if self.t0 < t <= self.t_end}
-        samples: list[float] = []
+        samples: set[float] = set()
         if self.rate is not None:
             if not (np.isfinite(self.rate) and self.rate > 0.0):
                 raise ModelError(f"control_rate is {self.rate!r}, must be positive (samples per second)")
             count = int(np.ceil((self.t_end - self.t0) * self.rate - 1e-9))
-            samples = [self.t0 + k / self.rate for k in range(1, count)]
+            samples = {self.t0 + k / self.rate for k in range(1, count)}
         stops: list[Stop] = []
         for t in sorted({*jumps, *samples, self.t_end}):
             if stops and t - stops[-1].t < 1e-9 * max(1.0 / (self.rate or np.inf), 1e-3):
