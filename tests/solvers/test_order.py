@@ -148,3 +148,13 @@ def test_baumgarte_pulls_a_drifting_loop_back():
     model, q0, _, _ = linkage()
     drift = [model.simulate([0.0, 3.0], q0, method=sp.RK45(baumgarte=T)).constraint_error()[-1, 0] for T in (0.0, 0.05)]
     assert drift[1] < 0.2 * drift[0]
+
+
+def test_highest_order_of_ndf():
+    """What is smooth takes far fewer steps at higher order."""
+    model, q0, _, _ = linkage()
+    runs = [model.simulate(0.3, q0, method=sp.NDF(rtol=1e-6, atol=1e-8, max_order=k)) for k in (1, 2, 5)]
+    steps = [run.stats["steps"] for run in runs]
+    assert steps[0] > 2 * steps[1] > 4 * steps[2]
+    with pytest.raises(sp.ModelError, match="at most 5"):
+        sp.NDF(max_order=6)

@@ -15,9 +15,9 @@ from supple.solvers.desk import CHART_AT, SPACE_AT, TREE_AT, WORST
 from supple.solvers.stage import CONVERGED
 
 #: Entries of a run's integers.
-ORDER, EQUAL, STEPS, REJECTED, FAILED, NEXT, RECORDED, EVERY, RECENTRED, PENDING = range(10)
+ORDER, EQUAL, STEPS, REJECTED, FAILED, NEXT, RECORDED, EVERY, RECENTRED, PENDING, HIGHEST = range(11)
 # EVERY: whether every step is recorded, or the wanted times; NEXT: the next wanted time; RECORDED: rows in use;
-# PENDING: a step was made that is not yet written down
+# PENDING: a step was made that is not yet written down; HIGHEST: order that is not exceeded
 
 #: Entries of a run's floats.
 T, H, T_END, H_MAX, RTOL, NEWTON, H_LAST, T_BEFORE, DRIFT, SLIP, ERROR, SHORT = range(12)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import finite_float, positive_float
+from supple.checks import finite_float, positive_float, whole_number
 from supple.errors import ModelError, ModelWarning
 
 __all__ = ["BDF2", "DOP853", "NDF", "RK45", "GeneralizedAlpha", "ImplicitEuler", "Method", "Newmark"]
@@ -54,6 +54,9 @@ class NDF(Method):
         In seconds.
     loops : "stabilised" or "index3"
         Whether loops hold in position and velocity, or in position alone.
+    max_order : int
+        1 to 5.  Orders above 2 let fast oscillations that nothing damps grow until steps become short; for such
+        robots take 2.
     """
 
     rtol: float = 1e-3
@@ -61,10 +64,13 @@ class NDF(Method):
     max_step: float | None = None
     first_step: float | None = None
     loops: str = "stabilised"
+    max_order: int = 5
 
     def __post_init__(self) -> None:
         _tolerances(self)
         _loops(self)
+        if whole_number(self.max_order, "NDF: max_order", 1) > 5:
+            raise ModelError(f"NDF: max_order is {self.max_order}, must be at most 5")
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ from supple.solvers.history import (
     FULL,
     H_LAST,
     H_MAX,
+    HIGHEST,
     NEWTON,
     NEXT,
     ORDER,
@@ -258,7 +259,7 @@ def choose(desk, ints, reals, D, work):
         lower = max(error_norm(desk, D[order], ERROR_CONSTANT[order - 1]), 1e-30) ** (-1.0 / order)
         if lower > factor:
             best, factor = order - 1, lower
-    if order < MAX_ORDER:
+    if order < ints[HIGHEST]:
         higher = max(error_norm(desk, D[order + 2], ERROR_CONSTANT[order + 1]), 1e-30) ** (-1.0 / (order + 2))
         if higher > factor:
             best, factor = order + 1, higher

@@ -16,6 +16,7 @@ from supple.solvers.history import (
     EVERY,
     FAILED,
     H_MAX,
+    HIGHEST,
     NEWTON,
     NEXT,
     PENDING,
@@ -60,7 +61,7 @@ class Runner:
         desk = self.desk
         self.n = len(desk.q)
         self.size = 4 * self.n + len(desk.multipliers) + len(desk.z)
-        self.ints, self.reals = np.zeros(10, dtype=np.int64), np.zeros(12)
+        self.ints, self.reals = np.zeros(11, dtype=np.int64), np.zeros(12)
         self.ints[EVERY] = wanted is None
         self.wanted = np.zeros(0) if wanted is None else np.ascontiguousarray(wanted, dtype=float)
         self.times, self.rows = np.zeros(BUFFER), np.zeros((BUFFER, self.size))
@@ -129,6 +130,7 @@ class NDFRunner(Runner):
     def __init__(self, office: Office, method: NDF, wanted: Array | None) -> None:
         super().__init__(office, method, wanted)
         rtol = method.rtol
+        self.ints[HIGHEST] = method.max_order
         self.reals[NEWTON] = max(10.0 * np.finfo(float).eps / rtol, min(0.03, rtol**0.5))
         self.D, self.d = np.zeros((_ndf.DIFFERENCES, self.size)), np.zeros(self.size)
         self.work = np.zeros((3, 8, 8))
