@@ -94,11 +94,11 @@ def _swift_compiler() -> Iterator[None]:
     thresholds, resolve = gc.get_threshold(), BaseFunction.get_call_type
     if gc.isenabled():
         gc.set_threshold(100_000, *thresholds[1:])
-    BaseFunction.get_call_type = _remember
+    BaseFunction.get_call_type = _remember  # type: ignore[method-assign]
     try:
         yield
     finally:
-        BaseFunction.get_call_type = resolve
+        BaseFunction.get_call_type = resolve  # type: ignore[method-assign]
         gc.set_threshold(*thresholds)
 
 

@@ -30,8 +30,8 @@ from supple.core.records import (
     stress_t,
     work_t,
 )
+from supple.core.views import View, array_of, viewing
 from supple.jit import inner
-from supple.views import View, array_of, viewing
 
 
 class Topology(NamedTuple):
@@ -296,7 +296,7 @@ def _view(name: str, fields: tuple[str, ...], kinds: tuple[Any, ...]) -> Any:
 _TREE = (block_t, "i", "I", "i", "I", "i", pose_t, segment_t, "F", "F", "f", "F", "F", "f", node_t, "f", "F", "I")
 _SPACE = (work_t, scratch_t, "C", "C", "F", stress_t, "f", "F", coupling_t, "i", "f", "f", "f", "C", line_t, part_t)
 
-#: The tree and the scratch at the addresses that a load was called with, as views (`supple.views`): one number each,
+#: The tree and the scratch at the addresses that a load was called with, as views (`core.views`): one number each,
 #: for loads that hand them on to many functions.
 tree_view = _view("tree", Tree._fields, _TREE)
 space_view = _view("space", Space._fields, (*_SPACE, "F", "C", "C", "f", pose_t))
