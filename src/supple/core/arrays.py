@@ -30,6 +30,7 @@ from supple.core.records import (
     stress_t,
     work_t,
 )
+from supple.core.views import View, array_of, viewing
 from supple.jit import inner
 
 
@@ -282,3 +283,20 @@ def space_of(address):
 
 
 TREE_ROWS, SPACE_ROWS = len(Tree._fields), len(Space._fields)
+
+_KINDS = {"i": (np.int64, 1), "I": (np.int64, 2), "f": (np.float64, 1), "F": (np.float64, 2), "C": (np.float64, 3)}
+
+
+def _view(name: str, fields: tuple[str, ...], kinds: tuple[Any, ...]) -> Any:
+    """Compiled function that sees a handle's arrays by name; ``kinds`` are letters of `_KINDS` or types of records."""
+    pairs = zip(fields, kinds, strict=True)
+    return viewing(View(name, {field: array_of(*_KINDS.get(kind, (kind, 1))) for field, kind in pairs}))
+
+
+_TREE = (block_t, "i", "I", "i", "I", "i", pose_t, segment_t, "F", "F", "f", "F", "F", "f", node_t, "f", "F", "I")
+_SPACE = (work_t, scratch_t, "C", "C", "F", stress_t, "f", "F", coupling_t, "i", "f", "f", "f", "C", line_t, part_t)
+
+#: The tree and the scratch at the addresses that a load was called with, as views (`core.views`): one number each,
+#: for loads that hand them on to many functions.
+tree_view = _view("tree", Tree._fields, _TREE)
+space_view = _view("space", Space._fields, (*_SPACE, "F", "C", "C", "f", pose_t))

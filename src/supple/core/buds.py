@@ -313,7 +313,7 @@ def add_bud_tangent(block, segment, c, phi, w, cv, separate, t, buds, local):
 
 
 @inner
-def point_path(blocks, owner, ranges, columns, totals, s, m, out):
+def point_path(tree, space, s, m, out):
     """out (6, n) = columns ``m`` (J or R) of a segment that is no bud, from the world outward; zero off its path."""
     rows = U(out.shape[0])  # six, but a loop that knows it is unrolled six times over
     for k in range(rows):
@@ -321,7 +321,7 @@ def point_path(blocks, owner, ranges, columns, totals, s, m, out):
             out[k, j] = 0.0
     if s == 0:
         return
-    block = blocks[owner[s]]
+    block, ranges, columns, totals = tree.blocks[tree.owner[s]], tree.ranges, space.columns, space.totals
     n, start = U(block.n), U(block.start)
     c = U(block.columns) + U(s - block.first) * n
     for k in range(rows):
@@ -356,12 +356,13 @@ def add_point_columns(X, P, n, start, out):
 
 
 @inner
-def add_point_terms(block, point, blocks, owner, ranges, columns, totals, separate, paths, sums, local):
+def add_point_terms(tree, space, block, point, separate):
     """J_P^T A Phi + Phi^T (B^T R_P + C^T J_P) of the buds of one point; the sums are cleared."""
     n, start = block.n, block.start
+    paths, sums, local = space.paths, space.buds[2], space.local
     if point != 0:
-        for m in range(paths.shape[0] - 2):
-            point_path(blocks, owner, ranges, columns, totals, point, J + m, paths[m])
+        for m in range(paths.shape[0] - 4):
+            point_path(tree, space, point, J + m, paths[m])
         add_point_rows(paths[0], sums[0:6], n, start, local[0])
         add_point_columns(sums[6:12], paths[1], n, start, local[0])
         add_point_columns(sums[12:18], paths[0], n, start, local[0])
@@ -374,16 +375,16 @@ def add_point_terms(block, point, blocks, owner, ranges, columns, totals, separa
 
 
 @inner
-def segment_path(blocks, owner, parents, ranges, columns, totals, segments, phi, work, cv, t, s, m, out):
+def segment_path(tree, space, s, m, out):
     """As `point_path` for any segment: an awake bud's own step is added."""
-    w = work[s]
-    point = parents[s] if w.awake == AWAKE else s
-    point_path(blocks, owner, ranges, columns, totals, point, m, out)
+    w, t, phi = space.work[s], space.scratch[0], tree.phi
+    point = tree.parents[s] if w.awake == AWAKE else s
+    point_path(tree, space, point, m, out)
     if w.awake == AWAKE:
-        block = blocks[owner[s]]
+        block = tree.blocks[tree.owner[s]]
         c, start = U(block.columns + (s - block.first) * block.n), U(block.start)
-        collocation_matrices(segments[s], w, 1, t.Z)
-        bud_columns(t.Z, cv, t.W)
+        collocation_matrices(tree.segments[s], w, 1, t.Z)
+        bud_columns(t.Z, space.rates[0], t.W)
         for r in range(U(out.shape[0])):
             for j in range(U(block.runs[r]), U(block.runs[r + I1])):
                 for k in range(U(out.shape[0])):
@@ -391,18 +392,17 @@ def segment_path(blocks, owner, parents, ranges, columns, totals, segments, phi,
 
 
 @inner
-def add_bud_coupling(
-    blocks, owner, parents, ranges, columns, totals, segments, phi, work, rates, t, paths, local, a, b, G, N
-):
+def add_bud_coupling(tree, space, a, b, G, N):
     """J_a^T (G J_b + N R_b) at once, where a or b is a bud: dF_a = G zeta_b + N zeta_b' (see `core.couplings`)."""
-    for i in range(paths.shape[0] - 1):
+    paths, local = space.paths, space.local
+    for i in range(paths.shape[0] - 3):
         s, m = a if i == 0 else b, R if i == 2 else J
-        segment_path(blocks, owner, parents, ranges, columns, totals, segments, phi, work, rates[0], t, s, m, paths[i])
+        segment_path(tree, space, s, m, paths[i])
     Ja, Jb, Rb, X = paths[0], paths[1], paths[2], paths[3]
     n = Ja.shape[1]
     map_two_columns(G, Jb, 1.0, N, Rb, 0, n, X)
     add_point_rows(Ja, X, n, 0, local[0])
-    if rates[1] != 0.0:
+    if space.rates[1] != 0.0:
         map_columns(N, Jb, 0, n, X)
         add_point_rows(Ja, X, n, 0, local[1])
 
@@ -418,57 +418,38 @@ def reach_point(previous, placement, at_base, out):
 
 
 @inner
-def rouse(blocks, owner, parents, segments, placement, phi, work, coordinates, t, s, stage):
+def rouse(tree, space, s, stage):
     """Bring a segment, if it is a bud, to the ``stage`` POSED or AWAKE; returns whether it was woken now."""
-    w, b, parent = work[s], owner[s], parents[s]
-    block = blocks[b]
+    work, b, parent = space.work, tree.owner[s], tree.parents[s]
+    w, block, t = work[s], tree.blocks[b], space.scratch[0]
     if s < block.first + block.active or s == 0 or w.awake >= stage:
         return False
-    c, previous = block.columns + (s - block.first) * block.n, work[parent]
+    c, previous, segment = block.columns + (s - block.first) * block.n, work[parent], tree.segments[s]
     if w.awake == ASLEEP:
         at_base = parent == block.parent
-        pose_bud(block, segments[s], c, phi, placement[b], at_base, previous, coordinates[0], w, t)
+        pose_bud(block, segment, c, tree.phi, tree.placement[b], at_base, previous, space.coordinates[0], w, t)
     if stage == AWAKE:
-        wake_bud(block, segments[s], c, phi, previous, coordinates[1], w, t)
+        wake_bud(block, segment, c, tree.phi, previous, space.coordinates[1], w, t)
     return stage == AWAKE
 
 
 @inner
-def fold_group(
-    blocks,
-    owner,
-    parents,
-    ranges,
-    segments,
-    phi,
-    work,
-    columns,
-    totals,
-    rates,
-    t,
-    paths,
-    buds,
-    local,
-    force,
-    where,
-    first,
-    last,
-    tangent,
-):
+def fold_group(tree, space, where, first, last, tangent):
     """Fold the buds where[first:last] of one point into it, and let them sleep."""
-    s, folded, separate = where[first, 0], 0, rates[1] != 0.0
-    block, point = blocks[owner[s]], parents[s]
+    s, folded, cv, separate = where[first, 0], 0, space.rates[0], space.rates[1] != 0.0
+    block, point = tree.blocks[tree.owner[s]], tree.parents[s]
+    work, t, phi = space.work, space.scratch[0], tree.phi
     for i in range(first, last):
         s = where[i, 0]
-        w, segment = work[s], segments[s]
+        w, segment = work[s], tree.segments[s]
         c = block.columns + (s - block.first) * block.n
         if w.awake == AWAKE:
             folded += 1
-            add_bud_force(block, segment, c, phi, w, t, force)
+            add_bud_force(block, segment, c, phi, w, t, space.joint_force)
             if point != 0:
                 join_point(w, tangent, work[point])
             if tangent:
-                add_bud_tangent(block, segment, c, phi, w, rates[0], separate, t, buds, local)
+                add_bud_tangent(block, segment, c, phi, w, cv, separate, t, space.buds, space.local)
         w.awake = ASLEEP
     if tangent and folded > 0:
-        add_point_terms(block, point, blocks, owner, ranges, columns, totals, separate, paths, buds[2], local)
+        add_point_terms(tree, space, block, point, separate)

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple.checks import finite_float, nonnegative_float, positive_float
-from supple.core.arrays import floats, handle_at, integers, poses, space_of, tree_of
+from supple.core.arrays import floats, handle_at, integers, poses, space_view, tree_view
 from supple.core.buds import ASLEEP, AWAKE, POSED, add_bud_coupling, bud_reach, fold_group, reach_point, rouse
 from supple.core.inertia import add_coadbar
 from supple.core.loads import EXTERNAL, TANGENT, WRENCH
@@ -269,6 +269,15 @@ def bounding_ball(work, where, probe, frames, first, last, x, ball):
                 ball[3] = max(ball[3], math.sqrt(y) + probe[j, 0] + 0.5 * probe[j, 1])
 
 
+@inner
+def clear(X):
+    """X = 0; loops compile in less time than Numba's assignment to a whole array."""
+    for m in range(X.shape[0]):
+        for i in range(X.shape[1]):
+            for j in range(X.shape[2]):
+                X[m, i, j] = 0.0
+
+
 def _contacts(tree, space, data, mode):
     """All probes against all surfaces: data = probes, their sizes and frames; surfaces, theirs; pairs to skip; law.
 
@@ -277,22 +286,13 @@ def _contacts(tree, space, data, mode):
     """
     if mode != WRENCH and mode != TANGENT:
         return
-    at, scratch = tree_of(tree), space_of(space)
-    blocks, owner, parents, segments, placement, phi = (
-        at.blocks,
-        at.owner,
-        at.parents,
-        at.segments,
-        at.placement,
-        at.phi,
-    )
+    at, scratch = tree_view(tree), space_view(space)
     h = handle_at(data, 12)
     where, probe, frames = integers(h, 0), floats(h, 1), poses(h, 2)
     on, size, surfaces = integers(h, 3), floats(h, 4), poses(h, 5)
     skip, law = integers(h, 6), floats(h, 7)
     groups, bounds, stands, ground = integers(h, 8), floats(h, 9), integers(h, 10), floats(h, 11)
-    t, work, coordinates = scratch.scratch[0], scratch.work, scratch.coordinates
-    paths = scratch.paths[0:4]
+    t, work = scratch.scratch[0], scratch.work
     m = groups.shape[0]
     balls = np.empty((m + stands.shape[0], 4))
     Rp, pp, Rs, ps = t.D[1], t.p, t.Z[2, 1, 0], t.jet[0, 0:3]
@@ -301,9 +301,10 @@ def _contacts(tree, space, data, mode):
         group, bound = (groups[g], bounds[g]) if g < m else (stands[g - m], ground[g - m])
         if group[2]:
             s = where[group[0], 0] if g < m else on[group[0], 0]
-            block, previous = blocks[owner[s]], work[parents[s]]
-            reach_point(previous, placement[owner[s]], parents[s] == block.parent, balls[g])
-            balls[g, 3] = bound[bound.shape[0] - 1] + bud_reach(bound, block.n, coordinates[0, block.start :])
+            o, parent = at.owner[s], at.parents[s]
+            block, q = at.blocks[o], scratch.coordinates[0]
+            reach_point(work[parent], at.placement[o], parent == block.parent, balls[g])
+            balls[g, 3] = bound[bound.shape[0] - 1] + bud_reach(bound, block.n, q[block.start :])
         elif g < m:
             bounding_ball(work, where, probe, frames, group[0], group[1], c, balls[g])
     for e in range(m, balls.shape[0]):
@@ -314,7 +315,7 @@ def _contacts(tree, space, data, mode):
             for s in range(stand[0], stand[1]):
                 b, kind = on[s, 0], on[s, 1]
                 if stand[2] and work[b].awake == ASLEEP:
-                    rouse(blocks, owner, parents, segments, placement, phi, work, coordinates, t, b, POSED)
+                    rouse(at, scratch, b, POSED)
                 compose(work[b].R, work[b].p, surfaces[s].R, surfaces[s].p, Rs, ps)
                 if out_of_reach(kind, size[s], Rs, ps, balls[g], balls[g, 3]):
                     continue
@@ -323,7 +324,7 @@ def _contacts(tree, space, data, mode):
                     if skip[i, s]:
                         continue
                     if groups[g, 2] and work[a].awake == ASLEEP:
-                        rouse(blocks, owner, parents, segments, placement, phi, work, coordinates, t, a, POSED)
+                        rouse(at, scratch, a, POSED)
                     wa, wb = work[a], work[b]
                     probe_middle(wa, frames[i], probe[i, 1], c)
                     if out_of_reach(kind, size[s], Rs, ps, c, probe[i, 0] + 0.5 * probe[i, 1]):
@@ -339,11 +340,9 @@ def _contacts(tree, space, data, mode):
                         continue
                     for k in range(2):
                         x = b if k else a
-                        if work[x].awake == POSED and rouse(
-                            blocks, owner, parents, segments, placement, phi, work, coordinates, t, x, AWAKE
-                        ):
+                        if work[x].awake == POSED and rouse(at, scratch, x, AWAKE):
                             if scratch.count[3] == 0:
-                                scratch.local[:] = 0.0
+                                clear(scratch.local)
                             scratch.count[3] += 1
                     press(t, wa, wb, probe[i], axis, c, place, d, law[0], mode)
                     for k in range(6):
@@ -359,25 +358,7 @@ def _contacts(tree, space, data, mode):
                                 subtract_tangent(work[x], t.H, t.B)
                             if x != 0 and y != 0:
                                 if wa.awake == AWAKE or wb.awake == AWAKE:
-                                    add_bud_coupling(
-                                        blocks,
-                                        owner,
-                                        parents,
-                                        at.ranges,
-                                        scratch.columns,
-                                        scratch.totals,
-                                        segments,
-                                        phi,
-                                        work,
-                                        scratch.rates,
-                                        t,
-                                        paths,
-                                        scratch.local,
-                                        x,
-                                        y,
-                                        t.H,
-                                        t.B,
-                                    )
+                                    add_bud_coupling(at, scratch, x, y, t.H, t.B)
                                 else:
                                     write_coupling(scratch.couplings[scratch.count[0]], x, y, t.H, t.B)
                                     scratch.count[0] += 1
@@ -385,27 +366,7 @@ def _contacts(tree, space, data, mode):
         group = groups[g] if g < m else stands[g - m]
         rows = where if g < m else on
         if group[2] and work[rows[group[0], 0]].awake != ASLEEP:
-            fold_group(
-                blocks,
-                owner,
-                parents,
-                at.ranges,
-                segments,
-                phi,
-                work,
-                scratch.columns,
-                scratch.totals,
-                scratch.rates,
-                t,
-                paths,
-                scratch.buds,
-                scratch.local,
-                scratch.joint_force,
-                rows,
-                group[0],
-                group[1],
-                mode == TANGENT,
-            )
+            fold_group(at, scratch, rows, group[0], group[1], mode == TANGENT)
 
 
 contacts = LoadKernel(_contacts)

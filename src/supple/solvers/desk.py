@@ -25,9 +25,9 @@ from supple.core.arrays import Space, handle, make_space, make_tree
 from supple.core.loops import CONSTRAINT_ROWS
 from supple.core.records import EXPONENTIAL, pose_t
 from supple.core.residual import RESIDUAL
+from supple.core.views import View, array_of, viewing
 from supple.model.law_program import Program
 from supple.solvers.charts import CHART
-from supple.views import View, array_of, viewing
 
 if TYPE_CHECKING:
     from supple.model.model import Model
