@@ -448,3 +448,19 @@ def test_sections_without_outline_need_a_radius():
     robot.add(Contact("floor", Spheres("rod", 4), Plane(), 1e3))
     with pytest.raises(ModelError, match=r"Contact 'floor'.*radius"):
         robot.compile()
+
+
+def test_crossing_edges_of_two_boxes_push_each_other_apart():
+    """Both on edge and at right angles: no corner of one is inside the other."""
+    half = 0.1 * np.sqrt(0.5)
+    robot = sp.Robot("edges", gravity=(0.0, 0.0, 0.0))
+    robot.add_link("upper", sp.Rigid.box((0.3, 0.1, 0.1), density=1000.0), joint=sp.Prismatic("z"))
+    upper = Box((0.3, 0.1, 0.1), sp.pose(rpy=(np.pi / 4, 0.0, 0.0)), "upper")
+    lower = Box((0.1, 0.3, 0.1), sp.pose(rpy=(0.0, np.pi / 4, 0.0)))
+    robot.add(Contact("edges", upper, lower, stiffness=1e4))
+    model = robot.compile()
+    zero = np.zeros(1)
+    apart, overlapping = (model.inverse_dynamics([2.0 * half - d], zero, zero)[0] for d in (-1e-3, 5e-3))
+    assert apart == 0.0
+    assert overlapping < 0.0  # held up: the residual misses an upward force
+    assert model.check_derivatives([2.0 * half - 5e-3], zero, zero).ok(1e-6)

@@ -194,6 +194,17 @@ class Box(Shape):
         half = 0.5 * np.asarray(self.size)
         return [self._probe(self.frame @ pose(half * signs)) for signs in product((-1.0, 1.0), repeat=3)]
 
+    def outline(self, gap: float) -> list[Probe]:
+        """Points along all twelve edges, corners included, not further apart than ``gap`` (at most 21 to an edge)."""
+        half = 0.5 * np.asarray(self.size)
+        places = [half * signs for signs in product((-1.0, 1.0), repeat=3)]
+        for axis, length in enumerate(np.asarray(self.size)):
+            steps = min(max(math.ceil(length / gap), 1), 20)
+            for x in np.linspace(-0.5, 0.5, steps + 1)[1:-1] * length:
+                for signs in product((-1.0, 1.0), repeat=2):
+                    places.append(np.insert(np.delete(half, axis) * signs, axis, x))
+        return [self._probe(self.frame @ pose(place)) for place in places]
+
     def surfaces(self) -> list[Surface]:
         """Itself."""
         return [self._surface(BOX, *(0.5 * np.asarray(self.size)).tolist())]
@@ -331,8 +342,10 @@ def meetings(a: Shape, b: Shape, binder: Binder, per_length: bool = False) -> Me
         gap = max(a.radius, a.length / 20.0)
         return _all(a.row(gap), b)
     if isinstance(a, Box) and isinstance(b, Box):
-        skip = np.kron(np.array([[False, True], [True, False]]), np.ones((8, 1), dtype=bool))
-        return Meeting(a.probes() + b.probes(), b.surfaces() + a.surfaces(), skip)
+        mine, yours = (x.outline(float(np.min(y.size)) / 4.0) for x, y in ((a, b), (b, a)))
+        skip = np.zeros((len(mine) + len(yours), 2), dtype=bool)  # nobody meets its own surface
+        skip[: len(mine), 1], skip[len(mine) :, 0] = True, True
+        return Meeting(mine + yours, b.surfaces() + a.surfaces(), skip)
     assert isinstance(a, (Ball, Capsule, Box))
     return _all(a.probes(), b)
 
