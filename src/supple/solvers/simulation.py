@@ -385,9 +385,8 @@ class Simulation:
         rows = np.concatenate(self.kept_rows or [np.zeros((0, self.runner.size))])
         q, v, a = rows[:, :n], rows[:, n : 2 * n], rows[:, 2 * n : 3 * n]
         z, forces = rows[:, 3 * n + nc : self.runner.size - n], rows[:, self.runner.size - n :]
-        efforts = np.array([model._efforts(x, f) for x, f in zip(q, forces, strict=True)]).reshape(
-            len(t), len(model._fixed)
-        )
+        held = zip(q, forces, strict=True) if model.prescribed else ()
+        efforts = np.array([model._efforts(x, f) for x, f in held]).reshape(len(t), len(model._fixed))
         return Trajectory(
             t=t,
             q=q.copy(),
