@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from math import isfinite
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -795,6 +796,9 @@ class Model:
         demand = self.demand
         for law, first, size, owner in zip(demand.laws, demand.firsts, demand.sizes, demand.owners, strict=True):
             given = law(t)
+            if size == 1 and type(given) is float and isfinite(given):
+                signals[first] = given  # the fast path: the time itself, laws of numbers
+                continue
             try:
                 value = np.asarray(given, dtype=FLOAT)
             except (TypeError, ValueError):
