@@ -50,9 +50,10 @@ def copy_row(row, out):
 def write_row(desk, row):
     """The trial state as a row."""
     n, nc, nz = desk.q.shape[0], desk.multipliers.shape[0], desk.z.shape[0]
+    q, v, a, R = desk.q, desk.v, desk.a, desk.R
     for i in range(n):
-        row[i], row[n + i], row[2 * n + i] = desk.q[i], desk.v[i], desk.a[i]
-        row[3 * n + nc + nz + i] = desk.R[i]
+        row[i], row[n + i], row[2 * n + i] = q[i], v[i], a[i]
+        row[3 * n + nc + nz + i] = R[i]
     for i in range(nc):
         row[3 * n + i] = desk.multipliers[i]
     for i in range(nz):
@@ -115,9 +116,10 @@ def longest_turn(desk, row, points):
 @inner
 def set_weights(desk, rtol, atol, q, v, z):
     """Errors worth caring about: atol + rtol |y|; atol (2 n + nz,)."""
+    weights = desk.weights
     for i in range(q.shape[0]):
-        desk.weights[0, i] = atol[i] + rtol * abs(q[i])
-        desk.weights[1, i] = atol[q.shape[0] + i] + rtol * abs(v[i])
+        weights[0, i] = atol[i] + rtol * abs(q[i])
+        weights[1, i] = atol[q.shape[0] + i] + rtol * abs(v[i])
     for i in range(z.shape[0]):
         desk.weights_z[i] = atol[2 * q.shape[0] + i] + rtol * abs(z[i])
 
@@ -129,9 +131,9 @@ def error_norm(desk, row, constant):
     Prescribed coordinates count: steps that do not resolve their motion do not resolve efforts, nor output in between.
     """
     n, nc, nz = desk.q.shape[0], desk.multipliers.shape[0], desk.z.shape[0]
-    total, worst, largest = 0.0, -1, 0.0
+    total, worst, largest, weights = 0.0, -1, 0.0, desk.weights
     for k in range(n):
-        part = (row[k] / desk.weights[0, k]) ** 2 + (row[n + k] / desk.weights[1, k]) ** 2
+        part = (row[k] / weights[0, k]) ** 2 + (row[n + k] / weights[1, k]) ** 2
         total += part
         if part > largest:
             largest, worst = part, k

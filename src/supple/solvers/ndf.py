@@ -161,6 +161,7 @@ def begin_stage(desk, D, order, h):
     n, nc, nz = desk.q.shape[0], desk.multipliers.shape[0], desk.z.shape[0]
     c = ALPHA[order] / h
     desk.numbers[CV], desk.numbers[CA], desk.numbers[CZ] = c, c * c, c
+    q0, v0, a0, before, guess = desk.q0, desk.v0, desk.a0, desk.before, desk.v
     for i in range(n):
         q, v, psi_q, psi_v = D[0, i], D[0, n + i], 0.0, 0.0
         for m in range(1, order + 1):
@@ -168,10 +169,10 @@ def begin_stage(desk, D, order, h):
             v += D[m, n + i]
             psi_q += GAMMA[m] * D[m, i]
             psi_v += GAMMA[m] * D[m, n + i]
-        desk.q0[i], desk.before[i] = q, D[0, i]
-        desk.v0[i] = c * psi_q / ALPHA[order]
-        desk.a0[i] = c * (desk.v0[i] - v + psi_v / ALPHA[order])
-        desk.v[i] = v  # for the weights
+        q0[i], before[i] = q, D[0, i]
+        v0[i] = c * psi_q / ALPHA[order]
+        a0[i] = c * (v0[i] - v + psi_v / ALPHA[order])
+        guess[i] = v  # for the weights
     for i in range(nz):
         z, psi = 0.0, 0.0
         for m in range(order + 1):
@@ -220,8 +221,8 @@ def step(desk, ints, reals, atol, D, d, work):
             change_step(desk, ints, reals, D, 0.4, work)
             continue
         write_row(desk, d)
-        for c in range(d.shape[0]):
-            for m in range(order + 1):
+        for m in range(order + 1):
+            for c in range(d.shape[0]):
                 d[c] -= D[m, c]
         for i in range(desk.free.shape[0]):
             d[desk.free[i]] = desk.x[desk.free[i]]  # the same, but for rounding: short steps live on it
@@ -241,7 +242,8 @@ def step(desk, ints, reals, atol, D, d, work):
     for c in range(d.shape[0]):
         D[order + 2, c] = d[c] - D[order + 1, c]
         D[order + 1, c] = d[c]
-        for m in range(order, -1, -1):
+    for m in range(order, -1, -1):
+        for c in range(d.shape[0]):
             D[m, c] += D[m + 1, c]
     return CONVERGED
 

@@ -126,11 +126,13 @@ def place_prescribed(desk):
 def set_trial(desk):
     """q, v, a, z of the current increments."""
     cv, ca = desk.numbers[CV], desk.numbers[CA]
-    for i in range(desk.q.shape[0]):
-        moved = desk.x[i] - desk.y[i]
-        desk.q[i] = desk.q0[i] + desk.x[i]
-        desk.v[i] = desk.v0[i] + cv * moved
-        desk.a[i] = desk.a0[i] + ca * moved
+    q, v, a, x, y = desk.q, desk.v, desk.a, desk.x, desk.y  # read once, not at every entry
+    q0, v0, a0 = desk.q0, desk.v0, desk.a0
+    for i in range(q.shape[0]):
+        moved = x[i] - y[i]
+        q[i] = q0[i] + x[i]
+        v[i] = v0[i] + cv * moved
+        a[i] = a0[i] + ca * moved
     for i in range(desk.z.shape[0]):
         desk.z[i] = desk.z0[i] + desk.xz[i]
 
@@ -336,10 +338,12 @@ def fill_states(desk, first):
 def newton_step(desk):
     """Solve for a step from the residual and rows at the trial state, and take it.  Returns its weighted size."""
     free, rhs, cv = desk.free, desk.rhs, desk.numbers[CV]
+    R, P, x, y_all, weights = desk.R, desk.P, desk.x, desk.y, desk.weights
+    stabilised = desk.flags[STABILISED] != 0
     nf, nc, nz = free.shape[0], desk.vectors.shape[1], desk.z.shape[0]
     scale = size_of_tangent(desk) if nc > 0 else 1.0
     for i in range(nf):
-        rhs[i] = -desk.R[free[i]]
+        rhs[i] = -R[free[i]]
     last = nf
     for k in range(nc):
         rhs[last + k] = -desk.vectors[0, k]
@@ -362,13 +366,13 @@ def newton_step(desk):
         f = free[i]
         longest, size = max(longest, abs(rhs[i])), max(size, abs(desk.q[f]))
         y = 0.0
-        if desk.flags[STABILISED]:
+        if stabilised:
             for k in range(nc):
-                y += desk.P[f, k] * desk.mu[k]
-        moved = rhs[i] - (y - desk.y[f])
-        desk.y[f] = y
-        desk.x[f] += rhs[i]
-        part = (rhs[i] / desk.weights[0, f]) ** 2 + (cv * moved / desk.weights[1, f]) ** 2
+                y += P[f, k] * desk.mu[k]
+        moved = rhs[i] - (y - y_all[f])
+        y_all[f] = y
+        x[f] += rhs[i]
+        part = (rhs[i] / weights[0, f]) ** 2 + (cv * moved / weights[1, f]) ** 2
         total += part
         if part > largest:
             largest, worst = part, f
