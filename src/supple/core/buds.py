@@ -30,7 +30,7 @@ from supple.core.inertia import add_coadbar
 from supple.core.inverse_dynamics import collocation_wrenches
 from supple.core.products import map_columns, map_two_columns
 from supple.core.segment import collocation_matrices, end_pose, start_pose
-from supple.jit import inner, leaf
+from supple.jit import inlined, inner, leaf
 from supple.lie.dual import Ad_times, add_ad_times, add_apply, apply_transposed
 from supple.lie.se3 import add_ad
 from supple.lie.tangent import scalar_jets, tangent_operator
@@ -64,7 +64,7 @@ def bud_reach(bound, n, q):
     return bound[0] * v * (1.0 + 0.2886751345948129 * bound[0] * w)
 
 
-@inner
+@inlined
 def add_strains(block, c, phi, x, xi):
     """xi (2, 6) += Phi x at the two collocation points; coordinates of one strain component are neighbours."""
     for k in range(I6):
@@ -111,7 +111,7 @@ def wake_bud(block, segment, c, phi, previous, v, w, t):
     w.awake = AWAKE
 
 
-@inner
+@inlined
 def bud_columns(Z, cv, W):
     """W[0], W[1] (6, 12): the matrices of S and R + c_v S by the strains at the two collocation points."""
     for m in range(2):
@@ -127,7 +127,7 @@ def bud_columns(Z, cv, W):
                         W[0, i, c + 3], W[1, i, c + 3] = 0.0, 0.0
 
 
-@inner
+@inlined
 def pad_phi(runs, c, phi, f):
     """f (2, .) = Phi of a bud, the coordinates of each strain component filled up with zeros to a multiple of four."""
     p = U(0)
@@ -273,7 +273,7 @@ def bud_rate_matrices(segment, w, t, M):
     project_step(segment, w.xi, t.H, False, t.W[2], t.C)
 
 
-@inner
+@inlined
 def add_bud_force(block, segment, c, phi, w, t, joint_force):
     """The generalised force Phi^T W^T F of a bud's own step (R subtracts ``joint_force``)."""
     apply_transposed(w.T[0], w.F, t.x)
@@ -284,7 +284,7 @@ def add_bud_force(block, segment, c, phi, w, t, joint_force):
             joint_force[U(block.start) + j] -= phi[0, U(c) + j] * a + phi[1, U(c) + j] * b
 
 
-@inner
+@inlined
 def join_point(w, tangent, previous):
     """F, G and N of a bud are added to those of the point it springs from."""
     for k in range(6):

@@ -34,7 +34,7 @@ from supple.core.buds import ASLEEP, AWAKE, POSED, add_bud_coupling, bud_reach, 
 from supple.core.inertia import add_coadbar
 from supple.core.loads import EXTERNAL, TANGENT, WRENCH
 from supple.errors import ModelError, naming
-from supple.jit import LoadKernel, inner, leaf
+from supple.jit import LoadKernel, inlined, inner, leaf
 from supple.lie.se3 import compose
 from supple.loads.contact_geometry import PARALLEL, ROUND, closest_on_axis, out_of_reach, signed_distance
 from supple.loads.points import point_position
@@ -123,7 +123,7 @@ def add_cross(scale, x, Y, out):
             out[i, l] += scale * (x[j] * Y[k, l] - x[k] * Y[j, l])
 
 
-@inner
+@inlined
 def centre_motion(length, place, axis, c, n, H, Lc):
     """Lc (3, 6): the centre of a probe by z; that of a capsule slides along its axis between 0 and ``length``."""
     point_matrix(c, Lc)
@@ -189,7 +189,7 @@ def contact_tangent(t, V, U, d, radius, x, n, H, f, Fd, Fn, Fu, Lc, G, D):
     add_cross(1.0, x, Kd, D)
 
 
-@inner
+@inlined
 def subtract_tangent(w, G, D):
     """On a segment: dF = -(G z + D z')."""
     for i in range(6):
@@ -198,7 +198,7 @@ def subtract_tangent(w, G, D):
             w.N[i, j] -= D[i, j]
 
 
-@inner
+@inlined
 def contact_point(wa, wb, radius, d, c, n, x, u, U):
     """Middle x of the overlap, relative twist U (its angular part) and velocity u there of a relative to b."""
     for i in range(3):
