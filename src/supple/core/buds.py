@@ -64,7 +64,7 @@ def bud_reach(bound, n, q):
     return bound[0] * v * (1.0 + 0.2886751345948129 * bound[0] * w)
 
 
-@inlined
+@inner
 def add_strains(block, c, phi, x, xi):
     """xi (2, 6) += Phi x at the two collocation points; coordinates of one strain component are neighbours."""
     for k in range(I6):
@@ -111,7 +111,7 @@ def wake_bud(block, segment, c, phi, previous, v, w, t):
     w.awake = AWAKE
 
 
-@inlined
+@inner
 def bud_columns(Z, cv, W):
     """W[0], W[1] (6, 12): the matrices of S and R + c_v S by the strains at the two collocation points."""
     for m in range(2):

@@ -123,7 +123,7 @@ def add_cross(scale, x, Y, out):
             out[i, l] += scale * (x[j] * Y[k, l] - x[k] * Y[j, l])
 
 
-@inlined
+@inner
 def centre_motion(length, place, axis, c, n, H, Lc):
     """Lc (3, 6): the centre of a probe by z; that of a capsule slides along its axis between 0 and ``length``."""
     point_matrix(c, Lc)
