@@ -35,6 +35,7 @@ from supple.solvers.history import (
     bring_home,
     copy_row,
     first_step,
+    keep_row,
     longest_turn,
     note_drift,
     recentre_rows,
@@ -161,11 +162,8 @@ def record(desk, ints, reals, now, wanted, times, rows):
     if ints[EVERY] or hit:
         if ints[RECORDED] == times.shape[0]:
             return True
-        k = ints[RECORDED]
-        times[k] = reals[T]
-        copy_row(now, rows[k])
-        bring_home(desk, rows[k])
-        ints[RECORDED] += 1
+        copy_row(now, rows[ints[RECORDED]])
+        keep_row(desk, ints, reals[T], times, rows)
         if hit:
             ints[NEXT] += 1
     return False

@@ -34,12 +34,6 @@ REACH = 3.0
 
 
 @inner
-def row_size(desk):
-    """Length of a row."""
-    return 4 * desk.q.shape[0] + desk.multipliers.shape[0] + desk.z.shape[0]
-
-
-@inner
 def copy_row(row, out):
     """out = row, without the temporary array that an assignment would make."""
     for c in range(row.shape[0]):
@@ -76,6 +70,14 @@ def bring_home(desk, row):
     for i in range(desk.charts.shape[0]):
         change_chart(desk, i, HOME, row)
         change_chart(desk, i, MOVE, row)
+
+
+@inner
+def keep_row(desk, ints, t, times, rows):
+    """The next row of the buffer, already filled in the charts of the run, is that of time t."""
+    times[ints[RECORDED]] = t
+    bring_home(desk, rows[ints[RECORDED]])
+    ints[RECORDED] += 1
 
 
 @inner

@@ -166,8 +166,8 @@ class Newmark(Method):
 
 
 @dataclass(frozen=True)
-class ImplicitEuler(Method):
-    """Backward Euler of fixed step: first order, damps everything fast; for settling down."""
+class _Backward(Method):
+    """What backward formulas of fixed step share."""
 
     dt: float
     loops: str = "stabilised"
@@ -180,17 +180,24 @@ class ImplicitEuler(Method):
 
 
 @dataclass(frozen=True)
-class BDF2(Method):
-    """The backward formula of second order and fixed step, started by SDIRK2; strong damping of what is fast."""
+class ImplicitEuler(_Backward):
+    """Backward Euler of fixed step: first order, damps everything fast; for settling down.
 
-    dt: float
-    loops: str = "stabilised"
-    newton_rtol: float = 1e-10
-    newton_atol: float = 1e-11
+    Parameters
+    ----------
+    dt : float
+        Step, s.
+    loops, newton_rtol, newton_atol
+        As for `GeneralizedAlpha`.
+    """
 
-    def __post_init__(self) -> None:
-        _step(self)
-        _loops(self)
+
+@dataclass(frozen=True)
+class BDF2(_Backward):
+    """The backward formula of second order and fixed step, started by SDIRK2; strong damping of what is fast.
+
+    Options as for `ImplicitEuler`.
+    """
 
 
 def _step(method: Any) -> None:

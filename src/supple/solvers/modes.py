@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.errors import ModelError, SingularError
-from supple.solvers.statics import Equilibrium, _inputs, allowed_directions, balancing_multipliers, find
+from supple.solvers.statics import Equilibrium, allowed_directions, balancing_multipliers, find, given_inputs
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -43,7 +43,7 @@ def modes(model: Model, at: Equilibrium | ArrayLike | None, u: Any, t: float, co
             raise ModelError(f"modes need an equilibrium: {at.message}")
         q, u, t, lam = at.q, at.u, at.t, np.asarray(at.multipliers)
     else:
-        q, u = model._state("q", at), _inputs(model, u)
+        q, u = model._state("q", at), given_inputs(model, u)
         lam = balancing_multipliers(model, q, u, t)
     zero = np.zeros(model.n)
     found = model.residual_derivatives(q, zero, zero, u, lam, t)

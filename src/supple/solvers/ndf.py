@@ -47,6 +47,7 @@ from supple.solvers.history import (
     copy_row,
     error_norm,
     first_step,
+    keep_row,
     longest_turn,
     note_drift,
     recentre_rows,
@@ -133,24 +134,17 @@ def interpolate(D, order, t_now, h, t, row):
 def record(desk, ints, reals, D, wanted, times, rows):
     """Write the last step down.  Returns whether the buffer is full."""
     if ints[EVERY]:
-        if ints[NEXT] < ints[STEPS]:
-            if ints[RECORDED] == times.shape[0]:
-                return True
-            k = ints[RECORDED]
-            times[k] = reals[T]
-            copy_row(D[0], rows[k])
-            bring_home(desk, rows[k])
-            ints[RECORDED] += 1
-            ints[NEXT] = ints[STEPS]
+        if ints[RECORDED] == times.shape[0]:
+            return True
+        copy_row(D[0], rows[ints[RECORDED]])
+        keep_row(desk, ints, reals[T], times, rows)
         return False
     while ints[NEXT] < wanted.shape[0] and wanted[ints[NEXT]] <= reals[T]:
         if ints[RECORDED] == times.shape[0]:
             return True
-        k = ints[RECORDED]
-        times[k] = wanted[ints[NEXT]]
-        interpolate(D, ints[ORDER], reals[T], reals[H_LAST], times[k], rows[k])
-        bring_home(desk, rows[k])
-        ints[RECORDED] += 1
+        t = wanted[ints[NEXT]]
+        interpolate(D, ints[ORDER], reals[T], reals[H_LAST], t, rows[ints[RECORDED]])
+        keep_row(desk, ints, t, times, rows)
         ints[NEXT] += 1
     return False
 

@@ -50,6 +50,7 @@ from supple.solvers.history import (
     copy_row,
     error_norm,
     first_step,
+    keep_row,
     longest_turn,
     note_drift,
     recentre_rows,
@@ -312,20 +313,15 @@ def record(desk, ints, reals, points, times, wanted, out_times, rows):
     if ints[EVERY]:
         if ints[RECORDED] == out_times.shape[0]:
             return True
-        k = ints[RECORDED]
-        out_times[k] = reals[T]
-        copy_row(points[0], rows[k])
-        bring_home(desk, rows[k])
-        ints[RECORDED] += 1
+        copy_row(points[0], rows[ints[RECORDED]])
+        keep_row(desk, ints, reals[T], out_times, rows)
         return False
     while ints[NEXT] < wanted.shape[0] and wanted[ints[NEXT]] <= reals[T]:
         if ints[RECORDED] == out_times.shape[0]:
             return True
-        k = ints[RECORDED]
-        out_times[k] = wanted[ints[NEXT]]
-        interpolate(desk.q.shape[0], points, times, ints[EQUAL] == 1, out_times[k], rows[k])
-        bring_home(desk, rows[k])
-        ints[RECORDED] += 1
+        t = wanted[ints[NEXT]]
+        interpolate(desk.q.shape[0], points, times, ints[EQUAL] == 1, t, rows[ints[RECORDED]])
+        keep_row(desk, ints, t, out_times, rows)
         ints[NEXT] += 1
     return False
 

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from supple.errors import ConvergenceError, ModelError
 from supple.model.constraints import loop_terms
 from supple.solvers.inputs import check_tensions
-from supple.solvers.statics import Equilibrium, _inputs, allowed_directions, find, statics
+from supple.solvers.statics import Equilibrium, allowed_directions, find, given_inputs, statics
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -176,7 +176,7 @@ def _law(model: Model, u: Any, begin: float, end: float) -> Callable[[float], Ar
     """Inputs as a function of the parameter: given as such, or growing in proportion from the beginning to the end."""
     if callable(u):
         return lambda s: np.atleast_1d(np.asarray(u(s), dtype=float))
-    final = _inputs(model, u)
+    final = given_inputs(model, u)
     return lambda s: final * ((s - begin) / (end - begin))
 
 

@@ -28,7 +28,6 @@ from supple.solvers.desk import (
     CA,
     CV,
     CZ,
-    DIVERGED,
     FACTORED_CA,
     FACTORED_CV,
     FEEDBACK,
@@ -478,7 +477,6 @@ def solve_stage(desk, t, tolerance):
         desk.flags[STALE] = True
         if status >= PYTHON_RAISED:
             break
-    desk.flags[DIVERGED] += 1
     return status
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.core.residual import RESIDUAL, residual
 from supple.errors import ConvergenceError, ModelWarning, ShapeError, StateError
 from supple.model.constraints import Multipliers, loop_terms
 from supple.model.law_program import make_program
@@ -235,8 +236,6 @@ class Solver:
             own = list(joint.coordinates)
             desk.q[own] = desk.motion[0, own]
         zero = np.zeros(model.n)
-        from supple.core.residual import RESIDUAL, residual
-
         residual(RESIDUAL.address, *self.office.handles, desk.q, zero, zero, desk.R)
         self.held[: len(desk.free)] = desk.R[desk.free]
         if model.nc:
@@ -280,7 +279,7 @@ def solver_of(model: Model) -> Solver:
     return kept["statics"]  # type: ignore[no-any-return]
 
 
-def _inputs(model: Model, u: Any) -> Array:
+def given_inputs(model: Model, u: Any) -> Array:
     """Inputs (nu,) from what users give; tensions must not be negative."""
     if isinstance(u, dict):
         unknown = [name for name in u if name not in model.input_names]
@@ -292,7 +291,8 @@ def _inputs(model: Model, u: Any) -> Array:
     return array
 
 
-def _guess(model: Model, q0: ArrayLike | None) -> Array:
+def first_guess(model: Model, q0: ArrayLike | None) -> Array:
+    """Where to begin: the given coordinates, which must be finite, or rest."""
     q = model.rest if q0 is None else model._state("q0", q0)
     bad = np.flatnonzero(~np.isfinite(q))
     if bad.size:
@@ -328,7 +328,7 @@ def find(
     globalise: bool = True,
 ) -> Equilibrium:
     """`statics` without a warning."""
-    inputs, q = _inputs(model, u), _guess(model, q0)
+    inputs, q = given_inputs(model, u), first_guess(model, q0)
     solver = solver_of(model)
     lam = None if multipliers is None else model._inputs("multipliers", np.asarray(multipliers), model.nc)
     solver.load(inputs, t)

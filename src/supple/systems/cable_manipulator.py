@@ -25,20 +25,19 @@ def one_minus_cosine(amplitude: float, omega: float) -> laws.Sine:
     return laws.Sine(-amplitude, omega / (2.0 * pi), 0.5 * pi, amplitude)
 
 
+def manipulator_rod(length: float = 0.5, radii: tuple[float, float] = (0.03, 0.015), points: int = 5) -> Rod:
+    """The tapered rod of 24 coordinates."""
+    strain = Legendre(torsion=4, bend_y=4, bend_z=4, stretch=2, shear_y=2, shear_z=2)
+    return Rod(length=length, section=Circle(radius=radii), material=SILICONE, strain=strain, points=points)
+
+
 def manipulator(
     name: str, length: float, radii: tuple[float, float], points: int, at: np.ndarray, helix_turns: float = 2.0
 ) -> Robot:
     """A clamped tapered rod of 24 coordinates with three straight and two helical tendons (Table 2)."""
     base, tip = radii
-    rod = Rod(
-        length=length,
-        section=Circle(radius=radii),
-        material=SILICONE,
-        strain=Legendre(torsion=4, bend_y=4, bend_z=4, stretch=2, shear_y=2, shear_z=2),
-        points=points,
-    )
     robot = Robot(name)
-    robot.add_link("arm", rod, at=at)
+    robot.add_link("arm", manipulator_rod(length, radii, points), at=at)
 
     def radius(X: float) -> float:
         return base + (tip - base) * X / length
