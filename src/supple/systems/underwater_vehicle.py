@@ -13,11 +13,11 @@ from supple.lie.pose import pose
 from supple.loads import Fluid, JointDrive
 from supple.model.links import Rigid, Rod
 from supple.model.robot import Robot
-from supple.sections import Circle, Material
+from supple.sections import Circle
+from supple.systems.cable_manipulator import SILICONE
 from supple.systems.system import System
 
 WATER = 1000.0
-FILAMENT = Material(young=6e5, poisson=0.5, density=1000.0, viscosity=20.0)
 
 
 def body_added_mass(radius: float, displaced: float) -> np.ndarray:
@@ -86,7 +86,7 @@ def underwater_vehicle(
             rod = Rod(
                 length=front_length if end == "front" else rear_length,
                 section=Circle(radius=(base_radius, tip_radius)),
-                material=FILAMENT,
+                material=SILICONE,
                 strain=Legendre(torsion=3, bend_y=3, bend_z=3),
                 points=points,
             )
@@ -106,6 +106,7 @@ def underwater_vehicle(
         dt=0.01,
         watch=(("body", 0.0), ("rear flagellum 1", 1.0)),
         source="GVS-AD, Fig. 16",
-        note="Six hooks at 45 degrees; the printed base radius of 12.5 cm is read as 12.5 mm; other sizes as in the "
-        "authors' four-flagella robot.",
+        note="Six hooks at 45 degrees; the printed base radius of 12.5 cm is read as 12.5 mm; the material is that of "
+        "the other examples, as the paper says; body, shafts and coefficients of the water as in the authors' "
+        "four-flagella robot.",
     )
