@@ -33,3 +33,12 @@ def test_two_methods_agree(name):
 
 def test_parameters_are_arguments():
     assert SYSTEMS["cable-manipulator"](length=0.4).compile().pose(np.zeros(24), "arm")[0, 3] == pytest.approx(0.4)
+
+
+def test_rigid_links_have_the_sizes_of_the_description():
+    """Seven cylinders of 0.2 m and the rod of 0.5 m stand on one another."""
+    arm = SYSTEMS["serial-arm"]().compile()
+    np.testing.assert_allclose(arm.pose(arm.rest, "rod")[:3, 3], (0.0, 0.0, 7 * 0.2 + 0.5), atol=1e-12)
+    vehicle = SYSTEMS["underwater-vehicle"]().compile()
+    tip = vehicle.pose(vehicle.rest, "front hook 1")[:3, 3]
+    np.testing.assert_allclose(tip, (0.105 + 0.015 + 0.05 / 2**0.5, 0.05 / 2**0.5, 0.0), atol=1e-12)

@@ -44,7 +44,7 @@ def serial_arm(link_length: float = 0.2, link_radius: float = 0.03, rod_length: 
     """Seven rigid cylinders with prescribed angles carry a soft Kirchhoff rod ([GVS-AD] Fig. 7)."""
     robot = Robot("serial-arm")
     parent, at = "world", pose(rpy=(0.0, -pi / 2.0, 0.0))  # local x points up
-    body = Rigid.cylinder(link_radius, link_length, density=1000.0)
+    body = Rigid.cylinder(length=link_length, radius=link_radius, density=1000.0)
     for k, (axis, law) in enumerate(zip(AXES, angles(10.0), strict=True), start=1):
         robot.add_link(f"link{k}", body, joint=Revolute(axis), parent=parent, at=at)
         robot.add(Prescribed(f"link{k}", law))

@@ -65,7 +65,7 @@ def underwater_vehicle(
         "rear": pose(xyz=(-0.5 * length, 0.0, 0.0), rpy=(0.0, 0.0, pi)),
     }
     for end, at in turns.items():
-        shaft = Rigid.cylinder(shaft_radius, shaft_length, density=WATER)
+        shaft = Rigid.cylinder(length=shaft_length, radius=shaft_radius, density=WATER)
         # both turn about the body's x axis, so that opposite torques balance on the body
         axis = (1.0, 0.0, 0.0) if end == "front" else (-1.0, 0.0, 0.0)
         robot.add_link(end, shaft, joint=Revolute(axis), parent="body", at=at)
@@ -77,7 +77,7 @@ def underwater_vehicle(
         for k in range(3):
             spin = 2.0 * pi * k / 3.0
             name = f"{end} flagellum {k + 1}"
-            hook = Rigid.cylinder(base_radius, 0.05, density=WATER)
+            hook = Rigid.cylinder(length=0.05, radius=base_radius, density=WATER)
             # a hook leads from the shaft outward at 45 degrees
             outward = pose(rpy=(spin, 0.0, 0.0)) @ pose(rpy=(0.0, 0.0, pi / 4.0))
             robot.add_link(f"{end} hook {k + 1}", hook, joint=Fixed(), parent=end, at=outward)
