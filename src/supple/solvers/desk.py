@@ -44,7 +44,7 @@ T_NOW, CV, CA, CZ, T_LEFT, FACTORED_CV, FACTORED_CA, NORM, RATE, STEP = range(10
 # NORM, RATE, STEP: weighted size of the last Newton step, by which it shrank, and its size relative to q
 
 #: Entries of `Desk.flags`: what the problem has, what is stale, what happened.
-FEEDBACK, TIME_CALLS, STABILISED, STALE, RESIDUALS, TANGENTS, WORST, ITERATIONS = range(8)
+FEEDBACK, TIME_CALLS, STABILISED, STALE, RESIDUALS, TANGENTS, WORST, ITERATIONS, DIFFERENCED = range(9)
 
 #: Targets of compiled laws: inputs, signals of loads, motions of prescribed coordinates; inputs that controllers drive.
 TO_INPUT, TO_SIGNAL, TO_MOTION, TO_NOTHING = 0, 1, 2, 3
@@ -58,7 +58,7 @@ class Desk(NamedTuple):
 
     calls: Any  #: (6,) int64 addresses
     numbers: Any  #: (10,) scalars, see above
-    flags: Any  #: (8,) int64, see above
+    flags: Any  #: (9,) int64, see above
     free: Any  #: (nf,) int64 coordinates that move freely
     fixed: Any  #: (n - nf,) int64 prescribed coordinates
     q: Any  #: (n,) trial state of a stage
@@ -144,6 +144,7 @@ def make_desk(
     states: int = 0,
     feedback: bool = False,
     integrated: bool = False,
+    differenced: bool = False,
 ) -> Office:
     """Allocate a desk for a model.
 
@@ -159,6 +160,8 @@ def make_desk(
         Whether inputs or rates of controllers' states follow the state of the robot.
     integrated : bool
         Whether further states of loads are among z; if not, their signals are left alone.
+    differenced : bool
+        Whether tangents of the residual are differences of it.
     """
     load_states = load_state_table(model if integrated else None)
     n, nc, nz, nu = model.n, model.nc, states + len(load_states), model.nu
@@ -176,8 +179,9 @@ def make_desk(
         calls[ROWS_AT] = CONSTRAINT_ROWS.address
     if len(charts):
         calls[CHART_AT] = CHART.address
-    flags = np.zeros(8, dtype=np.int64)
+    flags = np.zeros(9, dtype=np.int64)
     flags[FEEDBACK], flags[STABILISED], flags[STALE] = feedback, stabilised and nc > 0, True
+    flags[DIFFERENCED] = differenced
     numbers = np.zeros(10)
     numbers[T_LEFT] = np.inf
     blocked = feedback or nz > 0

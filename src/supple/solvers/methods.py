@@ -16,6 +16,8 @@ __all__ = ["BDF2", "DOP853", "NDF", "RK45", "GeneralizedAlpha", "ImplicitEuler",
 
 #: How loops are held: position and velocity ("stabilised"), position alone ("index3"), acceleration ("index1").
 LOOPS = ("stabilised", "index3")
+#: Where tangents come from.
+JACOBIANS = ("analytical", "differences")
 
 
 class Method:
@@ -57,6 +59,9 @@ class NDF(Method):
     max_order : int
         1 to 5.  Orders above 2 let fast oscillations that nothing damps grow until steps become short; for such
         robots take 2.
+    jacobian : "analytical" or "differences"
+        Where the tangent of the residual comes from: the model, or as many differences of the residual as there are
+        coordinates.  Differences are for comparison, and for finding a law whose tangent is wrong.
     """
 
     rtol: float = 1e-3
@@ -65,10 +70,13 @@ class NDF(Method):
     first_step: float | None = None
     loops: str = "stabilised"
     max_order: int = 5
+    jacobian: str = "analytical"
 
     def __post_init__(self) -> None:
         _tolerances(self)
         _loops(self)
+        if self.jacobian not in JACOBIANS:
+            raise ModelError(f"NDF: jacobian is {self.jacobian!r}, must be one of {JACOBIANS}")
         if whole_number(self.max_order, "NDF: max_order", 1) > 5:
             raise ModelError(f"NDF: max_order is {self.max_order}, must be at most 5")
 

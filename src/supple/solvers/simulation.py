@@ -151,7 +151,10 @@ class Simulation:
         stabilised = getattr(self.method, "loops", "index3") == "stabilised"
         continuous = self.drive.follows_state and not self.sampled
         states = self.drive.states
-        self.office = make_desk(self.model, program, targets, stabilised, states, continuous, integrated=True)
+        differenced = getattr(self.method, "jacobian", "analytical") == "differences"
+        self.office = make_desk(
+            self.model, program, targets, stabilised, states, continuous, integrated=True, differenced=differenced
+        )
         self.drive.connect(self.office, continuous)
         self.runner: Runner = make_runner(self.office, self.method, self.wanted)
 

@@ -28,6 +28,7 @@ from supple.solvers.desk import (
     CA,
     CV,
     CZ,
+    DIFFERENCED,
     FACTORED_CA,
     FACTORED_CV,
     FEEDBACK,
@@ -64,7 +65,7 @@ FAST = 0.3
 #: How well loops must be closed, whatever a Newton step is worth: position (rad, m) and velocity (per s).
 CLOSED, STILL = 1e-11, 3e-11
 
-#: Relative step of one-sided differences by further states of loads, and of their rates.
+#: Relative step of one-sided differences: by further states of loads, of their rates, of the residual.
 DIFFERENCE = 1e-7
 
 #: Ratio of consecutive steps that get nowhere, and the size of steps, relative to q, that are rounding then.
@@ -183,8 +184,8 @@ def linearise(desk):
     if not difference_states(desk, cv, ca):
         return NOT_FINITE
     if desk.flags[STABILISED]:
-        call(desk, 0.0, 0.0, desk.S.ctypes.data)
-    if not call(desk, cv, ca, desk.T.ctypes.data):
+        fill_tangent(desk, 0.0, 0.0, desk.S)
+    if not fill_tangent(desk, cv, ca, desk.T):
         return NOT_FINITE
     call_rows(desk, desk.matrices.ctypes.data)
     add_feedback(desk)
@@ -196,6 +197,41 @@ def linearise(desk):
         return NO_PIVOT
     desk.flags[STALE] = False
     return CONVERGED
+
+
+@inner
+def fill_tangent(desk, cv, ca, T):
+    """R and T = dR/dq + c_v dR/dv + c_a dR/da at the trial state.  Returns whether R is finite."""
+    finite = call(desk, cv, ca, T.ctypes.data)
+    if not desk.flags[DIFFERENCED]:
+        return finite
+    n = desk.q.shape[0]  # that call was for the columns that rows of loops are made of
+    for i in range(n):
+        for j in range(n):
+            T[i, j] = -desk.R[i]
+    for k in range(desk.free.shape[0]):
+        j = desk.free[k]
+        q, v, a = desk.q[j], desk.v[j], desk.a[j]
+        h = nudge(desk, j, cv, ca)
+        finite &= call(desk, 0.0, 0.0, 0)
+        desk.q[j], desk.v[j], desk.a[j] = q, v, a
+        for i in range(n):
+            T[i, j] = (T[i, j] + desk.R[i]) / h
+    return call(desk, 0.0, 0.0, 0) and finite
+
+
+@inner
+def nudge(desk, j, cv, ca):
+    """Move the trial state along coordinate j, by h in q, c_v h in v, c_a h in a.  Returns h."""
+    q, v = desk.q[j], desk.v[j]
+    h = DIFFERENCE * max(1.0, abs(q))
+    if cv > 0.0:  # v must not move far, either
+        h = min(h, DIFFERENCE * max(1.0, abs(v)) / cv)
+    desk.q[j] = q + h
+    h = desk.q[j] - q  # what was added
+    desk.v[j] += cv * h
+    desk.a[j] += ca * h
+    return h
 
 
 @inner
@@ -218,12 +254,7 @@ def difference_states(desk, cv, ca):
     for i in range(desk.free.shape[0]):
         j = desk.free[i]
         q, v, a = desk.q[j], desk.v[j], desk.a[j]
-        h = DIFFERENCE * max(1.0, abs(q))
-        if cv > 0.0:  # v must not move far, either
-            h = min(h, DIFFERENCE * max(1.0, abs(v)) / cv)
-        desk.q[j] = q + h
-        h = desk.q[j] - q  # what was added
-        desk.v[j], desk.a[j] = v + cv * h, a + ca * h
+        h = nudge(desk, j, cv, ca)
         finite &= call(desk, 0.0, 0.0, 0)
         desk.q[j], desk.v[j], desk.a[j] = q, v, a
         for k in range(count):
