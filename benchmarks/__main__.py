@@ -8,10 +8,10 @@ from collections.abc import Callable
 
 from rich.console import Console
 
-from benchmarks import contact, growth, jacobians, rigid_chains, soft_robots, solvers, startup
+from benchmarks import RESULTS, contact, growth, jacobians, rigid_chains, soft_robots, solvers, startup
 from benchmarks.pinocchio_reference import PinocchioMissingError
 from benchmarks.publish import publish
-from benchmarks.report import Table, machine, markdown, print_table, write_json
+from supple.measure.tables import Table, machine, markdown, print_table, write_json
 
 SUBJECTS: dict[str, Callable[[float], list[Table]]] = {
     "rigid-chains": rigid_chains.run,
@@ -64,7 +64,7 @@ def main() -> int:
             else:
                 print_table(table, console)
         missed += sum(row.get("passed") is False for table in tables for row in table.rows)
-        write_json(name, tables)
+        write_json(RESULTS / f"{name}.json", name, tables)
     if missed:
         console.print(f"{missed} goal{'s' if missed > 1 else ''} missed", style="bold red")
     return 1 if missed and chosen.strict else 0

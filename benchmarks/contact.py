@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 import supple as sp
-from benchmarks.report import GOAL, Column, Table
 from benchmarks.rigid_chains import CA, CV
-from benchmarks.timing import best_times
+from supple.measure.tables import GOAL, Column, Table
+from supple.measure.timing import best_times
 
 #: Height of the plane under the axis of a straight rod of radius 0.02 m, and the goal for the fused call.
 HEIGHTS = {

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 import supple as sp
-from benchmarks.report import GOAL, Column, Table
 from benchmarks.robots import rod_chain, rod_star, single_rod
 from benchmarks.soft_robots import calls
-from benchmarks.timing import best_times
+from supple.measure.tables import GOAL, Column, Table
+from supple.measure.timing import best_times
 
 RODS = (1, 2, 4, 8, 16, 32, 64)
 POINTS = (4, 8, 16, 32, 64, 128)

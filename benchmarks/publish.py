@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.report import RESULTS, Column, Table, markdown
+from benchmarks import RESULTS
+from supple.measure.tables import markdown, read_json
 
 ROOT = Path(__file__).parent.parent
 
@@ -17,15 +17,8 @@ SUBJECTS = ("rigid-chains", "soft-robots", "contact", "growth", "jacobians", "so
 
 def load(folder: Path = RESULTS) -> dict[str, dict[str, Any]]:
     """Contents of the JSON files by subject, with tables as `Table`."""
-    subjects = {}
-    for path in sorted(folder.glob("*.json")):
-        content = json.loads(path.read_text(encoding="utf-8"))
-        content["tables"] = [
-            Table(entry["title"], [Column(**column) for column in entry["columns"]], entry["rows"], entry["note"])
-            for entry in content["tables"]
-        ]
-        subjects[content["subject"]] = content
-    return subjects
+    contents = (read_json(path) for path in sorted(folder.glob("*.json")))
+    return {content["subject"]: content for content in contents}
 
 
 def fill(path: Path, marker: str, text: str) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks.pinocchio_reference import PinocchioMissingError, require_pinocchio, unit_call
-from benchmarks.report import GOAL, Column, Table
 from benchmarks.rigid_chains import CA, CV
 from benchmarks.robots import cable_manipulator, floating_tree, random_state
-from benchmarks.timing import best_times
+from supple.measure.tables import GOAL, Column, Table
+from supple.measure.timing import best_times
 from supple.model.model import Model
 
 #: Goals in units of Pinocchio's call, by robot and operation.

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 import supple as sp
+from benchmarks import RESULTS
 from benchmarks.pinocchio_reference import PinocchioMissingError, require_pinocchio, unit_call
-from benchmarks.report import GOAL, RESULTS, Column, Table
-from benchmarks.timing import best_times
+from supple.measure.tables import GOAL, Column, Table
+from supple.measure.timing import best_times
 from supple.systems.cable_manipulator import cable_manipulator
 
 #: Goals in units, and what the paper's MATLAB takes, in seconds.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from collections.abc import Mapping
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -14,32 +15,36 @@ import numpy as np
 from supple.errors import StorageError
 
 
-def write_npz(path: str | os.PathLike[str], arrays: Mapping[str, Any]) -> Path:
-    """Write arrays to an .npz file, atomically: a file that was there before stays until the new one is complete.
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A file beside ``path``, of the same suffix, that takes its place when the block ends without an error.
 
-    Raises `StorageError` if the disk is full or the folder cannot be written.
+    What was there before stays until then.  Raises `StorageError` if the disk is full or the folder cannot be written.
     """
     target = Path(path)
-    if target.suffix != ".npz":
-        target = target.with_name(target.name + ".npz")
-    name = ""
+    beside = target.with_name(f".{target.stem}.{secrets.token_hex(4)}{target.suffix}")
     try:
-        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
-            name = file.name
-            np.savez(file, **arrays)
-            file.flush()
+        beside.open("xb").close()  # with the permissions of any new file
+        yield beside
+        with beside.open("rb") as file:
             os.fsync(file.fileno())
-        os.replace(name, target)
+        os.replace(beside, target)
     except OSError as error:
-        if name:
-            Path(name).unlink(missing_ok=True)
         raise StorageError(
             f"cannot write {target}: {error.strerror or error}; nothing that was there is lost"
         ) from error
-    except BaseException:
-        if name:
-            Path(name).unlink(missing_ok=True)
-        raise
+    finally:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+
+
+def write_npz(path: str | os.PathLike[str], arrays: Mapping[str, Any]) -> Path:
+    """Write arrays to an .npz file, whole or not at all (see `replacing`)."""
+    target = Path(path)
+    if target.suffix != ".npz":
+        target = target.with_name(target.name + ".npz")
+    with replacing(target) as beside:
+        np.savez(beside, **arrays)
     return target
 
 

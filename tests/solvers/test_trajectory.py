@@ -33,7 +33,7 @@ def test_a_file_is_there_whole_or_not_at_all(tmp_path, monkeypatch):
     before = path.read_bytes()
 
     def torn(file, **arrays):
-        file.write(b"half")
+        file.write_bytes(b"half")
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("numpy.savez", torn)

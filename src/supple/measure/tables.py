@@ -6,7 +6,6 @@ import json
 import os
 import platform
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -17,8 +16,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table as RichTable
 
-#: Where JSON files go; not under version control.
-RESULTS = Path(__file__).parent / "results"
+from supple.storage import replacing
 
 Cell = str | int | float | bool | None
 
@@ -98,7 +96,7 @@ def _grouped(table: Table) -> bool:
 
 
 def markdown(table: Table) -> str:
-    """The table in Markdown, as `docs/benchmarks.md` shows it."""
+    """The table in Markdown, as documentation shows it."""
     lines = [
         f"### {table.title}",
         "",
@@ -112,31 +110,33 @@ def markdown(table: Table) -> str:
     return "\n".join(lines) + "\n"
 
 
-def write_json(name: str, tables: Sequence[Table], folder: Path = RESULTS) -> Path:
-    """Write ``folder/name.json``, whole or not at all."""
+def write_json(path: Path, subject: str, tables: Sequence[Table]) -> Path:
+    """Write tables with the machine and the date to a file, whole or not at all."""
     content = {
-        "subject": name,
+        "subject": subject,
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "machine": machine(),
         "tables": [asdict(table) for table in tables],
     }
-    folder.mkdir(parents=True, exist_ok=True)
-    target = folder / f"{name}.json"
-    descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=f".{name}.", suffix=".tmp")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-            json.dump(content, stream, indent=1)
-            stream.write("\n")
-        os.replace(temporary, target)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-    return target
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as beside:
+        beside.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    return path
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """What `write_json` wrote, with tables as `Table`."""
+    content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    content["tables"] = [
+        Table(entry["title"], [Column(**column) for column in entry["columns"]], entry["rows"], entry["note"])
+        for entry in content["tables"]
+    ]
+    return content
 
 
 def machine() -> dict[str, Any]:
     """Processor, cores and versions: what a reader needs to place the numbers."""
-    packages = {}
+    packages: dict[str, str | None] = {}
     for name in ("supple", "numpy", "numba", "pin"):
         try:
             packages[name] = version(name)

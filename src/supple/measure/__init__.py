@@ -1,0 +1,1 @@
+"""Measuring: timing of functions, and tables of results."""
