@@ -42,3 +42,11 @@ def test_rigid_links_have_the_sizes_of_the_description():
     vehicle = SYSTEMS["underwater-vehicle"]().compile()
     tip = vehicle.pose(vehicle.rest, "front hook 1")[:3, 3]
     np.testing.assert_allclose(tip, (0.105 + 0.015 + 0.05 / 2**0.5, 0.05 / 2**0.5, 0.0), atol=1e-12)
+
+
+def test_a_robot_that_stands_on_loops_finds_its_equilibrium_at_once():
+    """Begun without the multipliers that hold it, Newton's method sees pillars that hang, and wanders."""
+    model = SYSTEMS["parallel-robot"]().compile()
+    found = model.statics(t=1.0, globalise=False)
+    assert found.converged
+    assert found.iterations <= 5

@@ -27,7 +27,7 @@ class Column:
 
     key: str
     heading: str
-    style: str = "text"  #: text, count, micro (seconds in us), seconds, ratio, error, exponent
+    style: str = "text"  #: text, count, micro, milli (seconds in us, ms), seconds, ratio, error, exponent, significant
 
 
 #: The two columns of a goal: rows with ``at_most`` are judged by `judge`.
@@ -66,6 +66,10 @@ def text(value: Cell, style: str) -> str:
     if style == "micro":
         microseconds = 1e6 * value
         return f"{microseconds:.1f}" if microseconds < 100.0 else f"{microseconds:.0f}"
+    if style == "milli":
+        return f"{1e3 * value:.3g}"
+    if style == "significant":
+        return f"{value:.0f}" if abs(value) >= 100.0 else f"{value:.3g}"
     formats = {"count": "d", "seconds": ".2f", "ratio": ".2f", "error": ".1e", "exponent": ".2f"}
     return format(value, formats.get(style, ""))
 

@@ -142,10 +142,12 @@ class Solver:
         size = len(desk.free) + model.nc
         self.held, self.space = np.zeros(size), np.zeros((4, size))
         desk.weights[0] = np.where(model.topology.component >= 3, STRAIN_WEIGHT, 1.0)
+        self.u, self.t = np.zeros(model.nu), 0.0
 
     def load(self, u: Array, t: float) -> None:
         """Inputs, signals and prescribed coordinates."""
         desk, model = self.office.desk, self.model
+        self.u, self.t = u, t
         desk.inputs[:] = u
         if model.demand.laws:
             model._fill_signals(desk.signals, t)
@@ -183,7 +185,13 @@ class Solver:
         return status, count
 
     def search(self, q: Array, multipliers: Array | None, tolerance: float, most: int, globalise: bool) -> Found:
-        """Newton's method from q; then, if ``globalise`` and it fails or finds an unstable equilibrium, other ways."""
+        """Newton's method from q; then, if ``globalise`` and it fails or finds an unstable equilibrium, other ways.
+
+        Multipliers that hold the robot at q, as far as they can, are a far better beginning than none: without them a
+        robot that stands on its loops seems to hang from them, and its tangent is that of another robot.
+        """
+        if multipliers is None:
+            multipliers = balancing_multipliers(self.model, self._prescribed(q), self.u, self.t)
         self.put(q, multipliers)
         status = self.newton(0.0, tolerance, most, LONGEST)
         found = Found(status, int(self.office.desk.flags[ITERATIONS]), "newton")
@@ -232,14 +240,18 @@ class Solver:
     def _hold(self) -> None:
         """held = residual and loop errors at the desk's state."""
         desk, model = self.office.desk, self.model
-        for joint in model.prescribed:
-            own = list(joint.coordinates)
-            desk.q[own] = desk.motion[0, own]
+        desk.q[:] = self._prescribed(desk.q)
         zero = np.zeros(model.n)
         residual(RESIDUAL.address, *self.office.handles, desk.q, zero, zero, desk.R)
         self.held[: len(desk.free)] = desk.R[desk.free]
         if model.nc:
             self.held[len(desk.free) :] = loop_terms(model, desk.q, zero, zero, model.loops).error
+
+    def _prescribed(self, q: Array) -> Array:
+        """q with prescribed coordinates where their laws say."""
+        desk, placed = self.office.desk, q.copy()
+        placed[desk.fixed] = desk.motion[0, desk.fixed]
+        return placed
 
     def relax(self, q: Array, multipliers: Array | None, tolerance: float) -> tuple[int, int]:
         """Relaxation; returns a status and steps."""

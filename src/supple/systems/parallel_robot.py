@@ -14,6 +14,7 @@ from supple.loads import Loop, PointWrench
 from supple.model.links import Rigid, Rod
 from supple.model.robot import Robot
 from supple.sections import Rectangle
+from supple.solvers.methods import NDF
 from supple.systems.cable_manipulator import SILICONE
 from supple.systems.system import System
 
@@ -23,7 +24,7 @@ def sine(amplitude: float, omega: float, axis: int) -> laws.Law:
     return laws.Sine(amplitude * np.eye(6)[axis], omega / (2.0 * pi))
 
 
-def wrench() -> laws.Law:
+def given_wrench() -> laws.Law:
     """World wrench [m; f] on the platform's centre: N m, N."""
     w = pi / 5.0
     return (
@@ -36,11 +37,18 @@ def wrench() -> laws.Law:
     )
 
 
-def parallel_robot(side: float = 0.2, thickness: float = 0.01, pillar_length: float = 0.15, points: int = 5) -> System:
+def parallel_robot(
+    side: float = 0.2,
+    thickness: float = 0.01,
+    pillar_length: float = 0.15,
+    points: int = 5,
+    wrench: laws.Law | None = None,
+) -> System:
     """Three soft pillars carry a triangular platform ([GVS-AD] Fig. 12): 63 coordinates, two closed loops.
 
     Pillar 1 is clamped, the platform hangs on it by a spherical joint, and the other pillars hang on the platform and
     stand on the ground with revolute joints, whose axes are tangents of the circle on which the pillars stand.
+    ``wrench`` [m; f] acts on the platform's centre, in world axes; that of `given_wrench` if left out.
     """
     radius = side / sqrt(3.0)
     pillar = Rod(
@@ -67,12 +75,13 @@ def parallel_robot(side: float = 0.2, thickness: float = 0.01, pillar_length: fl
         robot.add_link(f"pillar{k}", pillar, joint=Spherical(), parent="platform", at=at)
         foot = ("world", pose(xyz=corner) @ hanging)
         robot.add(Loop(f"foot{k}", a=(f"pillar{k}", pose()), b=foot, joint=Revolute("y")))
-    robot.add(PointWrench("platform", wrench=wrench(), s=0.0, offset=pose(xyz=-corners[0]), frame="world"))
+    robot.add(PointWrench("platform", wrench=given_wrench() if wrench is None else wrench, s=0.0, offset=pose(xyz=-corners[0]), frame="world"))
     return System(
         name="parallel-robot",
         robot=robot,
         t_end=10.0,
         dt=0.01,
+        method=NDF(),
         watch=(("platform", 0.0),),
         source="GVS-AD, Fig. 12",
         note="The wrench is printed as a figure and the places of the pillars are not; chosen here.",

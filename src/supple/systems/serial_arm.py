@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import pi
 
 import numpy as np
@@ -27,7 +28,7 @@ def quartic(amplitude: float, duration: float) -> laws.Polynomial:
     return laws.Polynomial(scale * np.array([0.0, 0.0, 1.0, -2.0, 1.0]))
 
 
-def angles(duration: float) -> list[laws.Law]:
+def given_angles(duration: float) -> list[laws.Law]:
     """Angles of the seven joints, rad; all begin at rest at zero."""
     return [
         one_minus_cosine(0.6, 0.8),
@@ -40,12 +41,21 @@ def angles(duration: float) -> list[laws.Law]:
     ]
 
 
-def serial_arm(link_length: float = 0.2, link_radius: float = 0.03, rod_length: float = 0.5, points: int = 5) -> System:
-    """Seven rigid cylinders with prescribed angles carry a soft Kirchhoff rod ([GVS-AD] Fig. 7)."""
+def serial_arm(
+    link_length: float = 0.2,
+    link_radius: float = 0.03,
+    rod_length: float = 0.5,
+    points: int = 5,
+    angles: Sequence[laws.Law] | None = None,
+) -> System:
+    """Seven rigid cylinders with prescribed angles carry a soft Kirchhoff rod ([GVS-AD] Fig. 7).
+
+    ``angles`` are laws of the seven joints in rad, those of `given_angles` if left out.
+    """
     robot = Robot("serial-arm")
     parent, at = "world", pose(rpy=(0.0, -pi / 2.0, 0.0))  # local x points up
     body = Rigid.cylinder(length=link_length, radius=link_radius, density=1000.0)
-    for k, (axis, law) in enumerate(zip(AXES, angles(10.0), strict=True), start=1):
+    for k, (axis, law) in enumerate(zip(AXES, given_angles(10.0) if angles is None else angles, strict=True), start=1):
         robot.add_link(f"link{k}", body, joint=Revolute(axis), parent=parent, at=at)
         robot.add(Prescribed(f"link{k}", law))
         parent, at = f"link{k}", pose()
