@@ -553,8 +553,8 @@ class Model:
         u : (nu,) or dict, optional
             Inputs; zero if left out.
         q0, multipliers : optional
-            Where to begin: rest, and multipliers that balance best there, if left out; pass those of a neighbour for a warm
-            start.  Loops may be open.
+            Where to begin: rest, and multipliers that balance best there, if left out; pass those of a neighbour for a
+            warm start.  Loops may be open.
         t : float
             Time at which laws of loads and prescribed joints are taken, s.
         tolerance : float

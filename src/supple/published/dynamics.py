@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -117,9 +118,7 @@ def _rows(name: str, system: System, model: Model, quick: bool, say: Callable[[s
         if quick and figure is not None and figure > 100.0 * published.best:
             continue
         system.simulate(model, 0.01 * system.t_end, method, progress=False)  # compiled, and in the caches
-        ours = seconds(
-            lambda method=method: system.simulate(model, None, method, progress=False), 1 if quick else REPEATS
-        )
+        ours = seconds(partial(system.simulate, model, None, method, progress=False), 1 if quick else REPEATS)
         motion = system.simulate(model, times, method, progress=False)
         row: dict[str, Any] = {"system": name, "method": label, "published": figure, "ours": ours}
         row |= {"ratio": None if figure is None else figure / ours, "real_time": system.t_end / ours}

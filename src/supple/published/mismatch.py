@@ -18,14 +18,16 @@ STEP = 1e-6
 
 
 def state_mismatch(one: Trajectory, other: Trajectory) -> Array:
-    """[GVS-AD] eq. (37), (T,): |dx| / |avg x| with x = (q, v), at the common times of two trajectories; 0 where x = 0."""
+    """[GVS-AD] eq. (37), (T,): |dx| / |avg x|, x = (q, v), at the common times of two trajectories; 0 where x = 0."""
     x, y = (np.hstack([motion.q, motion.v]) for motion in (one, other))
     return relative(np.linalg.norm(x - y, axis=1), np.linalg.norm(0.5 * (x + y), axis=1))
 
 
 def relative(part: Array, whole: Array) -> Array:
     """part / whole, and 0 where both are 0."""
-    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0.0)
+    quotient = np.zeros_like(part)
+    np.divide(part, whole, out=quotient, where=whole > 0.0)
+    return quotient
 
 
 def matrix_mismatch(one: Array, other: Array) -> float:

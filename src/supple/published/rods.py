@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
 import numpy as np
 
 from supple.measure.tables import Column, Table
+from supple.model.links import Rod
 from supple.published.dynamics import REPEATS, seconds, tip_mismatch
 from supple.published.figures import TABLE_I
 from supple.solvers.methods import Method, Newmark
@@ -39,14 +41,12 @@ def rods(names: Iterable[str], quick: bool, say: Callable[[str], None]) -> Table
         system, published = SYSTEMS[name](), TABLE_I[name]
         model = system.compile()
         times = np.linspace(0.0, system.t_end, 101)
+        length = max(link.body.length for link in system.robot.links if isinstance(link.body, Rod))
         before = None
         for label, method in _methods(system).items():
             say(f"{name}: {label}")
             system.simulate(model, 0.01 * system.t_end, method, progress=False)
-            ours = seconds(
-                lambda: system.simulate(model, None, method, progress=False),  # noqa: B023
-                1 if quick else REPEATS,
-            )
+            ours = seconds(partial(system.simulate, model, None, method, progress=False), 1 if quick else REPEATS)
             motion = system.simulate(model, times, method, progress=False)
             ours /= system.t_end
             table.add(
@@ -57,7 +57,7 @@ def rods(names: Iterable[str], quick: bool, say: Callable[[str], None]) -> Table
                 ours=ours,
                 ratio=published.article / ours,
                 best_ratio=published.best / ours,
-                tip=None if before is None else tip_mismatch(system, before, motion) / system.size,
+                tip=None if before is None else tip_mismatch(system, before, motion) / length,
             )
             before = motion
     return table

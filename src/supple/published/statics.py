@@ -8,7 +8,7 @@ from math import pi
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import root
+from scipy.optimize import root  # type: ignore[import-untyped]
 
 from supple import laws
 from supple.measure.tables import Column, Table
@@ -71,8 +71,9 @@ def statics(names: Iterable[str], quick: bool, say: Callable[[str], None]) -> Ta
     table = Table(
         f"One of {number} random equilibria",
         COLUMNS,
-        note=f"Analytical: Model.statics from rest. Numerical: SciPy's hybr on the same residual without derivatives, the "
-        f"first {fewer}; the mismatch is the median distance of the tips so found.",
+        note="Analytical: Model.statics from rest. Numerical: SciPy's hybr on the same residual without derivatives, "
+        f"the first {fewer}; the mismatch is the median distance of the tips so found (of an arm that stands upright "
+        "there are several equilibria: Model.statics prefers stable ones).",
     )
     every = cases(number)
     for name in names:

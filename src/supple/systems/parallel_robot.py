@@ -75,7 +75,15 @@ def parallel_robot(
         robot.add_link(f"pillar{k}", pillar, joint=Spherical(), parent="platform", at=at)
         foot = ("world", pose(xyz=corner) @ hanging)
         robot.add(Loop(f"foot{k}", a=(f"pillar{k}", pose()), b=foot, joint=Revolute("y")))
-    robot.add(PointWrench("platform", wrench=given_wrench() if wrench is None else wrench, s=0.0, offset=pose(xyz=-corners[0]), frame="world"))
+    robot.add(
+        PointWrench(
+            "platform",
+            wrench=given_wrench() if wrench is None else wrench,
+            s=0.0,
+            offset=pose(xyz=-corners[0]),
+            frame="world",
+        )
+    )
     return System(
         name="parallel-robot",
         robot=robot,
