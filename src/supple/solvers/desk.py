@@ -59,7 +59,7 @@ class Desk(NamedTuple):
     calls: Any  #: (6,) int64 addresses
     numbers: Any  #: (10,) scalars, see above
     flags: Any  #: (9,) int64, see above
-    free: Any  #: (nf,) int64 coordinates that move freely
+    free: Any  #: (nf,) int64 coordinates that move freely, those of children before those of parents
     fixed: Any  #: (n - nf,) int64 prescribed coordinates
     q: Any  #: (n,) trial state of a stage
     v: Any
@@ -171,7 +171,7 @@ def make_desk(
     tree = make_tree(model.topology, parameters, model._arrays.loads)
     space = make_space(tree, **model.scratch_sizes())
     handles = handle(tree), handle(space)
-    free = np.setdiff1d(np.arange(n), model._fixed).astype(np.int64)
+    free = free_coordinates(model)
     rows = (2 if stabilised else 1) * nc
     m = len(free) + rows + nz
     calls = np.array([RESIDUAL.address, handles[0].ctypes.data, handles[1].ctypes.data, 0, 0, 0], dtype=np.int64)
@@ -244,6 +244,17 @@ def make_desk(
         charts=charts,
     )
     return Office(desk, handle(desk), tree, space, handles)
+
+
+def free_coordinates(model: Model) -> Array:
+    """Coordinates that are not prescribed, from the leaves of the tree to its root.
+
+    Branches meet only in their common ancestors, and so do their rows in a tangent: eliminated in this order, its zeros
+    stay zeros ([SPARSITY]), and `solvers.lu` passes over them.
+    """
+    blocks = model.topology.blocks[::-1]  # parents come first in the kernels
+    order = [k for block in blocks for k in range(int(block["start"]), int(block["start"] + block["n"]))]
+    return np.array([k for k in order if k not in set(model._fixed.tolist())], dtype=np.int64)
 
 
 def load_state_table(model: Model | None) -> Array:

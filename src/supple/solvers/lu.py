@@ -1,6 +1,8 @@
-"""LU factorisation of small dense matrices with partial pivoting, rows scaled to size one, in place.
+"""LU factorisation of small matrices with threshold pivoting, rows scaled to size one, in place.
 
-Inner loops add a multiple of one row to another, so they run along memory and vectorise.
+Inner loops add a multiple of one row to another, so they run along memory and vectorise.  Rows that have a zero below
+the pivot are passed over; the diagonal is preferred as pivot, so that the zeros of a tree (see
+`solvers.desk.free_coordinates`) stay where they are.
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ ONE = np.uint64(1)
 
 #: Smallest pivot, as part of the largest entry of a row.
 SINGULAR = 1e-15
+#: Part of the largest entry below it that a diagonal entry needs to be a pivot.
+PREFERRED = 0.1
 
 
 @inner
@@ -34,15 +38,19 @@ def factorise(A, pivots, scales):
         for i in range(k + ONE, m):
             if abs(A[i, k]) > abs(A[p, k]):
                 p = i
-        pivots[k] = p
         if not abs(A[p, k]) > SINGULAR:
             return np.int64(k)
+        if abs(A[k, k]) >= PREFERRED * abs(A[p, k]):
+            p = k
+        pivots[k] = p
         if p != k:
             for j in range(m):
                 A[k, j], A[p, j] = A[p, j], A[k, j]
         inverse = 1.0 / A[k, k]
         for i in range(k + ONE, m):
             x = A[i, k] * inverse
+            if x == 0.0:
+                continue
             A[i, k] = x
             for j in range(k + ONE, m):
                 A[i, j] -= x * A[k, j]
