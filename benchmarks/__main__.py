@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from rich.console import Console
 
-from benchmarks import RESULTS, contact, growth, jacobians, rigid_chains, soft_robots, solvers, startup
+from benchmarks import RESULTS, contact, growth, jacobians, paper, rigid_chains, soft_robots, solvers, startup
 from benchmarks.pinocchio_reference import PinocchioMissingError
 from benchmarks.publish import publish
 from supple.measure.tables import Table, machine, markdown, print_table, write_json
@@ -21,6 +21,7 @@ SUBJECTS: dict[str, Callable[[float], list[Table]]] = {
     "jacobians": jacobians.run,
     "solvers": solvers.run,
     "startup": startup.run,
+    "paper": paper.run,
 }
 
 
@@ -32,7 +33,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=3.0, help="time to spend on a group of calls (default 3)")
     parser.add_argument("--markdown", action="store_true", help="print Markdown instead of boxes")
     parser.add_argument(
-        "--publish", action="store_true", help="only write the results at hand into docs/benchmarks.md and README.md"
+        "--publish", action="store_true", help="only write the results at hand into the pages that show them"
     )
     parser.add_argument("--strict", action="store_true", help="exit with 1 if a goal is missed")
     chosen = parser.parse_args()

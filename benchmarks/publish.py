@@ -8,6 +8,7 @@ from typing import Any
 
 from benchmarks import RESULTS
 from supple.measure.tables import markdown, read_json
+from supple.systems import SYSTEMS
 
 ROOT = Path(__file__).parent.parent
 
@@ -73,3 +74,21 @@ def publish() -> None:
     pages += [markdown(table) for name in SUBJECTS for table in subjects[name]["tables"]]
     fill(ROOT / "docs" / "benchmarks.md", "results", "\n".join(pages))
     fill(ROOT / "README.md", "speed", summary(subjects))
+    if "paper" in subjects:
+        publish_paper(subjects["paper"])
+
+
+def publish_paper(paper: Mapping[str, Any]) -> None:
+    """Fill `docs/published.md`, and the short tables of the README."""
+    line = machine_line(paper["machine"])
+    tables = {table.title: table for table in paper["tables"]}
+    fill(ROOT / "docs" / "published.md", "results", "\n".join([line, "", *map(markdown, tables.values())]))
+    short = [
+        "| ten simulated seconds | coordinates | best published | supple | ratio |",
+        "|---|--:|--:|--:|--:|",
+    ]
+    for row in tables["Best method against best method"].rows:
+        model = SYSTEMS[row["system"]]().compile()
+        times = f"{row['published']:.3g} s | {1e3 * row['ours']:.3g} ms | {row['ratio']:.0f} x"
+        short.append(f"| {row['system']} | {model.n} | {times} |")
+    fill(ROOT / "README.md", "paper", "\n".join(short))

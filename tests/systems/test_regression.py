@@ -1,0 +1,59 @@
+"""Where the systems go, and their energies, to the end of the papers' simulations: two methods against converged runs.
+
+Reference: `tests/data/systems.json`, by `make_reference.py`.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import supple as sp
+from supple.published.mismatch import residual_mismatch
+from supple.systems import SYSTEMS
+
+REFERENCE = json.loads((Path(__file__).parent.parent / "data" / "systems.json").read_text())
+
+#: Besides the system's own method, which is NDF at the papers' tolerances if it says nothing.
+OTHERS = {
+    "cable-manipulator": sp.Newmark(dt=2e-3),
+    "serial-arm": sp.Newmark(dt=1e-3),
+    "fin-ray": sp.BDF2(dt=2e-3),
+    "parallel-robot": sp.Newmark(dt=1e-2),
+    "contact-cylinder": sp.GeneralizedAlpha(dt=2e-3),
+    "underwater-vehicle": sp.GeneralizedAlpha(dt=1e-2),
+}
+
+#: Largest distance from the converged path, m: the papers' own measure.
+NEAR = 1e-3
+#: Largest error of an energy, as part of the largest energy.
+ENERGY = 2e-2
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_every_system_has_a_reference(name):
+    assert name in REFERENCE
+
+
+@pytest.mark.filterwarnings("ignore::supple.ModelWarning")
+@pytest.mark.parametrize("own", [True, False], ids=["own", "other"])
+@pytest.mark.parametrize("name", OTHERS)
+def test_path_and_energies(name, own):
+    known, system = REFERENCE[name], SYSTEMS[name]()
+    assert known["t"][-1] == system.t_end
+    motion = system.simulate(t=known["t"], method=None if own else OTHERS[name])
+    gaps = np.linalg.norm(system.paths(motion) - np.array(known["paths"]), axis=2)
+    assert gaps.max() < NEAR
+    energies = np.array(known["energy"])
+    assert np.abs(motion.energy()[:, :3] - energies).max() < ENERGY * np.abs(energies).max()
+    assert np.ptp(np.array(known["paths"]), axis=0).max() > 1e-2  # something moves
+
+
+@pytest.mark.filterwarnings("ignore::supple.ModelWarning")
+@pytest.mark.parametrize("name", OTHERS)
+def test_jacobian_of_the_residual_along_the_motion(name):
+    system = SYSTEMS[name]()
+    model = system.compile()
+    motion = system.simulate(model, np.linspace(0.0, system.t_end, 5))
+    assert max(residual_mismatch(model, motion, k) for k in range(1, 5)) < 1e-6
