@@ -246,8 +246,8 @@ def strains() -> Table:
 
 def beam_frequencies(count: int) -> np.ndarray:
     """The first natural frequencies (count,) of a clamped beam, over sqrt(EI / (m L^4)): cos x cosh x = -1, x^2."""
-    roots = [brentq(lambda x: np.cos(x) + 1.0 / np.cosh(x), (k - 1) * np.pi + 1.0, k * np.pi) for k in range(1, count + 1)]
-    return np.array(roots) ** 2
+    brackets = [((k - 1) * np.pi + 1.0, k * np.pi) for k in range(1, count + 1)]
+    return np.array([brentq(lambda x: np.cos(x) + 1.0 / np.cosh(x), a, b) for a, b in brackets]) ** 2
 
 
 def frequencies() -> Table:

@@ -14,6 +14,7 @@ import numpy as np
 import supple as sp
 from benchmarks.publish import fill
 from benchmarks.report import Column, Table, markdown
+from docs.scripts import short
 
 PAGE = Path(__file__).parent.parent / "choosing-an-integrator.md"
 
@@ -23,14 +24,6 @@ COUNTS = (
     Column("residuals", "residuals", "count"),
     Column("tangents", "tangents", "count"),
 )
-
-
-def short(method: Any) -> str:
-    """A method as one would write it: without what is at its default."""
-    kind = type(method)
-    defaults = {name: field.default for name, field in kind.__dataclass_fields__.items()}
-    given = (f"{name}={getattr(method, name)!r}" for name in defaults if getattr(method, name) != defaults[name])
-    return f"`{kind.__name__}({', '.join(given)})`"
 
 
 def counts(motion: sp.Trajectory) -> dict[str, int]:
