@@ -127,6 +127,11 @@ def test_numbers_agree_up_to_their_last_digit(shown, printed, same):
     assert same_text(shown, printed) == same
 
 
+def test_only_calls_that_draw_are_left_out():
+    tree = ast.parse("x = 1\nmotion.plot('a.png')\nprint(x)\nfigure = robot.plot()\nmotion.animate('a.gif')")
+    assert ast.unparse(without_drawings(tree)) == "x = 1\nprint(x)\nfigure = robot.plot()"
+
+
 def test_every_page_on_a_kind_of_load_shows_code():
     assert all(code_of(page) for page in LOADS)
 

@@ -79,7 +79,7 @@ def entry():
     from docs.scripts.gallery import Entry
 
     words = {"text": "An arm.", "note": "A note.", "source": "PAPER, Fig. 1", "sizes": "1 link"}
-    run = {"method": "`NDF()`", "steps": 12, "seconds": 0.5, "simulated": 10.0, "other": "`BDF2(dt=0.01)`", "apart": 2e-5}
+    run = {"method": "`NDF()`", "steps": 12, "seconds": 0.5, "simulated": 10.0, "other": "`RK45()`", "apart": 2e-5}
     return Entry("arm", **words, **run)
 
 
@@ -169,3 +169,11 @@ def test_gallery_page_is_complete():
     from docs.scripts.gallery import PAGE, kept
 
     assert list(kept(PAGE.read_text(encoding="utf-8"))) == list(SYSTEMS)
+
+
+def test_keys_of_papers_become_links():
+    from docs.scripts.gallery import linked
+
+    assert linked("GVS-AD, Fig. 3") == "[GVS-AD](references.md), Fig. 3"
+    assert linked("The arm of [GVS-AD] Fig. 7.") == "The arm of [GVS-AD](references.md) Fig. 7."
+    assert linked("Three pillars, a platform [m; f].") == "Three pillars, a platform [m; f]."

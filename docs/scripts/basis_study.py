@@ -16,7 +16,8 @@ from scipy.optimize import brentq
 
 import supple as sp
 from benchmarks.publish import fill
-from benchmarks.report import Column, Table, markdown
+from benchmarks.report import Column, Table
+from docs.scripts import captioned
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -272,7 +273,7 @@ def frequencies() -> Table:
 def main() -> None:
     """Compute all tables and write them into the page."""
     for make in (strains, orders, nodes, families, frequencies, conditions):
-        fill(PAGE, make.__name__, markdown(make()))
+        fill(PAGE, make.__name__, captioned(make()))
 
 
 if __name__ == "__main__":

@@ -133,21 +133,26 @@ def draw(trajectory: sp.Trajectory, system: System, folder: Path = PICTURES) -> 
 # ---------------------------------------------------------------------- the page
 
 
+def linked(text: str) -> str:
+    """The text with keys of papers, in brackets or at its beginning, as links to the references."""
+    text = re.sub(r"^([A-Z][A-Z-]+[A-Z])(?=,)", r"[\1]", text)
+    return re.sub(r"\[([A-Z][A-Z-]+[A-Z])\]", r"[\1](references.md)", text)
+
+
 def section(entry: Entry, has_picture: Callable[[str], bool]) -> str:
     """The part of the page on one system; pictures are shown if they are there."""
-    lines = [f"## {entry.name}", "", entry.text, ""]
+    lines = [f"## {entry.name}", "", linked(entry.text), ""]
     for file, caption in ((f"{entry.name}.png", "snapshots"), (f"{entry.name}-motion.png", "the motion")):
         if has_picture(file):
             lines += [f"![{entry.name}: {caption}](images/gallery/{file})", ""]
     factor = entry.simulated / entry.seconds if entry.seconds > 0.0 else float("inf")
     lines += [
-        "| | |",
-        "|---|---|",
         f"| size | {entry.sizes} |",
+        "|---|---|",
         f"| method | {entry.method}, {entry.steps} steps |",
         f"| time | {entry.simulated:g} s in {entry.seconds:.2g} s: {factor:.3g} times real time |",
         f"| two methods | {entry.other} puts the watched points at most {1e3 * entry.apart:.2g} mm elsewhere |",
-        f"| source | {entry.source} |",
+        f"| source | {linked(entry.source)} |",
         "",
         entry.note,
         "",
