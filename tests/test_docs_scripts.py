@@ -137,24 +137,29 @@ def test_update_keeps_other_systems_in_order(entry, tmp_path):
     assert list(kept(page.read_text(encoding="utf-8"))) == ["leg"]
 
 
-class Figure:
-    """Writes files whose size grows with the resolution."""
+class Noise:
+    """A figure of as many dots a side as the resolution says, which no file format makes small."""
 
-    def __init__(self, bytes_per_dot):
-        self.bytes_per_dot = bytes_per_dot
+    def savefig(self, path, dpi, format):
+        from PIL import Image
 
-    def savefig(self, path, dpi):
-        Path(path).write_bytes(b"x" * (self.bytes_per_dot * dpi))
+        dots = np.random.default_rng(0).integers(0, 255, (dpi, dpi, 3), dtype=np.uint8)
+        Image.fromarray(dots).save(path, format=format)
 
 
-def test_pictures_are_small(tmp_path):
-    from docs.scripts.gallery import LARGEST, save_small
+def test_pictures_are_small(tmp_path, monkeypatch):
+    image = pytest.importorskip("PIL.Image")
+    from docs.scripts import gallery
 
     path = tmp_path / "new" / "picture.png"
-    save_small(Figure(2000), path)
-    assert path.stat().st_size == 2000 * 70 <= LARGEST
-    with pytest.raises(ValueError, match=r"picture.png has 400000 bytes even at 40 dpi"):
-        save_small(Figure(10_000), path)
+    monkeypatch.setattr(gallery, "LARGEST", 10_000)
+    gallery.save_small(Noise(), path)
+    assert path.stat().st_size <= 10_000
+    with image.open(path) as picture:
+        assert picture.size == (80, 80)  # the finest of the resolutions that is small enough
+    monkeypatch.setattr(gallery, "LARGEST", 1_000)
+    with pytest.raises(ValueError, match=r"picture.png has \d+ bytes even at 60 dpi, more than 1000"):
+        gallery.save_small(Noise(), path)
 
 
 def test_gallery_refuses_an_unknown_name(capsys):

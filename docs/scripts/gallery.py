@@ -11,6 +11,7 @@ import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,13 +28,15 @@ if TYPE_CHECKING:
 DOCS = Path(__file__).parent.parent
 PAGE = DOCS / "gallery.md"
 PICTURES = DOCS / "images" / "gallery"
-#: The moving picture of the front page, and whose it is.
-FRONT = ("cable-manipulator", DOCS / "images" / "cable-manipulator.gif")
+#: The front page, its moving picture, and whose that is.
+INDEX, FILM, STAR = DOCS / "index.md", DOCS / "images" / "cable-manipulator.gif", "cable-manipulator"
 
 #: Output times of a run, and frames of a strip.
 OUTPUTS, FRAMES = 201, 6
 #: Largest picture, in bytes, and resolutions to try, in dots per inch.
-LARGEST, RESOLUTIONS = 150_000, (110, 90, 70, 55, 40)
+LARGEST, RESOLUTIONS = 150_000, (150, 120, 100, 80, 60)
+#: Colours of a picture.
+COLOURS = 128
 
 
 @dataclass(frozen=True)
@@ -110,24 +113,32 @@ def measure(make: Callable[..., System], t_end: float | None = None) -> tuple[En
 
 
 def save_small(figure: Any, path: Path) -> None:
-    """Save a figure at the finest resolution whose file is small enough."""
+    """Save a figure as PNG with few colours, at the finest resolution whose file is small enough."""
+    from PIL import Image
+
     path.parent.mkdir(parents=True, exist_ok=True)
     for resolution in RESOLUTIONS:
-        figure.savefig(path, dpi=resolution)
+        drawn = BytesIO()
+        figure.savefig(drawn, dpi=resolution, format="png")
+        # a palette makes a file of a third; drawings have no more colours than that
+        Image.open(drawn).convert("RGB").quantize(COLOURS).save(path, optimize=True)
         if path.stat().st_size <= LARGEST:
             return
     raise ValueError(f"{path.name} has {path.stat().st_size} bytes even at {resolution} dpi, more than {LARGEST}")
 
 
 def draw(trajectory: sp.Trajectory, system: System, folder: Path = PICTURES) -> None:
-    """A strip of snapshots, and an overview of the motion; of one system also the moving picture of the front page."""
+    """A strip of snapshots, and an overview of the motion."""
     from supple import viz
 
     save_small(viz.snapshots(trajectory, number=FRAMES, watch=system.watch), folder / f"{system.name}.png")
     save_small(trajectory.plot(watch=system.watch), folder / f"{system.name}-motion.png")
-    name, film = FRONT
-    if system.name == name:
-        trajectory.animate(film, fps=15, watch=system.watch)
+
+
+def film(trajectory: sp.Trajectory, system: System) -> None:
+    """The moving picture of the front page: five seconds, so that the file is small."""
+    trajectory.animate(FILM, fps=12, speed=trajectory.t[-1] / 5.0, watch=system.watch)
+    fill(INDEX, "film", f"![The {system.name} moving](images/{FILM.name})")
 
 
 # ---------------------------------------------------------------------- the page
@@ -189,6 +200,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         entry, trajectory, system = measure(SYSTEMS[name])
         if not given.no_pictures:
             draw(trajectory, system)
+            if name == STAR:
+                film(trajectory, system)
         update(PAGE, {name: section(entry, lambda file: (PICTURES / file).is_file())}, list(SYSTEMS))
         print(f"{name}: {entry.steps} steps, {entry.seconds:.2g} s, two methods {1e3 * entry.apart:.2g} mm apart")
 
