@@ -36,14 +36,6 @@ def test_readme_shows_the_first_example():
     assert len([line for line in blocks[0].splitlines() if line.strip()]) <= 20
 
 
-def test_front_page_of_the_documentation_runs():
-    text = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
-    names = {}
-    exec(compile(block, "index.md", "exec"), names)
-    assert names["mass"].shape == (13, 13)
-
-
 def test_soft_arm_on_shaft(capsys):
     names = runpy.run_path(str(EXAMPLES / "soft_arm_on_shaft.py"))
     np.testing.assert_allclose(names["dq"][:, 3], names["difference"], atol=1e-8)

@@ -1,0 +1,168 @@
+"""The pages of the documentation: their code runs and prints what they show, their links lead somewhere."""
+
+import ast
+import contextlib
+import io
+import math
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import supple as sp
+import supple.systems
+from helpers import cable_manipulator
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+NAV = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+PAGES = sorted(DOCS.rglob("*.md"))
+LOADS = [page for page in PAGES if page.parent.name == "loads"]
+
+#: Pages whose code another test looks at: the one on extending is a module, since Numba caches what stands in a file.
+ELSEWHERE = {"extending.md"}
+#: Pages that go on with a robot of theirs; all others begin with an empty file.
+GIVEN = {"statics.md", "dynamics.md"}
+
+#: Calls that draw, and whether they are there already.
+DRAWING = {"plot", "animate"}
+PICTURES = hasattr(sp.Trajectory, "plot")
+
+FENCE = re.compile(r"^```\w*\n.*?^```", flags=re.DOTALL | re.MULTILINE)
+CODE = re.compile(r"^```python\n(.*?)^```\n(?:\s*```text\n(.*?)^```)?", flags=re.DOTALL | re.MULTILINE)
+NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?")
+
+
+def text_of(page):
+    return page.read_text(encoding="utf-8")
+
+
+def name_of(page):
+    return page.relative_to(DOCS).as_posix()
+
+
+def code_of(page):
+    """Python blocks of a page, each with the text block right behind it, which is what it prints, or None."""
+    return [(code, shown or None) for code, shown in CODE.findall(text_of(page))]
+
+
+def without_drawings(tree):
+    """The syntax tree without statements that only draw."""
+    tree.body = [
+        line
+        for line in tree.body
+        if not (
+            isinstance(line, ast.Expr)
+            and isinstance(line.value, ast.Call)
+            and isinstance(line.value.func, ast.Attribute)
+            and line.value.func.attr in DRAWING
+        )
+    ]
+    return tree
+
+
+def run(block, names, where):
+    """Execute a block; what it printed."""
+    tree = ast.parse(block, where)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(tree if PICTURES else without_drawings(tree), where, "exec"), names)
+    return printed.getvalue()
+
+
+def same_text(shown, printed):
+    """Whether two texts agree, numbers up to one unit of the last digit that is shown."""
+
+    def words(text):
+        return " ".join(NUMBER.sub("#", text).split())
+
+    pairs = zip(NUMBER.findall(shown), NUMBER.findall(printed), strict=False)
+    return words(shown) == words(printed) and all(
+        math.isclose(float(a), float(b), rel_tol=1e-12, abs_tol=1.001 * last_digit(a)) for a, b in pairs
+    )
+
+
+def last_digit(number):
+    """The value of one unit of the last digit of a printed number; none for integers, which must be the same."""
+    mantissa, _, exponent = number.partition("e")
+    decimals = len(mantissa.partition(".")[2])
+    return 10.0 ** (int(exponent or 0) - decimals) if decimals or exponent else 0.0
+
+
+def a_robot():
+    """What pages on loads and solvers go on with: the manipulator with a tendon, and a state of it."""
+    robot = cable_manipulator()
+    robot.add(sp.Tendon("t0", {"arm": lambda X: (0.0, 0.01)}))
+    model = robot.compile()
+    q, v, a = 0.1 * np.ones((3, 24))
+    names = {"sp": sp, "np": np, "robot": robot, "model": model, "q": q, "v": v, "a": a, "u": [1.0]}
+    return names | {"route": lambda X: (0.0, 0.01)}
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if code_of(page) and page.name not in ELSEWHERE], ids=name_of)
+def test_code_runs_and_prints_what_is_shown(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # files that it writes
+    names = a_robot() if page in LOADS or page.name in GIVEN else {}
+    for block, shown in code_of(page):
+        printed = run(block, names, page.name)
+        if shown is not None:
+            assert same_text(shown, printed), f"{page.name} shows\n{shown}\nbut prints\n{printed}"
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed", "same"),
+    [
+        ("tip at [0.12 -0.3] m", "tip at [0.13  -0.3]  m\n", True),
+        ("tip at [0.12 -0.3] m", "tip at [0.14 -0.3] m", False),
+        ("137 steps", "137 steps", True),
+        ("137 steps", "138 steps", False),
+        ("1.2e-05", "1.3e-05", True),
+        ("1.2e-05", "1.2e-04", False),
+        ("a 1.0", "b 1.0", False),
+    ],
+)
+def test_numbers_agree_up_to_their_last_digit(shown, printed, same):
+    assert same_text(shown, printed) == same
+
+
+def test_only_calls_that_draw_are_left_out():
+    tree = ast.parse("x = 1\nmotion.plot('a.png')\nprint(x)\nfigure = robot.plot()\nmotion.animate('a.gif')")
+    assert ast.unparse(without_drawings(tree)) == "x = 1\nprint(x)\nfigure = robot.plot()"
+
+
+def test_every_page_on_a_kind_of_load_shows_code():
+    assert all(code_of(page) for page in LOADS)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_pictures_and_navigation(page):
+    text = FENCE.sub("", text_of(page))
+    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
+        assert target.startswith("https://") or (page.parent / target).resolve().is_file(), target
+    assert name_of(page) in NAV
+    pictures = re.findall(r"!\[.+\]\((.+\.svg)\)", text)
+    assert pictures or "<svg" in text or page not in LOADS or page.stem in ("index", "laws")
+    for picture in pictures:
+        assert ElementTree.parse((page.parent / picture).resolve()).getroot().tag.endswith("svg")
+
+
+def test_every_kind_of_load_has_its_place():
+    overview = text_of(DOCS / "loads" / "index.md")
+    for kind in (kind.__name__ for kind in sp.loads.KINDS):
+        assert f"| `{kind}` |" in overview
+
+
+def public_names():
+    """Dotted names of all that users may import."""
+    kinds = (f"supple.{name}" for name, item in vars(sp).items() if isinstance(item, type) or callable(item))
+    return sorted({*kinds, "supple.laws", *(f"supple.systems.{name}" for name in supple.systems.__all__)})
+
+
+@pytest.mark.parametrize("name", public_names())
+def test_every_public_name_is_in_the_reference(name):
+    reference = "".join(map(text_of, PAGES))
+    members = re.search(r"::: supple\.errors\n.*?members: \[(.*?)\]", reference, flags=re.DOTALL)
+    listed = {f"supple.{member.strip()}" for member in members[1].split(",")}
+    assert name in listed or re.search(rf"^::: {re.escape(name)}$", reference, flags=re.MULTILINE), name
