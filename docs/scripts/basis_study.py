@@ -16,8 +16,8 @@ from scipy.optimize import brentq
 
 import supple as sp
 from benchmarks.publish import fill
-from benchmarks.report import Column, Table
 from docs.scripts import captioned
+from supple.measure.tables import Column, Table
 
 if TYPE_CHECKING:
     from supple.model.model import Model

@@ -13,8 +13,8 @@ import numpy as np
 
 import supple as sp
 from benchmarks.publish import fill
-from benchmarks.report import Column, Table
 from docs.scripts import captioned, short
+from supple.measure.tables import Column, Table
 
 PAGE = Path(__file__).parent.parent / "choosing-an-integrator.md"
 
