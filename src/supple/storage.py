@@ -4,35 +4,39 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from zipfile import BadZipFile
 
 import numpy as np
 
-from supple.errors import StorageError
+from supple.errors import StorageError, SuppleError
 
 
-def write_npz(path: str | os.PathLike[str], arrays: Mapping[str, Any]) -> Path:
-    """Write arrays to an .npz file, atomically: a file that was there before stays until the new one is complete.
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """An open file that takes the place of ``path`` when the block ends well, and is gone if it does not.
 
-    Raises `StorageError` if the disk is full or the folder cannot be written.
+    A file that was there before stays until the new one is complete. Raises `StorageError` if the disk is full or the
+    folder cannot be written.
     """
-    target = Path(path)
-    if target.suffix != ".npz":
-        target = target.with_name(target.name + ".npz")
-    name = ""
+    target, name = Path(path), ""
     try:
-        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
+        with tempfile.NamedTemporaryFile(
+            dir=target.parent, prefix=f".{target.stem}.", suffix=target.suffix, delete=False
+        ) as file:
             name = file.name
-            np.savez(file, **arrays)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         os.replace(name, target)
     except OSError as error:
         if name:
             Path(name).unlink(missing_ok=True)
+        if isinstance(error, SuppleError):
+            raise
         raise StorageError(
             f"cannot write {target}: {error.strerror or error}; nothing that was there is lost"
         ) from error
@@ -40,6 +44,15 @@ def write_npz(path: str | os.PathLike[str], arrays: Mapping[str, Any]) -> Path:
         if name:
             Path(name).unlink(missing_ok=True)
         raise
+
+
+def write_npz(path: str | os.PathLike[str], arrays: Mapping[str, Any]) -> Path:
+    """Write arrays to an .npz file, atomically (see `replacing`)."""
+    target = Path(path)
+    if target.suffix != ".npz":
+        target = target.with_name(target.name + ".npz")
+    with replacing(target) as file:
+        np.savez(file, **arrays)
     return target
 
 

@@ -16,7 +16,7 @@ from supple.checks import Array
 Faces = NDArray[np.int64]
 
 #: Vertices around a round solid, and rings from pole to pole of a ball.
-AROUND, RINGS = 32, 15
+AROUND, RINGS = 40, 21
 
 
 class Mesh(NamedTuple):
@@ -138,6 +138,25 @@ def triangulated(polygon: Array) -> Faces:
         triangles.append((left[ear - 1], left[ear], left[(ear + 1) % len(left)]))
         del left[ear]
     return np.array([*triangles, tuple(left)], dtype=np.int64)
+
+
+class Edges(NamedTuple):
+    """Edges of a surface: their two vertices and the two faces that meet there, each (E, 2)."""
+
+    vertices: Faces
+    faces: Faces
+
+
+def edges_of(faces: Faces) -> Edges:
+    """All edges at which two faces (F, 4) meet."""
+    owner = np.repeat(np.arange(len(faces)), 4)
+    pairs = np.sort(np.stack([faces, np.roll(faces, -1, axis=1)], axis=-1).reshape(-1, 2), axis=1)
+    real = pairs[:, 0] != pairs[:, 1]  # a triangle repeats a vertex
+    pairs, owner = pairs[real], owner[real]
+    order = np.lexsort(pairs.T)
+    pairs, owner = pairs[order], owner[order]
+    twins = np.flatnonzero(np.all(pairs[:-1] == pairs[1:], axis=1))
+    return Edges(pairs[twins], np.stack([owner[twins], owner[twins + 1]], axis=1))
 
 
 def refined(corners: Array, longest: float) -> Array:

@@ -93,6 +93,11 @@ class RodLook:
         rings, around = self.outline.shape[:2]
         return (meshes.solid_faces if self.hole is None else meshes.hollow_faces)(rings, around)
 
+    @cached_property
+    def edges(self) -> meshes.Edges:
+        """Edges between the `faces`."""
+        return meshes.edges_of(self.faces)
+
     def skin(self, frames: Array) -> Array:
         """World vertices of the skin, (V, 3), for the frames (M, 4, 4) of the sections."""
         outer = _carried(frames, self.outline)
@@ -119,6 +124,11 @@ class BodyLook:
     def corners(self) -> Array:
         """Small faces of the surface in the body frame, (F, 4, 3)."""
         return np.zeros((0, 4, 3)) if self.mesh is None else fine_corners(self.mesh)
+
+    @cached_property
+    def edges(self) -> meshes.Edges:
+        """Edges between the faces of the mesh."""
+        return meshes.edges_of(np.zeros((0, 4), dtype=np.int64) if self.mesh is None else self.mesh.faces)
 
 
 class Mark:

@@ -22,7 +22,9 @@ from supple.sections.profile import Profile, as_profile, evaluate
 ROUND_VERTICES = 24
 _ANGLES = np.linspace(0.0, 2.0 * np.pi, ROUND_VERTICES, endpoint=False)
 _ROUND = np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)])
-_SQUARE = np.array([(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)])
+_SIDE = np.linspace(-1.0, 1.0, 5)[:-1]
+_SQUARE = np.concatenate([np.column_stack(side) for side in (
+    (np.ones(4), _SIDE), (-_SIDE, np.ones(4)), (-np.ones(4), -_SIDE), (_SIDE, -np.ones(4)))])
 
 
 def round_outline(semi_y: float, semi_z: float) -> Array:
@@ -225,7 +227,7 @@ class Rectangle(Shape):
         return float(np.hypot(*self.half_extents(s)))
 
     def outline(self, s: float) -> Array:
-        """The corners (y, z) at s, (4, 2), m."""
+        """Vertices (y, z) at s, the corners and three to each side, (16, 2), m."""
         return _SQUARE * self.half_extents(s)
 
 

@@ -1,0 +1,148 @@
+"""Faces and lines in space, painted from back to front into one collection of polygons.
+
+Sorting all faces of a picture together hides what is hidden, across links; culling, shading and projecting them as
+arrays makes a frame of an animation in milliseconds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+
+from supple.checks import Array
+from supple.viz.camera import Camera
+from supple.viz.style import rgb
+
+#: Layers from back to front; within one the nearer is painted over the farther.
+GROUND, SHADOW, BEHIND, BODY, FRONT, TOP = 0, 1, 2, 3, 1000, 1001
+
+#: Where the light comes from, in the picture's axes: over the left shoulder.
+LIGHT = np.array([-0.42, 0.62, 0.66])
+
+#: How dark a face turned away is, and how strong the gloss of one that faces the light.
+AMBIENT, GLOSS = 0.58, 0.14
+
+#: Width in points of the seams that close the gaps between neighbouring faces.
+SEAM = 0.6
+
+
+@dataclass
+class Easel:
+    """A picture under construction."""
+
+    camera: Camera
+    _corners: list[Array] = field(default_factory=list)
+    _fill: list[Array] = field(default_factory=list)
+    _edge: list[Array] = field(default_factory=list)
+    _width: list[Array] = field(default_factory=list)
+    _layer: list[Array] = field(default_factory=list)
+    _depth: list[Array] = field(default_factory=list)
+
+    def faces(
+        self,
+        corners: Array,
+        colour: str | Array,
+        *,
+        layer: float = BODY,
+        alpha: float = 1.0,
+        shaded: bool = True,
+        facing: bool | None = True,
+    ) -> None:
+        """Add faces (N, 4, 3), anticlockwise seen from outside.
+
+        Parameters
+        ----------
+        corners : (N, 4, 3)
+            World points, m.
+        colour : str or (3,)
+            Of a face that is fully lit.
+        layer : float
+            What is painted over what, before depth.
+        alpha : float
+            1 is opaque.
+        shaded : bool
+            Whether light matters.
+        facing : bool, optional
+            True: only faces turned towards the eye; False: only the others, seen from inside; None: all.
+        """
+        normal = unit_normals(corners)
+        turned = normal @ self.camera.toward
+        if facing is not None:
+            kept = turned > 0.0 if facing else turned < 0.0
+            corners, normal, turned = corners[kept], normal[kept], turned[kept]
+        base = rgb(colour) if isinstance(colour, str) else colour
+        fill = np.empty((len(corners), 4))
+        fill[:, :3], fill[:, 3] = base, alpha
+        if shaded:
+            fill[:, :3] = self._lit(fill[:, :3], normal * np.sign(turned)[:, None])
+        edge = fill.copy()
+        if alpha < 1.0:
+            edge[:, 3] = 0.0  # overlapping seams would show
+        self._add(corners, fill, edge, np.full(len(corners), SEAM), layer, self.camera.depth(corners.mean(axis=1)))
+
+    def lines(
+        self, starts: Array, ends: Array, colour: str | Array, width: float | Array, *, layer: float, bias: Array | float
+    ) -> None:
+        """Add segments (N, 3) to (N, 3).
+
+        ``colour`` is one, or (N, 3) or (N, 4); ``width`` in points; ``bias`` in m moves them nearer to the eye in
+        painting order, not in place.
+        """
+        count = len(starts)
+        base = rgb(colour) if isinstance(colour, str) else np.asarray(colour)
+        edge = np.ones((count, 4))
+        edge[:, : base.shape[-1]] = base
+        corners = np.stack([starts, ends, ends, starts], axis=1)
+        depth = self.camera.depth(0.5 * (starts + ends)) + bias
+        self._add(corners, np.zeros((count, 4)), edge, np.broadcast_to(width, count), layer, depth)
+
+    def path(
+        self, points: Array, colour: str | Array, width: float, *, layer: float = BODY, bias: Array | float = 0.0
+    ) -> None:
+        """Add a line through points (N, 3)."""
+        if np.ndim(bias):
+            bias = 0.5 * (np.asarray(bias)[:-1] + np.asarray(bias)[1:])
+        self.lines(points[:-1], points[1:], colour, width, layer=layer, bias=bias)
+
+    def paint(self, ax: Axes, zorder: float = 2.0) -> PolyCollection:
+        """Put everything on axes, the farthest first."""
+        corners = np.concatenate([np.zeros((0, 4, 3)), *self._corners])
+        depth, layer = np.concatenate([np.zeros(0), *self._depth]), np.concatenate([np.zeros(0), *self._layer])
+        order = np.lexsort((depth, layer))
+        pick = [np.concatenate([np.zeros((0, 4)), *part])[order] for part in (self._fill, self._edge)]
+        collection = PolyCollection(
+            self.camera.project(corners[order]),
+            facecolors=pick[0],
+            edgecolors=pick[1],
+            linewidths=np.concatenate([np.zeros(0), *self._width])[order],
+            closed=False,
+            capstyle="round",
+            joinstyle="round",
+            zorder=zorder,
+        )
+        ax.add_collection(collection, autolim=False)
+        return collection
+
+    def _lit(self, colour: Array, normal: Array) -> Array:
+        camera = self.camera
+        light = LIGHT @ np.array([camera.right, camera.up, camera.toward]) / np.linalg.norm(LIGHT)
+        lit = np.clip(normal @ light, 0.0, 1.0)[:, None]
+        return np.clip(colour * (AMBIENT + (1.0 - AMBIENT) * lit) + GLOSS * lit**12, 0.0, 1.0)
+
+    def _add(self, corners: Array, fill: Array, edge: Array, width: Array, layer: float, depth: Array) -> None:
+        self._corners.append(corners)
+        self._fill.append(fill)
+        self._edge.append(edge)
+        self._width.append(np.asarray(width, dtype=float))
+        self._layer.append(np.full(len(corners), layer))
+        self._depth.append(depth)
+
+
+def unit_normals(corners: Array) -> Array:
+    """Outward normals (N, 3) of faces (N, 4, 3); zero for faces without area."""
+    normal = np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1])
+    size = np.linalg.norm(normal, axis=1, keepdims=True)
+    return np.asarray(np.divide(normal, size, out=np.zeros_like(normal), where=size > 0.0))
