@@ -160,12 +160,16 @@ def edges_of(faces: Faces) -> Edges:
 
 
 def refined(corners: Array, longest: float) -> Array:
-    """Faces (F, 4, 3) with edges no longer than ``longest`` [m]: they are quartered until they are."""
+    """Faces (F, 4, 3) with edges no longer than ``longest`` [m]: they are cut across until they are."""
     done = []
     while len(corners):
-        edges = np.linalg.norm(np.roll(corners, -1, axis=1) - corners, axis=2).max(axis=1)
-        done.append(corners[edges <= longest])
-        corners = _quartered(corners[edges > longest])
+        edges = np.linalg.norm(np.roll(corners, -1, axis=1) - corners, axis=2)
+        worst = edges.argmax(axis=1)
+        long = edges.max(axis=1) > longest
+        done.append(corners[~long])
+        # the longest edge becomes the first one; quadrangles are halved across it, triangles through its middle
+        order = (worst[long, None] + np.arange(4)) % 4
+        corners = _halved(np.take_along_axis(corners[long], order[:, :, None], axis=1))
     return np.concatenate(done)
 
 
@@ -185,12 +189,12 @@ def _cross(a: Array, b: Array) -> Any:
     return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
 
 
-def _quartered(corners: Array) -> Array:
-    """Every face (F, 4, 3) as smaller ones: a quadrangle as four, a triangle as a parallelogram and two triangles."""
+def _halved(corners: Array) -> Array:
+    """Every face (F, 4, 3) as two, cut through the middle of its first edge."""
     a, b, c, d = np.moveaxis(corners, 1, 0)
-    triangle = np.all(c == d, axis=1)
-    ab, bc, cd, da = 0.5 * (a + b), 0.5 * (b + c), 0.5 * (c + d), 0.5 * (d + a)
-    middle = np.where(triangle[:, None], da, 0.25 * (a + b + c + d))
-    parts = [(a, ab, middle, da), (ab, b, bc, middle), (middle, bc, c, cd)]
-    last = np.stack((da, middle, cd, d), axis=1)[~triangle]
-    return np.concatenate([*(np.stack(part, axis=1) for part in parts), last])
+    triangle = (np.all(b == c, axis=1) | np.all(c == d, axis=1) | np.all(d == a, axis=1))[:, None]
+    ab, cd = 0.5 * (a + b), 0.5 * (c + d)
+    apex = np.where(np.all(b == c, axis=1)[:, None], d, c)
+    first = np.where(triangle[:, None], np.stack([a, ab, apex, apex], axis=1), np.stack([a, ab, cd, d], axis=1))
+    second = np.where(triangle[:, None], np.stack([ab, b, apex, apex], axis=1), np.stack([ab, b, c, cd], axis=1))
+    return np.concatenate([first, second])

@@ -16,12 +16,10 @@ from supple.checks import positive_float
 from supple.errors import MissingExtraError, ModelError, PictureError, StorageError
 from supple.storage import replacing
 from supple.viz import style as colours
-from supple.viz.easel import Easel
-from supple.viz.figure import Brush, paint_ground
 from supple.viz.motion import FRAMING, even_times, model_of, paths, states_at, watched
-from supple.viz.pages import _write_legend
+from supple.viz.pages import draw_state
 from supple.viz.setting import Setting
-from supple.viz.sheet import bare_axes, draw_path, frame_axes, new_figure, write_scale, write_title
+from supple.viz.sheet import bare_axes, draw_path, new_figure, write_title
 from supple.viz.style import PALETTE, Style
 
 if TYPE_CHECKING:
@@ -79,16 +77,10 @@ def _frames(
     tips = paths(model, np.array([state.q for state in states]), stations)
     for k, state in enumerate(states):
         ax.clear()
-        window = frame_axes(ax, setting, style)
-        easel = Easel(setting.camera)
-        paint_ground(easel, setting)
-        Brush(easel, model, setting, style, state).robot()
-        easel.paint(ax)
+        draw_state(ax, model, setting, style, state)
         for i in range(len(stations)):
             if k > 0:
                 draw_path(ax, setting, tips[: k + 1, i], PALETTE[i % len(PALETTE)], 1.1)
-        write_scale(ax, setting, window, style, np.asarray(model.parameters.gravity))
-        _write_legend(ax, model, setting, style)
         title = model.name if style.title is None else style.title
         if title:
             write_title(ax, title)

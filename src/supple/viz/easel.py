@@ -11,13 +11,15 @@ from dataclasses import dataclass, field
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
 
 from supple.checks import Array
 from supple.viz.camera import Camera
-from supple.viz.style import rgb
+from supple.viz.style import SHADOW, faded, rgb
 
 #: Layers from back to front; within one the nearer is painted over the farther.
-GROUND, SHADOW, BEHIND, BODY, FRONT, TOP = 0, 1, 2, 3, 1000, 1001
+GROUND, BEHIND, BODY, FRONT, TOP = 0, 1, 2, 1000, 1001
 
 #: Where the light comes from, in the picture's axes: over the left shoulder.
 LIGHT = np.array([-0.42, 0.62, 0.66])
@@ -34,6 +36,8 @@ class Easel:
     """A picture under construction."""
 
     camera: Camera
+    weight: float = 1.0  #: by which widths of lines are multiplied, for small pictures
+    _shadow: list[Array] = field(default_factory=list)
     _corners: list[Array] = field(default_factory=list)
     _fill: list[Array] = field(default_factory=list)
     _edge: list[Array] = field(default_factory=list)
@@ -49,6 +53,7 @@ class Easel:
         layer: float = BODY,
         alpha: float = 1.0,
         shaded: bool = True,
+        fade: float = 0.0,
         facing: bool | None = True,
     ) -> None:
         """Add faces (N, 4, 3), anticlockwise seen from outside.
@@ -65,6 +70,8 @@ class Easel:
             1 is opaque.
         shaded : bool
             Whether light matters.
+        fade : float
+            0 full colours, 1 white.
         facing : bool, optional
             True: only faces turned towards the eye; False: only the others, seen from inside; None: all.
         """
@@ -78,13 +85,14 @@ class Easel:
         fill[:, :3], fill[:, 3] = base, alpha
         if shaded:
             fill[:, :3] = self._lit(fill[:, :3], normal * np.sign(turned)[:, None])
+        fill[:, :3] = faded(fill[:, :3], fade)
         edge = fill.copy()
         if alpha < 1.0:
             edge[:, 3] = 0.0  # overlapping seams would show
         self._add(corners, fill, edge, np.full(len(corners), SEAM), layer, self.camera.depth(corners.mean(axis=1)))
 
     def lines(
-        self, starts: Array, ends: Array, colour: str | Array, width: float | Array, *, layer: float, bias: Array | float
+        self, starts: Array, ends: Array, colour: str | Array, width: float, *, layer: float, bias: Array | float
     ) -> None:
         """Add segments (N, 3) to (N, 3).
 
@@ -97,7 +105,7 @@ class Easel:
         edge[:, : base.shape[-1]] = base
         corners = np.stack([starts, ends, ends, starts], axis=1)
         depth = self.camera.depth(0.5 * (starts + ends)) + bias
-        self._add(corners, np.zeros((count, 4)), edge, np.broadcast_to(width, count), layer, depth)
+        self._add(corners, np.zeros((count, 4)), edge, np.full(count, self.weight * width), layer, depth)
 
     def path(
         self, points: Array, colour: str | Array, width: float, *, layer: float = BODY, bias: Array | float = 0.0
@@ -109,6 +117,8 @@ class Easel:
 
     def paint(self, ax: Axes, zorder: float = 2.0) -> PolyCollection:
         """Put everything on axes, the farthest first."""
+        if self._shadow:
+            self._paint_shadow(ax, zorder - 0.5)
         corners = np.concatenate([np.zeros((0, 4, 3)), *self._corners])
         depth, layer = np.concatenate([np.zeros(0), *self._depth]), np.concatenate([np.zeros(0), *self._layer])
         order = np.lexsort((depth, layer))
@@ -118,13 +128,23 @@ class Easel:
             facecolors=pick[0],
             edgecolors=pick[1],
             linewidths=np.concatenate([np.zeros(0), *self._width])[order],
-            closed=False,
-            capstyle="round",
+            closed=True,  # lines, too: there and back
             joinstyle="round",
             zorder=zorder,
         )
         ax.add_collection(collection, autolim=False)
         return collection
+
+    def shadow(self, corners: Array) -> None:
+        """Add faces (N, 4, 3) of a shadow, all anticlockwise or all clockwise: however they overlap, they are one."""
+        self._shadow.append(corners)
+
+    def _paint_shadow(self, ax: Axes, zorder: float) -> None:
+        flat = self.camera.project(np.concatenate(self._shadow))
+        vertices = np.concatenate([flat, flat[:, :1]], axis=1).reshape(-1, 2)
+        codes = np.tile([Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY], len(flat))
+        patch = PathPatch(Path(vertices, codes), facecolor=SHADOW, edgecolor=SHADOW, lw=SEAM, zorder=zorder)
+        ax.add_artist(patch)  # add_patch would look for the extrema of every edge
 
     def _lit(self, colour: Array, normal: Array) -> Array:
         camera = self.camera

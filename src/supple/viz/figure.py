@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from supple.checks import Array
 from supple.loads.shapes import axis_frame
@@ -16,7 +17,7 @@ from supple.model.model import Model
 from supple.model.scene import Arrow, BodyLook, Hinge, JointLook, RodLook, Solid, Spots, Strand, Wall
 from supple.sections.shapes import round_outline
 from supple.viz import style as colours
-from supple.viz.easel import BEHIND, BODY, FRONT, GROUND, SHADOW, TOP, Easel, unit_normals
+from supple.viz.easel import BEHIND, BODY, FRONT, GROUND, TOP, Easel, unit_normals
 from supple.viz.setting import Posed, Setting, State, pulls, tube_ends
 from supple.viz.style import Style, faded, rgb
 
@@ -93,21 +94,21 @@ class Brush:
 
     def skin(self, corners: Array, colour: str, link: str = "") -> None:
         """Opaque faces with their shadow."""
-        shade = faded(self.colour(colour), 0.22 if self.odd.get(link) else 0.0)
-        self.easel.faces(corners, shade, layer=self.layer)
+        shade = faded(rgb(colour), 0.22 if self.odd.get(link) else 0.0)
+        self.easel.faces(corners, shade, layer=self.layer, fade=self.fade)
         ground, vertical = self.setting.ground, self.setting.camera.vertical
         if ground is not None and not self.ghost:
             lit = corners[unit_normals(corners) @ vertical > 0.0]
             fallen = lit - ((lit @ vertical) - ground)[..., None] * vertical
-            self.easel.faces(fallen, colours.SHADOW, layer=SHADOW, shaded=False, facing=None)
+            self.easel.shadow(fallen)
 
 
-def paint_ground(easel: Easel, setting: Setting) -> None:
-    """A patch with a grid."""
-    floor = setting.floor()
-    if floor is None:
+def paint_ground(ax: Axes, setting: Setting) -> None:
+    """A patch with a grid, below everything."""
+    if setting.floor is None:
         return
-    origin, first, second = floor
+    easel = Easel(setting.camera)
+    origin, first, second = setting.floor
     patch = np.array([[origin, origin + first, origin + first + second, origin + second]])
     easel.faces(patch, colours.GROUND, layer=GROUND, shaded=False, facing=None)
     for edge, across in ((first, second), (second, first)):
@@ -116,6 +117,7 @@ def paint_ground(easel: Easel, setting: Setting) -> None:
             # the patch is one face: its lines must be nearer than its middle
             ends = np.array([start, start + across])
             easel.path(ends, colours.GRID, 0.7, layer=GROUND, bias=10.0 * setting.size)
+    easel.paint(ax, zorder=1.0)
 
 
 def _rod(brush: Brush, part: RodLook, frames: Array) -> None:
@@ -308,7 +310,7 @@ def _tube(brush: Brush, frame: Array, local: Array, radius: float) -> None:
     mesh = revolved(np.linspace(*tube_ends(local), rings), np.full(rings, radius), around)
     skin = meshes.Mesh(mesh.vertices, meshes.loft_faces(rings, around))
     corners = _carried(frame, skin.corners)
-    brush.easel.faces(corners, faded(rgb(colours.OBSTACLE), 0.6), layer=BEHIND, facing=False)
+    brush.easel.faces(corners, colours.OBSTACLE, layer=BEHIND, fade=0.7, facing=False)
     brush.easel.faces(corners, colours.OBSTACLE, layer=FRONT, alpha=0.09, facing=True)
     for first in (0, (rings - 1) * around):
         ring = _carried(frame, mesh.vertices[first : first + around])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from supple.errors import PictureError
 from supple.model.model import Model
 from supple.model.summary import counted
 from supple.viz import style as colours
+from supple.viz.camera import Window
 from supple.viz.easel import BODY, Easel
 from supple.viz.figure import Brush, paint_ground
 from supple.viz.motion import FRAMING, even_times, model_of, paths, states_at, station_name, watched
@@ -25,6 +27,8 @@ from supple.viz.sheet import (
     bare_axes,
     draw_path,
     frame_axes,
+    legend_strip,
+    line_weight,
     new_figure,
     page_size,
     save_figure,
@@ -37,8 +41,14 @@ from supple.viz.style import PALETTE, Style
 if TYPE_CHECKING:
     from supple.solvers.trajectory import Trajectory
 
+#: Width of a strip of snapshots, and height of its foot with the scale, inches.
+STRIP_WIDTH, FOOT = 11.0, 0.75
+
 #: Earlier states behind the last one on the overview page.
 GHOSTS = 5
+
+#: What colours of lines may mean: key in `Setting.most`, colours, words.
+BARS = (("tension", colours.TENSION, "tension [N]"), ("chamber", colours.PRESSURE, "pressure [Pa]"))
 
 Watch = Sequence[tuple[str, float]] | None
 
@@ -98,7 +108,7 @@ def draw(
     style = Style.of(options)
     state = _state(model, q, u, t)
     setting = Setting.of(model, style, [state]) if setting is None else setting
-    _draw_state(ax, model, setting, style, state)
+    draw_state(ax, model, setting, style, state)
     return setting
 
 
@@ -124,24 +134,28 @@ def snapshots(
     stations = watched(model, watch)
     states = states_at(trajectory, even_times(trajectory, number))
     setting, traces = _motion_setting(trajectory, style, stations)
-    size = setting.camera.window(setting.corners())
-    columns = min(number, max(1, round(np.sqrt(number * 2.6 * size.height / size.width))))
+    frame = replace(style, scale=False, title="")
+    shape = setting.window
+    columns = min(number, max(1, round(np.sqrt(number * 2.6 * shape.height / shape.width))))
     rows = -(-number // columns)
-    width = 11.0 / columns
-    height = min(max(width * size.height / size.width, 0.5 * width), 1.6 * width) + 0.3
-    page = style.size or (11.0, rows * height)
+    width = STRIP_WIDTH / columns
+    height = float(np.clip(width * shape.height / shape.width, 0.5 * width, 1.6 * width)) + 0.35
+    page = style.size or (STRIP_WIDTH, rows * height + (FOOT if style.scale else 0.0))
     figure = new_figure(page, style.dpi)
+    foot = FOOT / page[1] if style.scale else 0.0
     for k, state in enumerate(states):
         row, column = divmod(k, columns)
-        place = (column / columns, 1.0 - (row + 1) / rows + 0.05 / rows, 1.0 / columns, 0.93 / rows)
-        ax = bare_axes(figure, place)
-        shown = style if k == 0 else _without_scale(style)
-        _draw_state(ax, model, setting, shown, state, legend=False, room=style.scale)
-        so_far = trajectory.t <= state.t
-        for i, trace in enumerate(np.moveaxis(traces[so_far], 1, 0)):
+        cell = (1.0 - foot) / rows
+        ax = bare_axes(figure, (column / columns, 1.0 - (row + 0.94) * cell, 1.0 / columns, 0.94 * cell))
+        window = draw_state(ax, model, setting, frame, state)
+        for i, trace in enumerate(np.moveaxis(traces[trajectory.t <= state.t], 1, 0)):
             if len(trace) > 1:
-                draw_path(ax, setting, trace, PALETTE[i % len(PALETTE)], 1.0)
+                draw_path(ax, setting, trace, PALETTE[i % len(PALETTE)], 0.9)
         ax.text(0.5, 0.0, f"t = {state.t:.3g} s", transform=ax.transAxes, ha="center", fontsize=9, color=colours.INK)
+    if style.scale:
+        strip = bare_axes(figure, (0.0, 0.0, 1.0, foot))
+        legend_strip(strip, window.width * columns, page[0] / FOOT)
+        _write_margins(strip, model, setting, style)
     return _kept(figure, path, style)
 
 
@@ -198,12 +212,12 @@ def _overlay(ax: Axes, trajectory: Trajectory, style: Style, stations: Sequence[
     model = model_of(trajectory)
     setting, traces = _motion_setting(trajectory, style, stations)
     states = states_at(trajectory, even_times(trajectory, GHOSTS + 1))
-    easel = Easel(setting.camera)
-    window = frame_axes(ax, setting, style)
-    paint_ground(easel, setting)
+    frame_axes(ax, setting, style)
+    paint_ground(ax, setting)
+    easel = Easel(setting.camera, line_weight(ax))
     for k, state in enumerate(states):
         last = k == GHOSTS
-        fade = 0.0 if last else 0.82 - 0.42 * k / GHOSTS
+        fade = 0.0 if last else 0.85 - 0.4 * k / GHOSTS
         Brush(easel, model, setting, style, state, BODY + 10.0 * k, fade, ghost=not last).robot()
     easel.paint(ax)
     for i, station in enumerate(stations):
@@ -214,34 +228,28 @@ def _overlay(ax: Axes, trajectory: Trajectory, style: Style, stations: Sequence[
                 x, y, station_name(station), transform=ax.transAxes, color=PALETTE[i % len(PALETTE)],
                 ha="right", va="top", fontsize=8.5,
             )  # fmt: skip
-    write_scale(ax, setting, window, style, np.asarray(model.parameters.gravity))
-    _write_legend(ax, model, setting, style)
+    _write_margins(ax, model, setting, style)
 
 
-def _draw_state(
-    ax: Axes, model: Model, setting: Setting, style: Style, state: State, legend: bool = True, room: bool = True
-) -> None:
-    """One state with ground, scale and legend."""
+def draw_state(ax: Axes, model: Model, setting: Setting, style: Style, state: State) -> Window:
+    """One state with ground, scale and legend; returns what the axes show."""
     window = frame_axes(ax, setting, style)
-    easel = Easel(setting.camera)
-    paint_ground(easel, setting)
+    paint_ground(ax, setting)
+    easel = Easel(setting.camera, line_weight(ax))
     Brush(easel, model, setting, style, state).robot()
     easel.paint(ax)
-    write_scale(ax, setting, window, style, np.asarray(model.parameters.gravity))
-    if legend:
-        _write_legend(ax, model, setting, style)
+    _write_margins(ax, model, setting, style)
+    return window
 
 
-def _write_legend(ax: Axes, model: Model, setting: Setting, style: Style) -> None:
-    """Bars of colours for tension and pressure, where there is any."""
-    slot = 0
-    for key, colourmap, label in (
-        ("tension", colours.TENSION, "tension [N]"),
-        ("chamber", colours.PRESSURE, "pressure [Pa]"),
-    ):
-        if style.lines and setting.most[key] > 0.0:
-            write_colourbar(ax, colourmap, setting.most[key], label, slot)
-            slot += 1
+def _write_margins(ax: Axes, model: Model, setting: Setting, style: Style) -> None:
+    """The scale, and bars of colours for tension and pressure, where there is any."""
+    if not style.scale:
+        return
+    write_scale(ax, setting, style, np.asarray(model.parameters.gravity))
+    shown = [bar for bar in BARS if style.lines and setting.most[bar[0]] > 0.0]
+    for slot, (key, colourmap, label) in enumerate(shown):
+        write_colourbar(ax, colourmap, setting.most[key], label, slot)
 
 
 def _motion_setting(
@@ -258,10 +266,6 @@ def _state(model: Model, q: ArrayLike | None, u: ArrayLike | None, t: float) -> 
     if q is None:
         q = model.assemble() if model.loops else model.rest
     return State(np.asarray(q, dtype=float), None, None if u is None else np.asarray(u, dtype=float), t)
-
-
-def _without_scale(style: Style) -> Style:
-    return Style(**{**style.__dict__, "scale": False})
 
 
 def _figure_of(ax: Axes) -> Figure:

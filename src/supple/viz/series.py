@@ -18,8 +18,8 @@ from supple.viz.style import PALETTE, Style
 if TYPE_CHECKING:
     from supple.solvers.trajectory import Trajectory
 
-#: Most entries of a legend.
-MOST_NAMES = 6
+#: Most entries of a legend, and most letters of all of them.
+MOST_NAMES, MOST_LETTERS = 6, 60
 
 
 def time_series(
@@ -86,8 +86,14 @@ def series_panels(
 ) -> list[Axes]:
     """Panels over one another within (left, bottom, width, height) of a figure, with a common time axis."""
     model = model_of(trajectory)
-    panels = [*("xyz" if stations else ""), *(["inputs"] if model.nu else []), "energy"]
-    heights = {"inputs": 1.25, "energy": 1.25}
+    efforts = trajectory.efforts.shape[1] > 0
+    panels = [
+        *("xyz" if stations else ""),
+        *(["inputs"] if model.nu else []),
+        *(["efforts"] if efforts else []),
+        "energy",
+    ]
+    heights = {"inputs": 1.25, "efforts": 1.25, "energy": 1.25}
     grid = figure.add_gridspec(
         len(panels),
         1,
@@ -104,11 +110,13 @@ def series_panels(
         ax = figure.add_subplot(grid[row], sharex=axes[0] if axes else None)
         if panel == "inputs":
             draw_inputs(ax, trajectory)
+        elif panel == "efforts":
+            draw_efforts(ax, trajectory)
         elif panel == "energy":
             draw_energy(ax, trajectory)
         else:
             _draw_positions(ax, trajectory, positions[:, :, "xyz".index(panel)], panel)
-        if panel == "x" and 1 < len(stations) <= MOST_NAMES:
+        if panel == "x" and len(stations) > 1:
             _legend(ax, [station_name(station) for station in stations])
         ax.tick_params(labelbottom=row == len(panels) - 1)
         axes.append(ax)
@@ -118,12 +126,17 @@ def series_panels(
 
 def draw_inputs(ax: Axes, trajectory: Trajectory) -> None:
     """Inputs over time."""
-    model = model_of(trajectory)
-    for k, row in enumerate(trajectory.u.T):
-        ax.plot(trajectory.t, row, color=PALETTE[k % len(PALETTE)], lw=1.1)
+    _draw_lines(ax, trajectory.t, trajectory.u)
     _dress(ax, "inputs")
-    if model.nu <= MOST_NAMES:
-        _legend(ax, list(model.input_names))
+    _legend(ax, list(model_of(trajectory).input_names))
+
+
+def draw_efforts(ax: Axes, trajectory: Trajectory) -> None:
+    """Efforts of prescribed joints over time."""
+    _draw_lines(ax, trajectory.t, trajectory.efforts)
+    _dress(ax, "efforts")
+    model = model_of(trajectory)
+    _legend(ax, [model.coordinate_names[k] for joint in model.prescribed for k in joint.coordinates])
 
 
 def draw_energy(ax: Axes, trajectory: Trajectory) -> None:
@@ -138,13 +151,20 @@ def draw_energy(ax: Axes, trajectory: Trajectory) -> None:
 
 
 def _draw_positions(ax: Axes, trajectory: Trajectory, values: np.ndarray, name: str) -> None:
-    for k, row in enumerate(values.T):
-        ax.plot(trajectory.t, row, color=PALETTE[k % len(PALETTE)], lw=1.1)
+    _draw_lines(ax, trajectory.t, values)
     _dress(ax, f"{name} [m]")
 
 
+def _draw_lines(ax: Axes, t: np.ndarray, values: np.ndarray) -> None:
+    """Columns of values (T, m) over time."""
+    for k, row in enumerate(values.T):
+        ax.plot(t, row, color=PALETTE[k % len(PALETTE)], lw=1.1)
+
+
 def _legend(ax: Axes, names: list[str]) -> None:
-    """Names of a panel's lines above it, in the lines' colours, without a frame."""
+    """Names of a panel's lines above it, if they have room there."""
+    if len(names) > MOST_NAMES or sum(map(len, names)) > MOST_LETTERS:
+        return
     handles = ax.get_lines()[: len(names)]
     ax.legend(
         handles,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from supple.errors import PictureError
 from supple.model.meshes import revolved
 from supple.model.model import Model
 from supple.model.scene import Arrow, BodyLook, Mark, RodLook, Strand, Wall
-from supple.viz.camera import Camera, level_axes
+from supple.viz.camera import Camera, Window, level_axes
 from supple.viz.style import Style
 
 #: Grid cells across the robot, about.
@@ -98,6 +99,7 @@ class Setting:
         cloud = np.concatenate([cloud, *(_rims(wall, cloud) for wall in walls)])
         return Setting(camera, cloud, size, cell, ground, _largest(model, states))
 
+    @cached_property
     def floor(self) -> tuple[Array, Array, Array] | None:
         """Origin and two edges (3,) of the patch of ground that is drawn, whole cells; None without ground."""
         if self.ground is None:
@@ -112,14 +114,15 @@ class Setting:
         origin = self.ground * upward + spans[0][0] * first + spans[1][0] * second
         return origin, (spans[0][1] - spans[0][0]) * first, (spans[1][1] - spans[1][0]) * second
 
-    def corners(self) -> Array:
-        """Points (N, 3) that the window must hold: the cloud, and the ground below it."""
-        floor = self.floor()
-        if floor is None:
-            return self.cloud
-        origin, first, second = floor
-        patch = np.array([origin + a * first + b * second for a in (0.0, 1.0) for b in (0.0, 1.0)])
-        return np.concatenate([self.cloud, patch])
+    @cached_property
+    def window(self) -> Window:
+        """The part of the picture's plane that holds the cloud, and the ground below it."""
+        points = self.cloud
+        if self.floor is not None:
+            origin, first, second = self.floor
+            patch = np.array([origin + a * first + b * second for a in (0.0, 1.0) for b in (0.0, 1.0)])
+            points = np.concatenate([points, patch])
+        return self.camera.window(points)
 
 
 def round_length(length: float) -> float:

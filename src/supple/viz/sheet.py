@@ -54,12 +54,11 @@ def bare_axes(figure: Figure, place: tuple[float, float, float, float]) -> Axes:
     return ax
 
 
-def frame_axes(ax: Axes, setting: Setting, style: Style, extra: Array | None = None) -> Window:
-    """Let axes show all of a setting (and ``extra`` points (N, 3)), undistorted."""
-    points = setting.corners() if extra is None else np.concatenate([setting.corners(), extra.reshape(-1, 3)])
+def frame_axes(ax: Axes, setting: Setting, style: Style) -> Window:
+    """Let axes show all of a setting, undistorted, with room for the words around it."""
     width, height = _points_of(ax)
     below, above = _margins(style)
-    tight = setting.camera.window(points)
+    tight = setting.window
     unit = max(tight.width / (width - 2.0 * SIDE), tight.height / max(height - below - above, 0.3 * height))
     x, y = 0.5 * (tight.left + tight.right), 0.5 * (tight.bottom + tight.top) - 0.5 * (below - above) * unit
     window = Window(x - 0.5 * width * unit, x + 0.5 * width * unit, y - 0.5 * height * unit, y + 0.5 * height * unit)
@@ -72,7 +71,7 @@ def frame_axes(ax: Axes, setting: Setting, style: Style, extra: Array | None = N
 
 def page_size(setting: Setting, style: Style) -> tuple[float, float]:
     """Width and height in inches of a page that suits what it shows."""
-    window = setting.camera.window(setting.corners())
+    window = setting.window
     margin = sum(_margins(style)) / 72.0
     aspect = window.width / window.height
     if aspect > 1.0:
@@ -101,12 +100,23 @@ def write_title(ax: Axes, text: str, below: str = "") -> None:
         ax.annotate(below, (0.0, 1.0), (SIDE, -27.0), fontsize=8.5, color=colours.FAINT, **corner)
 
 
-def write_scale(ax: Axes, setting: Setting, window: Window, style: Style, gravity: Array) -> None:
+def line_weight(ax: Axes) -> float:
+    """By which widths of lines are multiplied, so that small pictures are not all lines."""
+    return float(np.clip(min(_points_of(ax)) / 330.0, 0.4, 1.0))
+
+
+def legend_strip(ax: Axes, width: float, aspect: float) -> None:
+    """Let axes show a stretch of ``width`` m, so that a scale can be written on them alone."""
+    ax.set_xlim(0.0, width)
+    ax.set_ylim(0.0, width / aspect)
+    ax.set_axis_off()
+
+
+def write_scale(ax: Axes, setting: Setting, style: Style, gravity: Array) -> None:
     """A bar of round length, the world's axes, and which way things fall, in the lower left corner."""
-    if not style.scale:
-        return
-    unit = window.width / _points_of(ax)[0]
-    left, bottom, bar, tick = window.left + SIDE * unit, window.bottom + 14.0 * unit, setting.cell, 4.0 * unit
+    start, stop = ax.get_xlim()
+    unit = (stop - start) / _points_of(ax)[0]
+    left, bottom, bar, tick = start + SIDE * unit, ax.get_ylim()[0] + 14.0 * unit, setting.cell, 4.0 * unit
     ax.plot([left, left, left + bar, left + bar], [bottom + tick, bottom, bottom, bottom + tick], color=colours.INK, lw=1.1)
     ax.text(left + 0.5 * bar, bottom + 1.2 * tick, length_text(bar), ha="center", va="bottom", fontsize=8, color=colours.INK)
     centre = np.array([left + bar + 34.0 * unit, bottom + 8.0 * unit])
@@ -125,8 +135,9 @@ def _flat_arrow(ax: Axes, origin: Array, vector: Array, name: str, colour: str) 
 
 
 def write_colourbar(ax: Axes, colourmap: Colormap, most: float, label: str, slot: int = 0) -> None:
-    """A thin bar of colours from 0 to ``most`` in the lower right corner; further ones above (slot 1, 2, ...)."""
-    inset = ax.inset_axes((0.74, 0.05 + 0.09 * slot, 0.22, 0.018))
+    """A thin bar of colours from 0 to ``most`` in the lower right corner; further ones (slot 1, 2, ...) beside it."""
+    width, height = _points_of(ax)
+    inset = ax.inset_axes(((width - 118.0 - 140.0 * slot) / width, 18.0 / height, 100.0 / width, 6.0 / height))
     figure = ax.get_figure(root=True)
     assert figure is not None
     bar = figure.colorbar(ScalarMappable(Normalize(0.0, most), colourmap), cax=inset, orientation="horizontal")
