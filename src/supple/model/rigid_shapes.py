@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Protocol, final, runtime_checkable
 
 import numpy as np
-
 from numpy.typing import ArrayLike
 
 from supple.checks import Array, finite_array, nonnegative_float, positive_float
@@ -273,7 +272,7 @@ class PrismShape:
         flat = self.height * (_edge_products(points)[:, None, None] * products).sum(axis=0) / 24.0
         second = np.zeros((3, 3))  # int p p^T dV
         second[:2, :2], second[2, 2] = flat, self.volume * self.height**2 / 12.0
-        return np.trace(second) * np.eye(3) - second
+        return np.asarray(np.trace(second) * np.eye(3) - second)
 
     def mesh(self) -> Mesh:
         """Its surface."""

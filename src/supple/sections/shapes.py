@@ -2,8 +2,8 @@
 
 The section lies in the local y-z plane, the rod axis is x. Second moments are about the centroid:
 Jy = int z^2 dA resists bending about y, Jz = int y^2 dA bending about z. To add a shape, write a frozen
-dataclass with its dimensions as fields and the three abstract methods (and ``outline``, unless it is round); everything else
-follows.
+dataclass with its dimensions as fields and the three abstract methods (and ``outline``, unless it is round);
+everything else follows.
 """
 
 from __future__ import annotations
@@ -23,8 +23,12 @@ ROUND_VERTICES = 24
 _ANGLES = np.linspace(0.0, 2.0 * np.pi, ROUND_VERTICES, endpoint=False)
 _ROUND = np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)])
 _SIDE = np.linspace(-1.0, 1.0, 5)[:-1]
-_SQUARE = np.concatenate([np.column_stack(side) for side in (
-    (np.ones(4), _SIDE), (-_SIDE, np.ones(4)), (-np.ones(4), -_SIDE), (_SIDE, -np.ones(4)))])
+_SQUARE = np.concatenate(
+    [
+        np.column_stack(side)
+        for side in ((np.ones(4), _SIDE), (-_SIDE, np.ones(4)), (-np.ones(4), -_SIDE), (_SIDE, -np.ones(4)))
+    ]
+)
 
 
 def round_outline(semi_y: float, semi_z: float) -> Array:

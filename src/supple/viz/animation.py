@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from supple.checks import positive_float
 from supple.errors import MissingExtraError, ModelError, PictureError, StorageError
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from supple.solvers.trajectory import Trajectory
 
 #: Pixels per inch of animations, if not asked for otherwise, and colours of a GIF.
-DPI, GIF_COLOURS = 110.0, 64
+DPI, GIF_COLOURS = 110.0, 96
 
 Frame = np.ndarray
 Progress = Callable[[float], Any]
@@ -70,21 +69,29 @@ def _frames(
     model, stations = model_of(trajectory), watched(model_of(trajectory), watch)
     setting = Setting.of(model, style, states_at(trajectory, even_times(trajectory, FRAMING)))
     figure = new_figure(style.size or (6.4, 4.8), style.dpi)
-    canvas = figure.canvas
-    assert isinstance(canvas, FigureCanvasAgg)
+    canvas: Any = figure.canvas
     ax = bare_axes(figure, (0.0, 0.0, 1.0, 1.0))
     states = states_at(trajectory, even_times(trajectory, count))
-    tips = paths(model, np.array([state.q for state in states]), stations)
+    tips, traces = paths(model, np.array([state.q for state in states]), stations), paths(model, trajectory.q, stations)
     for k, state in enumerate(states):
         ax.clear()
         draw_state(ax, model, setting, style, state)
+        so_far = np.concatenate([traces[trajectory.t < state.t], tips[k : k + 1]])
         for i in range(len(stations)):
-            if k > 0:
-                draw_path(ax, setting, tips[: k + 1, i], PALETTE[i % len(PALETTE)], 1.1)
+            draw_path(ax, setting, so_far[:, i], PALETTE[i % len(PALETTE)], 1.1)
         title = model.name if style.title is None else style.title
         if title:
             write_title(ax, title)
-        ax.text(0.98, 0.975, f"{state.t:.2f} s", transform=ax.transAxes, ha="right", va="top", fontsize=11, color=colours.INK)
+        ax.text(
+            0.98,
+            0.975,
+            f"{state.t:.2f} s",
+            transform=ax.transAxes,
+            ha="right",
+            va="top",
+            fontsize=11,
+            color=colours.INK,
+        )
         canvas.draw()
         picture = np.asarray(canvas.buffer_rgba())[:, :, :3]
         yield picture[: picture.shape[0] // 2 * 2, : picture.shape[1] // 2 * 2].copy()
@@ -97,12 +104,21 @@ def _write_gif(target: Path, frames: Iterator[Frame], fps: float) -> None:
     from PIL import Image  # comes with matplotlib
 
     pictures = [Image.fromarray(frame) for frame in frames]
-    # colours of the whole motion: from frames through all of it
+    # colours from frames through all of the motion, and those of lines and words, which cover little
     some = pictures[:: max(1, len(pictures) // 4)]
-    sheet = Image.new("RGB", (some[0].width, some[0].height * len(some)))
+    width, height = some[0].size
+    sheet = Image.new("RGB", (width, height * len(some) + 2 * height), "white")
     for k, picture in enumerate(some):
-        sheet.paste(picture, (0, k * picture.height))
+        sheet.paste(picture, (0, k * height))
+    thin = (*PALETTE, *colours.AXES, colours.LOAD, colours.LOOP, colours.INK, colours.FAINT)
+    for k, colour in enumerate(thin):
+        sheet.paste(
+            colour, (k * width // len(thin), height * len(some), (k + 1) * width // len(thin), sheet.height - height)
+        )
     palette = sheet.quantize(GIF_COLOURS)
+    entries = np.array(palette.getpalette()).reshape(-1, 3)
+    entries[entries.sum(axis=1).argmax()] = 255  # paper is white, not the mean of all that is nearly white
+    palette.putpalette(entries.ravel().tolist())
     indexed = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
     ticks = np.round(100.0 / fps * np.arange(len(indexed) + 1)).astype(int)
     delays = np.maximum(np.diff(ticks), 2) * 10  # viewers slow down frames shorter than 20 ms

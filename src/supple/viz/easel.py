@@ -7,6 +7,7 @@ arrays makes a frame of an animation in milliseconds.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -36,6 +37,7 @@ class Easel:
     """A picture under construction."""
 
     camera: Camera
+    unit: float = 0.0  #: length of a point (1/72 inch) of the picture, m
     weight: float = 1.0  #: by which widths of lines are multiplied, for small pictures
     _shadow: list[Array] = field(default_factory=list)
     _corners: list[Array] = field(default_factory=list)
@@ -115,25 +117,36 @@ class Easel:
             bias = 0.5 * (np.asarray(bias)[:-1] + np.asarray(bias)[1:])
         self.lines(points[:-1], points[1:], colour, width, layer=layer, bias=bias)
 
-    def paint(self, ax: Axes, zorder: float = 2.0) -> PolyCollection:
-        """Put everything on axes, the farthest first."""
-        if self._shadow:
-            self._paint_shadow(ax, zorder - 0.5)
+    def dot(self, point: Array, colour: str | Array, width: float, *, layer: float) -> None:
+        """Add a round spot of so many points at a point (3,)."""
+        angle = np.linspace(0.0, 2.0 * np.pi, 17)
+        circle = np.outer(np.cos(angle), self.camera.right) + np.outer(np.sin(angle), self.camera.up)
+        rim = point + 0.5 * self.weight * width * self.unit * circle
+        middle = np.tile(point, (8, 1))
+        corners = np.stack([rim[0:16:2], rim[1:17:2], rim[2:18:2], middle], axis=1)
+        self.faces(corners, colour, layer=layer, shaded=False, facing=None)
+
+    def paint(self, ax: Axes) -> None:
+        """Put everything on axes, the farthest first; shadows fall on the ground and on nothing else."""
         corners = np.concatenate([np.zeros((0, 4, 3)), *self._corners])
-        depth, layer = np.concatenate([np.zeros(0), *self._depth]), np.concatenate([np.zeros(0), *self._layer])
+        fill, edge = (np.concatenate([np.zeros((0, 4)), *part]) for part in (self._fill, self._edge))
+        width, depth, layer = (np.concatenate([np.zeros(0), *part]) for part in (self._width, self._depth, self._layer))
         order = np.lexsort((depth, layer))
-        pick = [np.concatenate([np.zeros((0, 4)), *part])[order] for part in (self._fill, self._edge)]
-        collection = PolyCollection(
-            self.camera.project(corners[order]),
-            facecolors=pick[0],
-            edgecolors=pick[1],
-            linewidths=np.concatenate([np.zeros(0), *self._width])[order],
-            closed=True,  # lines, too: there and back
-            joinstyle="round",
-            zorder=zorder,
-        )
-        ax.add_collection(collection, autolim=False)
-        return collection
+        below = layer[order] == GROUND
+        for chosen, zorder in ((order[below], 1.0), (order[~below], 2.0)):
+            polygons: Any = self.camera.project(corners[chosen])  # as one array: matplotlib is quick with it
+            collection = PolyCollection(
+                polygons,
+                facecolors=fill[chosen],
+                edgecolors=edge[chosen],
+                linewidths=width[chosen],
+                closed=True,  # lines, too: there and back
+                joinstyle="round",
+                zorder=zorder,
+            )
+            ax.add_collection(collection, autolim=False)
+        if self._shadow:
+            self._paint_shadow(ax, 1.5)
 
     def shadow(self, corners: Array) -> None:
         """Add faces (N, 4, 3) of a shadow, all anticlockwise or all clockwise: however they overlap, they are one."""
@@ -150,7 +163,7 @@ class Easel:
         camera = self.camera
         light = LIGHT @ np.array([camera.right, camera.up, camera.toward]) / np.linalg.norm(LIGHT)
         lit = np.clip(normal @ light, 0.0, 1.0)[:, None]
-        return np.clip(colour * (AMBIENT + (1.0 - AMBIENT) * lit) + GLOSS * lit**12, 0.0, 1.0)
+        return np.asarray(np.clip(colour * (AMBIENT + (1.0 - AMBIENT) * lit) + GLOSS * lit**12, 0.0, 1.0))
 
     def _add(self, corners: Array, fill: Array, edge: Array, width: Array, layer: float, depth: Array) -> None:
         self._corners.append(corners)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
 
 from supple.checks import Array
 from supple.loads.shapes import axis_frame
@@ -18,7 +17,7 @@ from supple.model.scene import Arrow, BodyLook, Hinge, JointLook, RodLook, Solid
 from supple.sections.shapes import round_outline
 from supple.viz import style as colours
 from supple.viz.easel import BEHIND, BODY, FRONT, GROUND, TOP, Easel, unit_normals
-from supple.viz.setting import Posed, Setting, State, pulls, tube_ends
+from supple.viz.setting import Posed, Setting, State, pulls, tube_ends, whole_cells
 from supple.viz.style import Style, faded, rgb
 
 #: Sizes relative to that of the whole picture: triads, anchors, arrows, coils of springs.
@@ -74,9 +73,7 @@ class Brush:
 
     def dot(self, point: Array, colour: str, width: float, layer: float) -> None:
         """A round spot of so many points."""
-        # a line without length is not drawn, nor a level one shorter than a pixel
-        speck = 5e-4 * self.setting.size * (self.easel.camera.right + self.easel.camera.up)
-        self.easel.lines((point - speck)[None], (point + speck)[None], self.colour(colour), width, layer=layer, bias=0.0)
+        self.easel.dot(point, self.colour(colour), width, layer=layer)
 
     def edges(self, mesh: meshes.Mesh, edges: meshes.Edges, colour: str) -> None:
         """Thin dark lines along the sharp edges that are seen."""
@@ -96,18 +93,17 @@ class Brush:
         """Opaque faces with their shadow."""
         shade = faded(rgb(colour), 0.22 if self.odd.get(link) else 0.0)
         self.easel.faces(corners, shade, layer=self.layer, fade=self.fade)
-        ground, vertical = self.setting.ground, self.setting.camera.vertical
-        if ground is not None and not self.ghost:
+        height, vertical = self.setting.shade, self.setting.camera.vertical
+        if height is not None and not self.ghost:
             lit = corners[unit_normals(corners) @ vertical > 0.0]
-            fallen = lit - ((lit @ vertical) - ground)[..., None] * vertical
+            fallen = lit - ((lit @ vertical) - height)[..., None] * vertical
             self.easel.shadow(fallen)
 
 
-def paint_ground(ax: Axes, setting: Setting) -> None:
+def paint_ground(easel: Easel, setting: Setting) -> None:
     """A patch with a grid, below everything."""
     if setting.floor is None:
         return
-    easel = Easel(setting.camera)
     origin, first, second = setting.floor
     patch = np.array([[origin, origin + first, origin + first + second, origin + second]])
     easel.faces(patch, colours.GROUND, layer=GROUND, shaded=False, facing=None)
@@ -117,7 +113,6 @@ def paint_ground(ax: Axes, setting: Setting) -> None:
             # the patch is one face: its lines must be nearer than its middle
             ends = np.array([start, start + across])
             easel.path(ends, colours.GRID, 0.7, layer=GROUND, bias=10.0 * setting.size)
-    easel.paint(ax, zorder=1.0)
 
 
 def _rod(brush: Brush, part: RodLook, frames: Array) -> None:
@@ -175,7 +170,7 @@ def _strand(brush: Brush, part: Strand, frames: Array) -> None:
     far = brush.easel.camera.depth(points) < depth_of_axis - 1e-12
     middle_far = far[:-1] & far[1:]
     rgba = np.column_stack([np.tile(colour, (len(points) - 1, 1)), np.where(middle_far, 0.32, 1.0)])
-    width = LINE
+    width = LINE if part.radius is None else 2.0 * float(part.radius.mean()) / (brush.easel.unit * brush.easel.weight)
     bias = 0.5 * (radius[:-1] + radius[1:]) * np.where(middle_far, 2.2, 1.2)
     brush.easel.lines(points[:-1], points[1:], rgba, width, layer=brush.layer, bias=bias)
 
@@ -222,26 +217,30 @@ def _arrow(brush: Brush, part: Arrow, frames: Array) -> None:
         return
     wrench, frame = part.at(brush.state.t), frames[0]
     turn = frame[:3, :3] if part.local else np.eye(3)
-    unit, reach = (" per metre", 0.6) if part.per_metre else ("", 1.0)
+    unit, reach = (" per metre", 0.5) if part.per_metre else ("", 1.0)
     for key, vector, painter in (("moment", wrench[:3], _turning), ("force", wrench[3:], _pushing)):
         most = brush.setting.most[key + unit]
         if most > 0.0 and np.linalg.norm(vector) > 1e-3 * most:
-            painter(brush, frame[:3, 3], turn @ vector * (reach * ARROW * brush.setting.size / most))
+            painter(
+                brush, frame[:3, 3], turn @ vector * (reach * ARROW * brush.setting.size / most), 0.5 * (1.0 + reach)
+            )
 
 
-def _pushing(brush: Brush, origin: Array, vector: Array) -> None:
+def _pushing(brush: Brush, origin: Array, vector: Array, weight: float) -> None:
     """A straight arrow."""
-    brush.easel.faces(_arrow_corners(origin, vector, brush.setting.size), brush.colour(colours.LOAD), layer=TOP)
+    brush.easel.faces(
+        _arrow_corners(origin, vector, weight * brush.setting.size), brush.colour(colours.LOAD), layer=TOP
+    )
 
 
-def _turning(brush: Brush, origin: Array, vector: Array) -> None:
+def _turning(brush: Brush, origin: Array, vector: Array, weight: float) -> None:
     """An arrow bent about its axis; its size tells the moment's."""
     radius, angle = 0.4 * float(np.linalg.norm(vector)), np.linspace(0.0, 1.5 * np.pi, 31)
     circle = radius * np.column_stack([np.zeros(31), np.cos(angle), np.sin(angle)])
     ring = _carried(axis_frame(origin, vector), circle)
     colour = brush.colour(colours.LOAD)
-    brush.easel.path(ring, colour, 1.5, layer=TOP)
-    head = _arrow_corners(ring[-2], (ring[-1] - ring[-2]) * 2.0, brush.setting.size)
+    brush.easel.path(ring, colour, 1.5 * weight, layer=TOP)
+    head = _arrow_corners(ring[-2], (ring[-1] - ring[-2]) * 2.0, weight * brush.setting.size)
     brush.easel.faces(head, colour, layer=TOP)
 
 
@@ -261,8 +260,8 @@ def _hinge(brush: Brush, part: Hinge, frames: Array) -> None:
     a, b = frames[:, :3, 3]
     if np.linalg.norm(b - a) > OPEN * brush.setting.size:
         brush.easel.path(np.array([a, b]), colours.LOOP, THIN, layer=TOP)
-    brush.dot(b, "#FFFFFF", 6.0, FRONT)
-    brush.dot(b, colours.LOOP, 4.2, TOP)
+    brush.dot(b, "#FFFFFF", 6.5, FRONT)
+    brush.dot(b, colours.LOOP, 4.6, TOP)
 
 
 def _solid(brush: Brush, part: Solid, frames: Array) -> None:
@@ -289,20 +288,20 @@ def _wall(brush: Brush, part: Wall, frames: Array) -> None:
 
 def _plane(brush: Brush, frame: Array, local: Array) -> None:
     cell = brush.setting.cell
-    low = np.floor(local.min(axis=0) / cell - 0.25) * cell
-    high = np.ceil(local.max(axis=0) / cell + 0.25) * cell
+    low, high = whole_cells(local, cell)
     corners = [(0.0, y, z) for y, z in ((low[1], low[2]), (high[1], low[2]), (high[1], high[2]), (low[1], high[2]))]
-    patch = np.array(corners) @ frame[:3, :3].T + frame[:3, 3]
+    patch = _carried(frame, np.array(corners))
     seen = frame[:3, 0] @ brush.easel.camera.toward > 0.0
     layer, alpha = (GROUND, 1.0) if seen else (FRONT, 0.25)
-    brush.easel.faces(patch[None], faded(rgb(colours.OBSTACLE), 0.55), layer=layer, alpha=alpha, shaded=False, facing=None)
+    brush.easel.faces(
+        patch[None], faded(rgb(colours.OBSTACLE), 0.55), layer=layer, alpha=alpha, shaded=False, facing=None
+    )
     for axis in (1, 2):
         other = 3 - axis
         for x in np.arange(low[axis], high[axis] + 0.5 * cell, cell):
             ends = np.zeros((2, 3))
             ends[:, axis], ends[:, other] = x, (low[other], high[other])
-            line = ends @ frame[:3, :3].T + frame[:3, 3]
-            brush.easel.path(line, colours.OBSTACLE, 0.6, layer=layer, bias=10.0 * brush.setting.size)
+            brush.easel.path(_carried(frame, ends), colours.OBSTACLE, 0.6, layer=layer, bias=10.0 * brush.setting.size)
 
 
 def _tube(brush: Brush, frame: Array, local: Array, radius: float) -> None:

@@ -89,9 +89,7 @@ def station_name(station: tuple[str, float]) -> str:
 def _cubic(x: float, h: float, q0: Array, v0: Array, q1: Array, v1: Array) -> Array:
     """Hermite's cubic at x in [0, 1] of a step h."""
     y = 1.0 - x
-    return np.asarray(
-        q0 * y * y * (1.0 + 2.0 * x) + q1 * x * x * (1.0 + 2.0 * y) + h * x * y * (y * v0 - x * v1)
-    )
+    return np.asarray(q0 * y * y * (1.0 + 2.0 * x) + q1 * x * x * (1.0 + 2.0 * y) + h * x * y * (y * v0 - x * v1))
 
 
 def _wrapped(model: Model, q0: Array, q1: Array) -> bool:

@@ -18,7 +18,7 @@ from supple.model.model import Model
 from supple.model.summary import counted
 from supple.viz import style as colours
 from supple.viz.camera import Window
-from supple.viz.easel import BODY, Easel
+from supple.viz.easel import BODY
 from supple.viz.figure import Brush, paint_ground
 from supple.viz.motion import FRAMING, even_times, model_of, paths, states_at, station_name, watched
 from supple.viz.series import series_panels
@@ -28,7 +28,7 @@ from supple.viz.sheet import (
     draw_path,
     frame_axes,
     legend_strip,
-    line_weight,
+    new_easel,
     new_figure,
     page_size,
     save_figure,
@@ -113,7 +113,11 @@ def draw(
 
 
 def snapshots(
-    trajectory: Trajectory, number: int = 6, watch: Watch = None, path: str | os.PathLike[str] | None = None, **options: Any
+    trajectory: Trajectory,
+    number: int = 6,
+    watch: Watch = None,
+    path: str | os.PathLike[str] | None = None,
+    **options: Any,
 ) -> Figure:
     """A strip of frames side by side, evenly spaced in time, with their times below.
 
@@ -213,8 +217,8 @@ def _overlay(ax: Axes, trajectory: Trajectory, style: Style, stations: Sequence[
     setting, traces = _motion_setting(trajectory, style, stations)
     states = states_at(trajectory, even_times(trajectory, GHOSTS + 1))
     frame_axes(ax, setting, style)
-    paint_ground(ax, setting)
-    easel = Easel(setting.camera, line_weight(ax))
+    easel = new_easel(ax, setting)
+    paint_ground(easel, setting)
     for k, state in enumerate(states):
         last = k == GHOSTS
         fade = 0.0 if last else 0.85 - 0.4 * k / GHOSTS
@@ -234,8 +238,8 @@ def _overlay(ax: Axes, trajectory: Trajectory, style: Style, stations: Sequence[
 def draw_state(ax: Axes, model: Model, setting: Setting, style: Style, state: State) -> Window:
     """One state with ground, scale and legend; returns what the axes show."""
     window = frame_axes(ax, setting, style)
-    paint_ground(ax, setting)
-    easel = Easel(setting.camera, line_weight(ax))
+    easel = new_easel(ax, setting)
+    paint_ground(easel, setting)
     Brush(easel, model, setting, style, state).robot()
     easel.paint(ax)
     _write_margins(ax, model, setting, style)

@@ -13,12 +13,15 @@ from supple.checks import Array
 from supple.errors import PictureError
 from supple.model.meshes import revolved
 from supple.model.model import Model
-from supple.model.scene import Arrow, BodyLook, Mark, RodLook, Strand, Wall
+from supple.model.scene import Arrow, BodyLook, Mark, RodLook, Solid, Strand, Wall
 from supple.viz.camera import Camera, Window, level_axes
 from supple.viz.style import Style
 
 #: Grid cells across the robot, about.
 CELLS = 5
+
+#: Obstacles larger than this, relative to the robot, may reach beyond the picture.
+LARGE = 2.0
 
 
 class State(NamedTuple):
@@ -63,22 +66,28 @@ class Setting:
     ----------
     camera : Camera
     cloud : (N, 3)
-        Points that all pictures together must hold.
+        Points of the robot that all pictures together must hold.
+    rims : (M, 3)
+        Points of walls around it.
     size : float
         Of the whole, m.
     cell : float
         A round length, about a fifth of the size, m: of the grid and of the scale bar.
     ground : float or None
-        Height along the vertical at which the ground is drawn, m.
+        Height along the vertical at which a ground is drawn, m; None if there is none, or if walls are in its place.
+    shade : float or None
+        Height of the plane on which shadows fall, m.
     most : dict
         Largest "tension" [N], "chamber" pressure [Pa], "force" [N] and "moment" [N m], the latter also "per metre".
     """
 
     camera: Camera
     cloud: Array
+    rims: Array
     size: float
     cell: float
     ground: float | None
+    shade: float | None
     most: dict[str, float]
 
     @staticmethod
@@ -88,6 +97,8 @@ class Setting:
             raise PictureError(f"model {model.name!r} has nothing to draw: compile it from a Robot")
         posed = [Posed(model, state.q) for state in states]
         cloud = np.concatenate([one.cloud() for one in posed])
+        if style.contacts:
+            cloud = np.concatenate([cloud, _obstacles(model, cloud)])
         gravity = np.asarray(model.parameters.gravity)
         camera = Camera.choose(style, cloud, gravity)
         size = float(np.linalg.norm(np.ptp(cloud, axis=0)))
@@ -96,8 +107,9 @@ class Setting:
         walls = _world_walls(model) if style.contacts else []
         if style.ground and np.any(gravity) and not walls:
             ground = float((cloud @ camera.vertical).min())
-        cloud = np.concatenate([cloud, *(_rims(wall, cloud) for wall in walls)])
-        return Setting(camera, cloud, size, cell, ground, _largest(model, states))
+        shade = _floor_height(walls, camera) if walls and style.ground else ground
+        rims = np.concatenate([np.zeros((0, 3)), *(_rims(wall, cloud, cell) for wall in walls)])
+        return Setting(camera, cloud, rims, size, cell, ground, shade, _largest(model, states))
 
     @cached_property
     def floor(self) -> tuple[Array, Array, Array] | None:
@@ -105,19 +117,14 @@ class Setting:
         if self.ground is None:
             return None
         first, second, upward = level_axes(self.camera.vertical)
-        spans = []
-        for axis in (first, second):
-            along = self.cloud @ axis
-            low = np.floor(along.min() / self.cell - 0.25) * self.cell
-            high = np.ceil(along.max() / self.cell + 0.25) * self.cell
-            spans.append((low, high))
-        origin = self.ground * upward + spans[0][0] * first + spans[1][0] * second
-        return origin, (spans[0][1] - spans[0][0]) * first, (spans[1][1] - spans[1][0]) * second
+        low, high = whole_cells(self.cloud @ np.column_stack([first, second]), self.cell)
+        origin = self.ground * upward + low[0] * first + low[1] * second
+        return origin, (high[0] - low[0]) * first, (high[1] - low[1]) * second
 
     @cached_property
     def window(self) -> Window:
         """The part of the picture's plane that holds the cloud, and the ground below it."""
-        points = self.cloud
+        points = np.concatenate([self.cloud, self.rims])
         if self.floor is not None:
             origin, first, second = self.floor
             patch = np.array([origin + a * first + b * second for a in (0.0, 1.0) for b in (0.0, 1.0)])
@@ -129,6 +136,12 @@ def round_length(length: float) -> float:
     """The largest of 1, 2, 5, 10, ... (times a power of ten) that does not exceed a length."""
     power = 10.0 ** np.floor(np.log10(length))
     return float(max(step for step in (1.0, 2.0, 5.0) if step * power <= length * (1.0 + 1e-9)) * power)
+
+
+def whole_cells(points: Array, cell: float) -> tuple[Array, Array]:
+    """Lower and upper bounds (k,) of points (N, k) with some room, in whole cells."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    return np.floor(low / cell - 0.25) * cell, np.ceil(high / cell + 0.25) * cell
 
 
 def tube_ends(local: Array) -> tuple[float, float]:
@@ -143,13 +156,39 @@ def _world_walls(model: Model) -> list[Wall]:
     return [part for part in model.scene.marks if isinstance(part, Wall) and part.places[0].link == "world"]
 
 
-def _rims(wall: Wall, cloud: Array) -> Array:
-    """Points (N, 3) on the rims of a tube as long as a cloud of points; none of a plane."""
+def _floor_height(walls: list[Wall], camera: Camera) -> float | None:
+    """Height of the first level plane that is seen from above; None without one."""
+    for wall in walls:
+        frame = wall.places[0].offset
+        if (
+            wall.radius is None
+            and frame[:3, 0] @ camera.vertical > 1.0 - 1e-9
+            and camera.toward @ camera.vertical > 0.0
+        ):
+            return float(frame[:3, 3] @ camera.vertical)
+    return None
+
+
+def _obstacles(model: Model, cloud: Array) -> Array:
+    """Points (N, 3) of solids fixed to the world, but for those much larger than the robot."""
+    points, most = [np.zeros((0, 3))], LARGE * np.ptp(cloud, axis=0).max()
+    for part in model.scene.marks:
+        if isinstance(part, Solid) and part.places[0].link == "world":
+            mesh = part.mesh.moved(part.places[0].offset)
+            if np.ptp(mesh.vertices, axis=0).max() < most:
+                points.append(mesh.vertices)
+    return np.concatenate(points)
+
+
+def _rims(wall: Wall, cloud: Array, cell: float) -> Array:
+    """Points (N, 3) on the rim of a plane or a tube, cut off somewhat beyond a cloud of points."""
     frame = wall.places[0].offset
+    local = (cloud - frame[:3, 3]) @ frame[:3, :3]
     if wall.radius is None:
-        return np.zeros((0, 3))
-    ends = tube_ends((cloud - frame[:3, 3]) @ frame[:3, :3])
-    rims = revolved(ends, (wall.radius, wall.radius)).vertices
+        low, high = whole_cells(local, cell)
+        rims = np.array([(0.0, y, z) for y in (low[1], high[1]) for z in (low[2], high[2])])
+    else:
+        rims = revolved(tube_ends(local), (wall.radius, wall.radius)).vertices
     return np.asarray(rims @ frame[:3, :3].T + frame[:3, 3])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -18,9 +19,9 @@ from supple.errors import PictureError
 from supple.storage import replacing
 from supple.viz import style as colours
 from supple.viz.camera import Window
+from supple.viz.easel import Easel
 from supple.viz.setting import Setting
 from supple.viz.style import Style
-
 
 #: Margin at the sides of a picture, points.
 SIDE = 16.0
@@ -88,21 +89,23 @@ def _points_of(ax: Axes) -> tuple[float, float]:
     """Width and height of axes in points."""
     figure = ax.get_figure(root=True)
     assert figure is not None
-    box = ax.get_position()
+    box = ax.get_position(original=True)
     return 72.0 * box.width * figure.get_figwidth(), 72.0 * box.height * figure.get_figheight()
 
 
 def write_title(ax: Axes, text: str, below: str = "") -> None:
     """A name in the upper left corner, and smaller words below it."""
-    corner = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "top"}
+    corner: Any = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "top"}
     ax.annotate(text, (0.0, 1.0), (SIDE, -10.0), fontsize=12, weight="bold", color=colours.INK, **corner)
     if below:
         ax.annotate(below, (0.0, 1.0), (SIDE, -27.0), fontsize=8.5, color=colours.FAINT, **corner)
 
 
-def line_weight(ax: Axes) -> float:
-    """By which widths of lines are multiplied, so that small pictures are not all lines."""
-    return float(np.clip(min(_points_of(ax)) / 330.0, 0.4, 1.0))
+def new_easel(ax: Axes, setting: Setting) -> Easel:
+    """An easel for axes that were framed; lines are thinner in small pictures, which would else be all lines."""
+    points = _points_of(ax)
+    start, stop = ax.get_xlim()
+    return Easel(setting.camera, (stop - start) / points[0], float(np.clip(min(points) / 330.0, 0.45, 1.0)))
 
 
 def legend_strip(ax: Axes, width: float, aspect: float) -> None:
@@ -117,34 +120,41 @@ def write_scale(ax: Axes, setting: Setting, style: Style, gravity: Array) -> Non
     start, stop = ax.get_xlim()
     unit = (stop - start) / _points_of(ax)[0]
     left, bottom, bar, tick = start + SIDE * unit, ax.get_ylim()[0] + 14.0 * unit, setting.cell, 4.0 * unit
-    ax.plot([left, left, left + bar, left + bar], [bottom + tick, bottom, bottom, bottom + tick], color=colours.INK, lw=1.1)
-    ax.text(left + 0.5 * bar, bottom + 1.2 * tick, length_text(bar), ha="center", va="bottom", fontsize=8, color=colours.INK)
+    ax.plot(
+        [left, left, left + bar, left + bar], [bottom + tick, bottom, bottom, bottom + tick], color=colours.INK, lw=1.1
+    )
+    ax.text(
+        left + 0.5 * bar, bottom + 1.2 * tick, length_text(bar), ha="center", va="bottom", fontsize=8, color=colours.INK
+    )
     centre = np.array([left + bar + 34.0 * unit, bottom + 8.0 * unit])
     for axis, (name, colour) in enumerate(zip("xyz", colours.AXES, strict=True)):
         end = 22.0 * unit * setting.camera.project(np.eye(3)[axis])
         _flat_arrow(ax, centre, end, name, colour)
     if style.loads and np.any(gravity):
         fall = setting.camera.project(gravity / np.linalg.norm(gravity))
-        _flat_arrow(ax, centre + (44.0 * unit, 20.0 * unit), 22.0 * unit * fall, "g", colours.LOAD)
+        _flat_arrow(ax, centre + np.array([44.0, 20.0]) * unit, 22.0 * unit * fall, "g", colours.LOAD)
 
 
 def _flat_arrow(ax: Axes, origin: Array, vector: Array, name: str, colour: str) -> None:
-    head = origin + vector
-    ax.annotate("", head, origin, arrowprops={"arrowstyle": "-|>", "color": colour, "lw": 1.2, "mutation_scale": 7})
-    ax.text(*(origin + 1.35 * vector), name, color=colour, fontsize=8, ha="center", va="center")
+    (x, y), (head_x, head_y) = origin, origin + vector
+    ax.annotate(
+        "", (head_x, head_y), (x, y), arrowprops={"arrowstyle": "-|>", "color": colour, "lw": 1.2, "mutation_scale": 7}
+    )
+    name_x, name_y = origin + 1.35 * vector
+    ax.text(name_x, name_y, name, color=colour, fontsize=8, ha="center", va="center")
 
 
 def write_colourbar(ax: Axes, colourmap: Colormap, most: float, label: str, slot: int = 0) -> None:
-    """A thin bar of colours from 0 to ``most`` in the lower right corner; further ones (slot 1, 2, ...) beside it."""
+    """A thin bar of colours from 0 to ``most`` in the lower right corner; further ones (slot 1, 2, ...) above it."""
     width, height = _points_of(ax)
-    inset = ax.inset_axes(((width - 118.0 - 140.0 * slot) / width, 18.0 / height, 100.0 / width, 6.0 / height))
+    inset = ax.inset_axes(((width - 118.0) / width, (13.0 + 28.0 * slot) / height, 100.0 / width, 5.0 / height))
     figure = ax.get_figure(root=True)
     assert figure is not None
     bar = figure.colorbar(ScalarMappable(Normalize(0.0, most), colourmap), cax=inset, orientation="horizontal")
-    bar.outline.set_visible(False)  # type: ignore[operator]
+    bar.outline.set_visible(False)
     bar.set_ticks([0.0, most], labels=["0", f"{most:.3g}"])
-    inset.tick_params(labelsize=7.5, length=0, pad=2, colors=colours.FAINT)
-    inset.set_title(label, fontsize=8, color=colours.FAINT, pad=3)
+    inset.tick_params(labelsize=7, length=0, pad=1.5, colors=colours.FAINT)
+    inset.set_title(label, fontsize=7.5, color=colours.FAINT, pad=2.5)
 
 
 def draw_path(ax: Axes, setting: Setting, points: Array, colour: str, width: float = 1.6, zorder: float = 3.0) -> None:
@@ -153,7 +163,9 @@ def draw_path(ax: Axes, setting: Setting, points: Array, colour: str, width: flo
     pieces = np.stack([flat[:-1], flat[1:]], axis=1)
     rgba = np.tile(np.append(colours.rgb(colour), 1.0), (len(pieces), 1))
     rgba[:, 3] = np.linspace(0.25, 1.0, len(pieces))
-    ax.add_collection(LineCollection(list(pieces), colors=rgba, linewidths=width, capstyle="round", zorder=zorder), autolim=False)
+    ax.add_collection(
+        LineCollection(list(pieces), colors=rgba, linewidths=width, capstyle="round", zorder=zorder), autolim=False
+    )
     ax.plot(*flat[-1], "o", ms=4.0, color=colour, mec="white", mew=0.7, zorder=zorder + 0.1)
 
 
