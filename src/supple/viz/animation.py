@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 #: Pixels per inch of animations, if not asked for otherwise, and colours of a GIF.
 DPI, GIF_COLOURS = 110.0, 96
 
+#: Least of red, green and blue of what passes for white paper in a GIF.
+NEARLY_WHITE = 250
+
 Frame = np.ndarray
 Progress = Callable[[float], Any]
 
@@ -117,7 +120,7 @@ def _write_gif(target: Path, frames: Iterator[Frame], fps: float) -> None:
         )
     palette = sheet.quantize(GIF_COLOURS)
     entries = np.array(palette.getpalette()).reshape(-1, 3)
-    entries[entries.sum(axis=1).argmax()] = 255  # paper is white, not the mean of all that is nearly white
+    entries[entries.min(axis=1) >= NEARLY_WHITE] = 255  # paper is white, not the mean of all that is nearly white
     palette.putpalette(entries.ravel().tolist())
     indexed = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
     ticks = np.round(100.0 / fps * np.arange(len(indexed) + 1)).astype(int)
@@ -137,7 +140,7 @@ def _write_gif(target: Path, frames: Iterator[Frame], fps: float) -> None:
 
 def _write_mp4(target: Path, frames: Iterator[Frame], fps: float) -> None:
     """Frames as H.264 in a file that plays everywhere."""
-    program = _ffmpeg()
+    program = find_ffmpeg()
     with replacing(target) as file:
         first = next(frames)
         height, width = first.shape[:2]
@@ -167,7 +170,7 @@ def _write_mp4(target: Path, frames: Iterator[Frame], fps: float) -> None:
             raise StorageError(f"cannot write {target}: ffmpeg says: {words or process.returncode}")
 
 
-def _ffmpeg() -> str:
+def find_ffmpeg() -> str:
     """The program that writes videos: that of imageio-ffmpeg, or the system's."""
     try:
         from imageio_ffmpeg import get_ffmpeg_exe

@@ -28,6 +28,9 @@ LIGHT = np.array([-0.42, 0.62, 0.66])
 #: How dark a face turned away is, and how strong the gloss of one that faces the light.
 AMBIENT, GLOSS = 0.58, 0.14
 
+#: How dark shadows are.
+SHADOW_DEPTH = 0.13
+
 #: Width in points of the seams that close the gaps between neighbouring faces.
 SEAM = 0.6
 
@@ -156,7 +159,7 @@ class Easel:
         flat = self.camera.project(np.concatenate(self._shadow))
         vertices = np.concatenate([flat, flat[:, :1]], axis=1).reshape(-1, 2)
         codes = np.tile([Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY], len(flat))
-        patch = PathPatch(Path(vertices, codes), facecolor=SHADOW, edgecolor=SHADOW, lw=SEAM, zorder=zorder)
+        patch = PathPatch(Path(vertices, codes), facecolor=SHADOW, alpha=SHADOW_DEPTH, lw=0.0, zorder=zorder)
         ax.add_artist(patch)  # add_patch would look for the extrema of every edge
 
     def _lit(self, colour: Array, normal: Array) -> Array:
