@@ -198,3 +198,37 @@ def test_a_trajectory_without_its_model_says_how_to_get_it(motion, tmp_path):
     loaded = sp.Trajectory.load(motion.save(tmp_path / "motion"))
     with pytest.raises(sp.ModelError, match=r"Trajectory\.load\(path, model\)"):
         loaded.plot()
+
+
+def test_a_single_state_has_its_page(model, motion):
+    one = model.simulate(np.array([0.0, 1e-3]), u=[1.0, 0.0])
+    first = sp.Trajectory(*(getattr(one, name)[:1] for name in ("t", "q", "v", "a", "u", "z", "efforts")),
+                          one.multipliers, one.stats, one.description, model)  # fmt: skip
+    first.plot().canvas.draw()
+
+
+def test_an_empty_motion_is_refused(motion):
+    none = sp.Trajectory(*(getattr(motion, name)[:0] for name in ("t", "q", "v", "a", "u", "z", "efforts")),
+                         motion.multipliers, motion.stats, motion.description, motion.model)  # fmt: skip
+    for draw in (none.plot, lambda: none.animate("motion.gif"), lambda: viz.snapshots(none)):
+        with pytest.raises(sp.PictureError, match="the trajectory is empty"):
+            draw()
+
+
+def test_a_point_mass_is_seen():
+    robot = sp.Robot("pendulum")
+    robot.add_link("bob", sp.Rigid(1.0, (0, 0, 0), com=(0.0, 0.0, -1.0)), joint=sp.Revolute("y"))
+    figure = robot.plot(ground=False, dpi=50)
+    assert drawn(figure) > 8  # the plate, the string and the bob
+    assert ink(figure) > 0.005
+
+
+def test_3d_axes_are_refused(model):
+    ax = Figure().add_subplot(projection="3d")
+    with pytest.raises(sp.PictureError, match="must be plain axes"):
+        model.plot(ax=ax)
+
+
+def test_inputs_are_checked(model):
+    with pytest.raises(sp.ShapeError, match="u has shape"):
+        model.plot(u=[1.0])

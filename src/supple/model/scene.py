@@ -108,12 +108,19 @@ class RodLook:
 
 @dataclass(frozen=True, eq=False)
 class BodyLook:
-    """A rigid body: its surface in the body frame, None for one without mass or extent; its ``tip`` (3,)."""
+    """A rigid body: its surface, None for one without mass or extent; ``com`` and ``tip`` (3,); in the body frame."""
 
     link: str
     mesh: Mesh | None
+    com: Array
     tip: Array
     given: bool  #: whether the user gave the shape; else the mesh is the ellipsoid of equal inertia
+
+    @property
+    def bones(self) -> Array:
+        """Ends (k, 2, 3) of lines that show a body without a shape of its own: from its frame to com and tip."""
+        ends = [end for end in (self.com, self.tip) if np.any(end) and not self.given]
+        return np.array([(np.zeros(3), end) for end in ends]).reshape(-1, 2, 3)
 
     @property
     def places(self) -> tuple[Place, ...]:
@@ -300,7 +307,7 @@ def _rod_look(link: str, rod: Rod) -> RodLook:
 
 def _body_look(link: str, body: Rigid) -> BodyLook:
     mesh = _equal_ellipsoid(body) if body.shape is None else body.shape.mesh()
-    return BodyLook(link, mesh, np.asarray(body.tip)[:3, 3], body.shape is not None)
+    return BodyLook(link, mesh, np.asarray(body.com), np.asarray(body.tip)[:3, 3], body.shape is not None)
 
 
 def _equal_ellipsoid(body: Rigid) -> Mesh | None:

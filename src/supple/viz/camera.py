@@ -89,7 +89,7 @@ class Camera:
         """The smallest window that shows all points (N, 3)."""
         flat = self.project(points)
         (left, bottom), (right, top) = flat.min(axis=0), flat.max(axis=0)
-        least = 1e-9 + 1e-3 * max(right - left, top - bottom)
+        least = 1e-3 * max(right - left, top - bottom) or 0.5  # a single point has room of a metre
         return Window(left - least, right + least, bottom - least, top + least)
 
 

@@ -125,8 +125,9 @@ def _body(brush: Brush, part: BodyLook, frames: Array) -> None:
     brush.skin(_carried(frames[0], part.corners), colours.RIGID, part.link)
     if part.mesh is not None:
         brush.edges(part.mesh.moved(frames[0]), part.edges, colours.RIGID)
-    if not part.given and np.any(part.tip):
-        ends = np.array([np.zeros(3), part.tip]) @ frames[0, :3, :3].T + frames[0, :3, 3]
+    else:
+        brush.dot(_carried(frames[0], part.com), colours.ANCHOR, 5.0, brush.layer)
+    for ends in _carried(frames[0], part.bones):
         brush.easel.path(ends, brush.colour(colours.ANCHOR), LINE, layer=brush.layer)
 
 

@@ -269,7 +269,7 @@ def _state(model: Model, q: ArrayLike | None, u: ArrayLike | None, t: float) -> 
     """What to draw; without q the rest configuration, assembled."""
     if q is None:
         q = model.assemble() if model.loops else model.rest
-    return State(np.asarray(q, dtype=float), None, None if u is None else np.asarray(u, dtype=float), t)
+    return State(np.asarray(q, dtype=float), None, None if u is None else model._inputs("u", u, model.nu), t)
 
 
 def _figure_of(ax: Axes) -> Figure:

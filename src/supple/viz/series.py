@@ -189,7 +189,7 @@ def _dress(ax: Axes, label: str) -> None:
     ax.tick_params(labelsize=7.5, colors=colours.FAINT, length=2.5)
     ax.grid(color="#E8EBEF", lw=0.6)
     ax.set_axisbelow(True)
-    ax.margins(x=0.0)
+    ax.margins(x=0.0 if len(ax.get_lines()[0].get_xdata()) > 1 else 0.05)  # type: ignore[arg-type]
     for side, spine in ax.spines.items():
         spine.set_visible(side in ("left", "bottom"))
         spine.set_color("#C9CED6")

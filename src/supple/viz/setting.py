@@ -52,7 +52,8 @@ class Posed:
                 points.append(part.skin(frames))
             elif isinstance(part, BodyLook):
                 mesh = np.zeros((0, 3)) if part.mesh is None else part.mesh.vertices
-                points.append(np.vstack([mesh, part.tip, np.zeros(3)]) @ frames[0, :3, :3].T + frames[0, :3, 3])
+                local = np.vstack([mesh, part.com, part.tip, np.zeros(3)])
+                points.append(local @ frames[0, :3, :3].T + frames[0, :3, 3])
             elif isinstance(part, Strand):
                 points.append(frames[:, :3, 3])
         return np.concatenate(points)
@@ -101,7 +102,7 @@ class Setting:
             cloud = np.concatenate([cloud, _obstacles(model, cloud)])
         gravity = np.asarray(model.parameters.gravity)
         camera = Camera.choose(style, cloud, gravity)
-        size = float(np.linalg.norm(np.ptp(cloud, axis=0)))
+        size = float(np.linalg.norm(np.ptp(cloud, axis=0))) or 1.0  # a single point has room of a metre
         cell = round_length(size / CELLS)
         ground = None
         walls = _world_walls(model) if style.contacts else []

@@ -23,6 +23,9 @@ from supple.viz.easel import Easel
 from supple.viz.setting import Setting
 from supple.viz.style import Style
 
+#: Most points of a path: more cannot be seen, and would slow animations down.
+PATH_POINTS = 800
+
 #: Margin at the sides of a picture, points.
 SIDE = 16.0
 
@@ -57,6 +60,8 @@ def bare_axes(figure: Figure, place: tuple[float, float, float, float]) -> Axes:
 
 def frame_axes(ax: Axes, setting: Setting, style: Style) -> Window:
     """Let axes show all of a setting, undistorted, with room for the words around it."""
+    if ax.name == "3d":
+        raise PictureError("ax is a 3D one, must be plain axes: supple projects by itself (turn with view=...)")
     width, height = _points_of(ax)
     below, above = _margins(style)
     tight = setting.window
@@ -159,7 +164,7 @@ def write_colourbar(ax: Axes, colourmap: Colormap, most: float, label: str, slot
 
 def draw_path(ax: Axes, setting: Setting, points: Array, colour: str, width: float = 1.6, zorder: float = 3.0) -> None:
     """The path of a station, world points (N, 3), thin at the beginning and strong at the end."""
-    flat = setting.camera.project(points)
+    flat = setting.camera.project(points[np.linspace(0, len(points) - 1, min(len(points), PATH_POINTS)).astype(int)])
     pieces = np.stack([flat[:-1], flat[1:]], axis=1)
     rgba = np.tile(np.append(colours.rgb(colour), 1.0), (len(pieces), 1))
     rgba[:, 3] = np.linspace(0.25, 1.0, len(pieces))
