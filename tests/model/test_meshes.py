@@ -62,8 +62,9 @@ def test_cutting_faces_keeps_the_solid(shape):
     assert_allclose(volume(fine), volume(corners), rtol=1e-9)
 
 
-def test_an_ear_is_not_cut_across_a_concave_corner():
-    polygon = np.array(L_SHAPE, dtype=float)
+@pytest.mark.parametrize("first", range(6))
+def test_an_ear_is_not_cut_across_a_concave_corner(first):
+    polygon = np.roll(np.array(L_SHAPE, dtype=float), first, axis=0)
     triangles = polygon[meshes.triangulated(polygon)]
     u, v = triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]
     areas = 0.5 * (u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0])

@@ -134,6 +134,7 @@ def triangulated(polygon: Array) -> Faces:
     left = list(range(len(polygon)))
     triangles = []
     while len(left) > 3:
+        # where only points on one line are left there is no ear, and any triangle of them is empty
         ear = next((k for k in range(len(left)) if _is_ear(polygon, left, k)), 0)
         triangles.append((left[ear - 1], left[ear], left[(ear + 1) % len(left)]))
         del left[ear]

@@ -93,6 +93,11 @@ class RodLook:
         rings, around = self.outline.shape[:2]
         return (meshes.solid_faces if self.hole is None else meshes.hollow_faces)(rings, around)
 
+    @property
+    def caps(self) -> int:
+        """How many of the `faces`, the last ones, close the ends."""
+        return 2 * self.outline.shape[1]
+
     @cached_property
     def edges(self) -> meshes.Edges:
         """Edges between the `faces`."""

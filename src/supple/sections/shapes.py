@@ -22,13 +22,19 @@ from supple.sections.profile import Profile, as_profile, evaluate
 ROUND_VERTICES = 24
 _ANGLES = np.linspace(0.0, 2.0 * np.pi, ROUND_VERTICES, endpoint=False)
 _ROUND = np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)])
-_SIDE = np.linspace(-1.0, 1.0, 5)[:-1]
-_SQUARE = np.concatenate(
-    [
-        np.column_stack(side)
-        for side in ((np.ones(4), _SIDE), (-_SIDE, np.ones(4)), (-np.ones(4), -_SIDE), (_SIDE, -np.ones(4)))
-    ]
-)
+
+
+def _square(along_y: int, along_z: int) -> Array:
+    """The square [-1, 1]^2, anticlockwise, its sides along y and z cut into so many pieces."""
+    y, z = np.linspace(-1.0, 1.0, along_y + 1)[:-1], np.linspace(-1.0, 1.0, along_z + 1)[:-1]
+    sides = (np.ones(along_z), z), (-y, np.ones(along_y)), (-np.ones(along_z), -z), (y, -np.ones(along_y))
+    return np.concatenate([np.column_stack(side) for side in sides])
+
+
+#: Rims of rectangles: long sides are cut finer, so that faces of pictures are small.
+_TALL, _EVEN, _WIDE = _square(10, 2), _square(6, 6), _square(2, 10)
+#: A rectangle is tall or wide beyond this ratio of its sides.
+_SLENDER = 3.0
 
 
 def round_outline(semi_y: float, semi_z: float) -> Array:
@@ -231,8 +237,10 @@ class Rectangle(Shape):
         return float(np.hypot(*self.half_extents(s)))
 
     def outline(self, s: float) -> Array:
-        """Vertices (y, z) at s, the corners and three to each side, (16, 2), m."""
-        return _SQUARE * self.half_extents(s)
+        """Vertices (y, z) at s, the corners and some along the sides, (24, 2), m."""
+        y, z = self.half_extents(0.5)  # one rim for the whole rod: vertices must correspond along it
+        rim = _TALL if y > _SLENDER * z else _WIDE if z > _SLENDER * y else _EVEN
+        return rim * self.half_extents(s)
 
 
 @dataclass(frozen=True)

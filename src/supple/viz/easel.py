@@ -59,6 +59,7 @@ class Easel:
         alpha: float = 1.0,
         shaded: bool = True,
         fade: float = 0.0,
+        bias: float = 0.0,
         facing: bool | None = True,
     ) -> None:
         """Add faces (N, 4, 3), anticlockwise seen from outside.
@@ -77,6 +78,8 @@ class Easel:
             Whether light matters.
         fade : float
             0 full colours, 1 white.
+        bias : float
+            Moves them nearer to the eye in painting order, not in place, m.
         facing : bool, optional
             True: only faces turned towards the eye; False: only the others, seen from inside; None: all.
         """
@@ -94,7 +97,8 @@ class Easel:
         edge = fill.copy()
         if alpha < 1.0:
             edge[:, 3] = 0.0  # overlapping seams would show
-        self._add(corners, fill, edge, np.full(len(corners), SEAM), layer, self.camera.depth(corners.mean(axis=1)))
+        depth = self.camera.depth(corners.mean(axis=1)) + bias
+        self._add(corners, fill, edge, np.full(len(corners), SEAM), layer, depth)
 
     def lines(
         self, starts: Array, ends: Array, colour: str | Array, width: float, *, layer: float, bias: Array | float

@@ -87,12 +87,12 @@ class Brush:
         points = (1.0 - x) * ends[:, 0] + x * ends[:, 1]
         shade = faded(0.62 * rgb(colour), self.fade)
         starts, stops = points[:-1].reshape(-1, 3), points[1:].reshape(-1, 3)
-        self.easel.lines(starts, stops, shade, 0.45, layer=self.layer, bias=2e-3 * self.setting.size)
+        self.easel.lines(starts, stops, shade, 0.45, layer=self.layer, bias=4e-3 * self.setting.size)
 
-    def skin(self, corners: Array, colour: str, link: str = "") -> None:
+    def skin(self, corners: Array, colour: str, link: str = "", bias: float = 0.0) -> None:
         """Opaque faces with their shadow."""
         shade = faded(rgb(colour), 0.22 if self.odd.get(link) else 0.0)
-        self.easel.faces(corners, shade, layer=self.layer, fade=self.fade)
+        self.easel.faces(corners, shade, layer=self.layer, fade=self.fade, bias=bias)
         height, vertical = self.setting.shade, self.setting.camera.vertical
         if height is not None and not self.ghost:
             lit = corners[unit_normals(corners) @ vertical > 0.0]
@@ -118,7 +118,10 @@ def paint_ground(easel: Easel, setting: Setting) -> None:
 def _rod(brush: Brush, part: RodLook, frames: Array) -> None:
     mesh = meshes.Mesh(part.skin(frames), part.faces)
     brush.edges(mesh, part.edges, colours.ROD)
-    brush.skin(mesh.corners, colours.ROD if part.sized else colours.THIN_ROD, part.link)
+    colour, caps = colours.ROD if part.sized else colours.THIN_ROD, len(part.faces) - part.caps
+    brush.skin(mesh.corners[:caps], colour, part.link)
+    # where another link goes on, the end of this one is inside: let the other's skin win
+    brush.skin(mesh.corners[caps:], colour, part.link, -float(part.radius.max()))
 
 
 def _body(brush: Brush, part: BodyLook, frames: Array) -> None:
@@ -137,7 +140,8 @@ def _joint(brush: Brush, part: JointLook, frames: Array) -> None:
         outline = next((rod.outline[0] for rod in brush.model.scene.rods if rod.link == part.link), None)
         if outline is None:
             outline = round_outline(ANCHOR * size, ANCHOR * size)
-        brush.skin(_carried(frames[0], _plate(outline)), colours.ANCHOR)
+        # the link stands on the plate: where they touch, let the link's skin win
+        brush.skin(_carried(frames[0], _plate(outline)), colours.ANCHOR, bias=-float(np.abs(outline).max()))
     if brush.style.frames and (part.dof > 0 or part.grounded):
         _triad(brush, frames[1], TRIAD * size)
 
