@@ -96,7 +96,7 @@ class RodLook:
     @property
     def caps(self) -> int:
         """How many of the `faces`, the last ones, close the ends."""
-        return 2 * self.outline.shape[1]
+        return 2 * int(self.outline.shape[1])
 
     @cached_property
     def edges(self) -> meshes.Edges:

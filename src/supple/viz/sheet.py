@@ -110,7 +110,9 @@ def new_easel(ax: Axes, setting: Setting) -> Easel:
     """An easel for axes that were framed; lines are thinner in small pictures, which would else be all lines."""
     points = _points_of(ax)
     start, stop = ax.get_xlim()
-    return Easel(setting.camera, (stop - start) / points[0], float(np.clip(min(points) / 330.0, 0.45, 1.0)))
+    return Easel(
+        setting.camera, (stop - start) / points[0], float(np.clip(np.sqrt(points[0] * points[1]) / 330.0, 0.45, 1.0))
+    )
 
 
 def legend_strip(ax: Axes, width: float, aspect: float) -> None:
