@@ -19,16 +19,17 @@ ALLOWED = {
     "bases": {"numerics"},
     "joints": {"lie"},
     "laws.py": set(),
-    "model": {"numerics", "lie", "sections", "bases", "joints", "core", "laws", "solvers"},
+    "model": {"numerics", "lie", "sections", "bases", "joints", "core", "laws", "solvers", "viz"},
     "loads": {"numerics", "lie", "joints", "core", "model"},
-    "solvers": {"lie", "core", "laws", "model", "__version__"},
+    "solvers": {"lie", "core", "laws", "model", "viz", "__version__"},
     "measure": set(),
+    "viz": {"lie", "sections", "core", "model", "loads"},
     "systems": {"lie", "laws", "sections", "bases", "joints", "loads", "model", "solvers"},
     "published": {"laws", "measure", "model", "solvers", "systems"},
 }
 
 #: Modules in which people describe robots: they load no kernels, so that describing stays quick.
-DESCRIPTION = ["links", "robot", "rigid_shapes", "summary", "tabulate", "rod_table", "validate"]
+DESCRIPTION = ["links", "robot", "rigid_shapes", "meshes", "scene", "summary", "tabulate", "rod_table", "validate"]
 
 
 def imported_groups(path, deferred=True):
@@ -73,6 +74,12 @@ def test_descriptions_do_not_load_the_compiled_core(module):
 @pytest.mark.parametrize("module", sorted(path.stem for path in (PACKAGE / "model").glob("*.py")))
 def test_a_model_loads_solvers_only_when_it_is_asked_to_solve(module):
     assert "solvers" not in set(imported_groups(PACKAGE / "model" / f"{module}.py", deferred=False))
+
+
+@pytest.mark.parametrize("package", ["model", "solvers", "loads"])
+def test_pictures_load_only_when_they_are_asked_for(package):
+    for path in (PACKAGE / package).glob("*.py"):
+        assert "viz" not in set(imported_groups(path, deferred=False)), path.name
 
 
 @pytest.mark.parametrize("module", sorted(OPEN_TO_ALL))

@@ -14,6 +14,8 @@ from supple.errors import ConvergenceError, ModelError, SuppleError, naming
         ("StateError", ValueError),
         ("ConvergenceError", RuntimeError),
         ("SingularError", RuntimeError),
+        ("MissingExtraError", ImportError),
+        ("PictureError", ValueError),
     ],
 )
 def test_every_error_is_a_supple_error_and_a_builtin_one(name, builtin):

@@ -15,8 +15,10 @@ from supple.bases import (
 )
 from supple.errors import (
     ConvergenceError,
+    MissingExtraError,
     ModelError,
     ModelWarning,
+    PictureError,
     ShapeError,
     SimulationError,
     SingularError,

@@ -39,6 +39,14 @@ class StorageError(SuppleError, OSError):
     """A file cannot be written or read; what was there before is kept."""
 
 
+class MissingExtraError(SuppleError, ImportError):
+    """Something that is not installed with supple itself is needed, such as matplotlib for pictures."""
+
+
+class PictureError(SuppleError, ValueError):
+    """A picture cannot be made as asked: an unknown option, a file name without a known ending, an empty motion."""
+
+
 class SimulationError(ConvergenceError):
     """A simulation could not go on.
 

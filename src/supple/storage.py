@@ -12,7 +12,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from supple.errors import StorageError
+from supple.errors import StorageError, SuppleError
 
 
 @contextmanager
@@ -29,6 +29,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         with beside.open("rb") as file:
             os.fsync(file.fileno())
         os.replace(beside, target)
+    except SuppleError:
+        raise
     except OSError as error:
         raise StorageError(
             f"cannot write {target}: {error.strerror or error}; nothing that was there is lost"

@@ -5,7 +5,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from supple.errors import ModelError
-from supple.model.rigid_shapes import BoxShape, FrustumShape, SphereShape
+from supple.lie.pose import pose
+from supple.model.links import Rigid
+from supple.model.rigid_shapes import BoxShape, CapsuleShape, FrustumShape, Moved, PrismShape, SphereShape
 
 
 def discs(shape, bounds, half_sizes):
@@ -59,3 +61,66 @@ def test_against_integration_of_slices(shape, bounds, slices):
 def test_dimensions_are_checked(make, message):
     with pytest.raises(ModelError, match=message):
         make()
+
+
+def test_a_capsule_is_a_cylinder_and_two_half_balls():
+    shape, r, length = CapsuleShape(0.3, 0.1), 0.1, 0.3
+    ends = discs(shape, (0.0, r), lambda x: disc(np.sqrt(r**2 - x**2)))  # a half ball standing on its flat side
+    cylinder = discs(shape, (0.0, length), lambda x: disc(r))
+    assert_allclose(shape.volume, cylinder[0] + 2 * ends[0], rtol=1e-12)
+    away = length / 2 + ends[1]
+    transverse = cylinder[2][1] + 2 * (ends[2][1] + ends[0] * away**2)
+    assert_allclose(shape.inertia, [cylinder[2][0] + 2 * ends[2][0], transverse, transverse], rtol=1e-12)
+
+
+def test_a_rectangular_prism_is_a_box_elsewhere():
+    box, x, y = BoxShape((0.2, 0.3, 0.05)), 0.4, -0.1
+    corners = [(x + a * 0.1, y + b * 0.15) for a, b in ((-1, -1), (-1, 1), (1, 1), (1, -1))]  # clockwise
+    prism = PrismShape(corners, 0.05)
+    assert_allclose(prism.volume, box.volume, rtol=1e-12)
+    assert_allclose(prism.com, [x, y, 0.0], atol=1e-14)
+    assert_allclose(prism.inertia, np.diag(box.inertia), rtol=1e-9, atol=1e-18)
+    moved = Moved(box, pose((x, y, 0.0)))
+    assert_allclose(prism.inertia, moved.inertia, rtol=1e-9, atol=1e-18)
+    assert_allclose(prism.com, moved.com, atol=1e-14)
+
+
+def test_a_concave_prism_is_the_difference_of_two():
+    square = PrismShape([(0, 0), (2, 0), (2, 2), (0, 2)], 0.5)
+    corner = PrismShape([(1, 1), (2, 1), (2, 2), (1, 2)], 0.5)
+    angle = PrismShape([(0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2)], 0.5)
+
+    def about_origin(shape):
+        return Rigid(shape.volume, shape.inertia, shape.com).spatial_inertia()
+
+    assert_allclose(about_origin(angle), about_origin(square) - about_origin(corner), atol=1e-12)
+
+
+def test_a_turned_shape_turns_its_inertia():
+    turned = Moved(BoxShape((1, 2, 3)), pose((0, 0, 1), rpy=(np.pi / 2, 0, 0)))
+    assert_allclose(turned.inertia, np.diag(BoxShape((1, 3, 2)).inertia), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: CapsuleShape(0.0, 1.0), r"Rigid\.capsule: length is 0 m, must be positive"),
+        (lambda: CapsuleShape(1.0, -1.0), r"Rigid\.capsule: radius is -1 m, must be positive"),
+        (lambda: PrismShape([(0, 0), (1, 0)], 1.0), "three or more points"),
+        (lambda: PrismShape([(0, 0), (1, 0), (2, 0)], 1.0), "lie on one line"),
+        (lambda: PrismShape([(0, 0), (1, 1), (1, 0), (0, 2)], 1.0), "edges 0 and 2 of the outline cross"),
+        (lambda: PrismShape([(0, 0), (1, 0), (0, 1)], 0.0), "height is 0 m, must be positive"),
+        (lambda: Rigid(1.0, (1, 1, 1), shape="box"), "shape is 'box', must be a solid"),
+    ],
+)
+def test_further_shapes_are_checked(make, message):
+    with pytest.raises(ModelError, match=message):
+        make()
+
+
+def test_rigid_makes_capsules_and_prisms():
+    capsule = Rigid.capsule(0.2, 0.05, density=500.0)
+    assert_allclose(capsule.mass, 500.0 * CapsuleShape(0.2, 0.05).volume)
+    plate = Rigid.prism([(0, 0), (1, 0), (0, 1)], 0.1, density=2.0)
+    assert_allclose([plate.mass, *plate.com], [0.1, 1 / 3, 1 / 3, 0.0], atol=1e-14)
+    assert plate.volume == pytest.approx(0.05)

@@ -10,9 +10,11 @@ from supple.core.loads import EXTERNAL
 from supple.errors import ModelError
 from supple.loads.path import Elasticity, Path, PathPoint, bind_path
 from supple.loads.spring import point_place
+from supple.model.scene import Place, Strand
 
 if TYPE_CHECKING:
     from supple.model.binder import Binder, Bound
+    from supple.model.scene import Mark
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +62,10 @@ class Cable:
         path = Path(points, [(i, i + 1) for i in range(len(points) - 1)], [])
         law = Elasticity(self.stiffness, self.rest_length, self.damping, self.smoothing)
         return bind_path(self.name, path, EXTERNAL, binder, elasticity=law)
+
+    def sketch(self, binder: Binder) -> list[Mark]:
+        """Straight from point to point."""
+        return [Strand("cable", self.name, tuple(Place(*point) for point in self._points()))]
 
     def _points(self) -> list[PathPoint]:
         if not isinstance(self.points, (list, tuple)) or len(self.points) < 2:

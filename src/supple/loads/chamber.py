@@ -6,13 +6,18 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from supple.checks import finite_float
 from supple.errors import ModelError
-from supple.loads.routes import LinePoint, Route, line_points, routed_links
+from supple.loads.routes import Route, line_points, routed_links
 from supple.loads.tendon import bind_line
+from supple.loads.via import route_places
+from supple.model.scene import Strand
 
 if TYPE_CHECKING:
     from supple.model.binder import Binder, Bound
+    from supple.model.scene import Mark
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,11 +53,17 @@ class Chamber:
     def bind(self, binder: Binder) -> Bound:
         """Lines at the nodes, with coefficient w A."""
         points = line_points(binder, self.route, self.until, self.slope)
-        return bind_line(self.name, points, binder, lambda p: p.weight * self._area(p))
+        return bind_line(self.name, points, binder, lambda p: p.weight * self._area(p.s))
 
-    def _area(self, point: LinePoint) -> float:
-        value = self.area(point.s) if callable(self.area) else self.area
-        area = finite_float(value, f"area at s = {point.s:.2f}")
+    def sketch(self, binder: Binder) -> list[Mark]:
+        """A channel of its true width along its route."""
+        places = route_places(binder, self.route, self.until)
+        radius = np.sqrt([self._area(place.s) / np.pi for place in places])
+        return [Strand("chamber", self.name, places, radius)]
+
+    def _area(self, s: float) -> float:
+        value = self.area(s) if callable(self.area) else self.area
+        area = finite_float(value, f"area at s = {s:.2f}")
         if area <= 0.0:
-            raise ModelError(f"area at s = {point.s:.2f} is {area:g} m^2, must be positive")
+            raise ModelError(f"area at s = {s:.2f} is {area:g} m^2, must be positive")
         return area

@@ -42,6 +42,7 @@ from supple.loads.shapes import Meeting, Shape, Spheres, meetings
 
 if TYPE_CHECKING:
     from supple.model.binder import Binder, Bound
+    from supple.model.scene import Mark
 
 #: Probes per bounding ball of the broad phase, at most.
 CHUNK = 8
@@ -452,6 +453,10 @@ class Contact:
     def bind(self, binder: Binder) -> Bound:
         """Everything that may touch."""
         return bind_meetings(self.name, meetings(self.a, self.b, binder, self.per_length), self.law(), binder)
+
+    def sketch(self, binder: Binder) -> list[Mark]:
+        """Both shapes; one that touches itself, once."""
+        return [shape.sketch(binder) for shape in ((self.a,) if self.a is self.b else (self.a, self.b))]
 
 
 def bind_meetings(name: str, meeting: Meeting, law: list[float], binder: Binder) -> Bound:

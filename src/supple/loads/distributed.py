@@ -6,17 +6,22 @@ import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import finite_array
+from supple.checks import Array, finite_array
 from supple.loads.point_wrench import frame_index
 from supple.loads.wrench import WrenchEntry, bind_wrenches
+from supple.model.scene import Arrow, Place
 
 if TYPE_CHECKING:
     from supple.model.binder import Binder, Bound
+    from supple.model.scene import Mark
+
+#: Arrows by which pictures show a load along a rod.
+ARROWS = 9
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,20 +52,31 @@ class Distributed:
     def bind(self, binder: Binder) -> Bound:
         """One entry per Gauss node."""
         rod, frame = binder.rod(self.link), frame_index(self.frame)
-        in_time = callable(self.wrench) and _required(self.wrench) == 2
         entries = []
         for s, weight in zip(rod.s.tolist(), rod.weight.tolist(), strict=True):
             if weight == 0.0:
                 continue
             place = binder.station(self.link, s)
             value, signal = np.zeros(6), -1
-            if in_time:
-                signal = binder.signal(partial(_at_station, cast(Any, self.wrench), s), 6)
+            given = self._at(s)
+            if callable(given):
+                signal = binder.signal(given, 6)
             else:
-                given = self.wrench(s) if callable(self.wrench) else self.wrench
-                value = finite_array(given, (6,), f"wrench at s = {s:.2f}")
+                value = given
             entries.append(WrenchEntry(place.segment, place.offset, frame, weight, value, signal))
         return bind_wrenches(self.name, entries)
+
+    def sketch(self, binder: Binder) -> list[Mark]:
+        """Arrows along the rod."""
+        stations, local = np.linspace(0.0, 1.0, ARROWS).tolist(), self.frame == "local"
+        return [Arrow((Place(self.link, s),), self._at(s), local, per_metre=True) for s in stations]
+
+    def _at(self, s: float) -> Array | Callable[[float], Any]:
+        """The wrench per metre at s, or its law of time there."""
+        if callable(self.wrench) and _required(self.wrench) == 2:
+            return partial(_at_station, self.wrench, s)
+        given = self.wrench(s) if callable(self.wrench) else self.wrench
+        return finite_array(given, (6,), f"wrench at s = {s:.2f}")
 
 
 def _required(law: Callable[..., Any]) -> int:

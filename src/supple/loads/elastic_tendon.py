@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 from supple.core.loads import INTERNAL
 from supple.loads.path import Elasticity, bind_path
 from supple.loads.routes import Route, Via
-from supple.loads.via import route_path, route_stations
+from supple.loads.via import route_path, route_places, route_stations
+from supple.model.scene import Strand
 
 if TYPE_CHECKING:
     from supple.model.binder import Binder, Bound
+    from supple.model.scene import Mark
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,3 +63,7 @@ class ElasticTendon:
         path = route_path(binder, self.route, self.until, self.slope)
         law = Elasticity(self.stiffness, self.rest_length, self.damping, self.smoothing)
         return bind_path(self.name, path, INTERNAL, binder, binder.input(self.name), law)
+
+    def sketch(self, binder: Binder) -> list[Mark]:
+        """A line along its route."""
+        return [Strand("tendon", self.name, route_places(binder, self.route, self.until))]

@@ -21,9 +21,11 @@ from supple.joints.compound import Fixed
 from supple.joints.protocol import Joint
 from supple.lie.pose import check_pose
 from supple.lie.se3 import compose
+from supple.model.scene import Hinge, Place
 
 if TYPE_CHECKING:
     from supple.model.binder import Binder, Bound
+    from supple.model.scene import Mark
 
 
 def _loops(tree, space, data, mode):
@@ -101,6 +103,11 @@ class Loop:
         binder.couplings += 1
         where = np.array([[ends[0].segment, ends[1].segment, binder.loop(self.name, perp.shape[1])]], dtype=np.int64)
         return Bound(self.name, loops, (where, perp, pose_records([e.offset for e in ends])), CONSTRAINT)
+
+    def sketch(self, binder: Binder) -> list[Mark]:
+        """A mark where the two frames are joined."""
+        ends = (self.a, "a"), (self.b, "b")
+        return [Hinge(self.name, tuple(Place(*frame_place(end, which)) for end, which in ends))]
 
 
 def frame_place(end: tuple[Any, ...], which: str) -> tuple[str, float, np.ndarray]:

@@ -13,9 +13,11 @@ from supple.checks import finite_array
 from supple.errors import ModelError
 from supple.lie.pose import check_pose, pose
 from supple.loads.wrench import LOCAL, WORLD, WrenchEntry, bind_wrenches
+from supple.model.scene import Arrow, Place
 
 if TYPE_CHECKING:
     from supple.model.binder import Binder, Bound
+    from supple.model.scene import Mark
 
 
 def frame_index(frame: str) -> int:
@@ -66,3 +68,9 @@ class PointWrench:
         else:
             entry = WrenchEntry(place.segment, place.offset, frame, 1.0, finite_array(self.wrench, (6,), "wrench"))
         return bind_wrenches(self.name, [entry])
+
+    def sketch(self, binder: Binder) -> list[Mark]:
+        """An arrow for the force, another for the moment."""
+        place = Place(self.link, float(self.s), check_pose(self.offset, "offset"))
+        given = self.wrench if callable(self.wrench) else np.asarray(self.wrench, dtype=float)
+        return [Arrow((place,), given, self.frame == "local")]

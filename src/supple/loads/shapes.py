@@ -19,10 +19,13 @@ from supple.checks import Array, finite_array, finite_float, nonnegative_float, 
 from supple.errors import ModelError
 from supple.lie.pose import check_pose, pose
 from supple.loads.contact_geometry import BORE, BOX, PLANE, ROUND
+from supple.model import meshes
 from supple.model.links import Rod
+from supple.model.scene import Place, Solid, Spots, Wall
 
 if TYPE_CHECKING:
     from supple.model.binder import Binder
+    from supple.model.scene import Mark
 
 #: Spheres of one rod do not touch if they are nearer along it than this many times the sum of their radii.
 NEIGHBOURS = 1.5
@@ -80,6 +83,13 @@ class Shape:
         """Its frame at the station."""
         raise NotImplementedError
 
+    def sketch(self, binder: Binder) -> Mark:
+        """What pictures show of it."""
+        raise NotImplementedError
+
+    def _place(self, offset: Array) -> tuple[Place, ...]:
+        return (Place(self.link, float(self.s), offset),)
+
     def _probe(self, frame: Array, radius: float = 0.0, length: float = 0.0) -> Probe:
         return Probe(self.link, float(self.s), frame, radius, length)
 
@@ -124,6 +134,12 @@ class Ball(Shape):
         """Itself."""
         return [self._surface(ROUND, self.radius, 0.0, 0.0)]
 
+    def sketch(self, binder: Binder) -> Mark:
+        """Itself; a point as a spot."""
+        if self.radius == 0.0:
+            return Spots(self._place(self.frame), np.zeros(1))
+        return Solid(self._place(self.frame), meshes.ball(self.radius))
+
 
 @dataclass(frozen=True, eq=False)
 class Capsule(Shape):
@@ -167,6 +183,11 @@ class Capsule(Shape):
         """Itself."""
         return [self._surface(ROUND, self.radius, 0.0, self.length)]
 
+    def sketch(self, binder: Binder) -> Mark:
+        """Itself."""
+        middle = self.frame @ pose((0.5 * self.length, 0.0, 0.0))
+        return Solid(self._place(middle), meshes.capsule(self.length, self.radius))
+
 
 @dataclass(frozen=True, eq=False)
 class Box(Shape):
@@ -209,6 +230,10 @@ class Box(Shape):
         """Itself."""
         return [self._surface(BOX, *(0.5 * np.asarray(self.size)).tolist())]
 
+    def sketch(self, binder: Binder) -> Mark:
+        """Itself."""
+        return Solid(self._place(self.frame), meshes.box(self.size))
+
 
 @dataclass(frozen=True, eq=False)
 class Plane(Shape):
@@ -231,6 +256,10 @@ class Plane(Shape):
     def surfaces(self) -> list[Surface]:
         """Itself."""
         return [self._surface(PLANE, 0.0, 0.0, 0.0)]
+
+    def sketch(self, binder: Binder) -> Mark:
+        """As much of it as the picture holds."""
+        return Wall(self._place(self.frame))
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,6 +288,10 @@ class Tube(Shape):
         if self.inside:
             return [self._surface(BORE, self.radius, 0.0, 0.0)]
         return [self._surface(ROUND, self.radius, -math.inf, math.inf)]
+
+    def sketch(self, binder: Binder) -> Mark:
+        """As much of it as the picture holds."""
+        return Wall(self._place(self.frame), self.radius)
 
 
 @dataclass(frozen=True, eq=False)
@@ -303,6 +336,11 @@ class Spheres(Shape):
             )
             for s, w in places
         ]
+
+    def sketch(self, binder: Binder) -> Mark:
+        """All spheres."""
+        probes = self.probes(binder)
+        return Spots(tuple(Place(probe.link, probe.s) for probe in probes), np.array([p.radius for p in probes]))
 
 
 def direction(value: ArrayLike, what: str) -> Array:

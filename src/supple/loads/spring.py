@@ -29,9 +29,11 @@ from supple.loads.points import (
     subtract_turning,
 )
 from supple.loads.scalar_law import LawGuard, LawTable, ScalarLaw, call_law, check_law, law_slope
+from supple.model.scene import Place, Strand
 
 if TYPE_CHECKING:
     from supple.model.binder import Binder, Bound
+    from supple.model.scene import Mark
 
 #: Below this distance [m] between its ends a spring has no direction and does not pull.
 SHORTEST = 1e-12
@@ -202,6 +204,10 @@ class Spring:
         guard = LawGuard(f"Spring {self.name!r}", laws)
         data = where, np.array([law]), laws, guard.note, offsets
         return Bound(self.name, springs, data, EXTERNAL + STORES if linear else EXTERNAL, None if linear else guard)
+
+    def sketch(self, binder: Binder) -> list[Mark]:
+        """A coil between its ends."""
+        return [Strand("spring", self.name, (Place(*self._end("a")), Place(*self._end("b"))))]
 
     def _laws(self, binder: Binder) -> LawTable:
         """The user's law and its derivatives, checked."""

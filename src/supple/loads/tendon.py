@@ -12,10 +12,12 @@ from supple.core.loads import INTERNAL, WRENCHLESS
 from supple.loads.line import lines
 from supple.loads.path import bind_path
 from supple.loads.routes import LinePoint, Route, Via
-from supple.loads.via import route_path, route_stations
+from supple.loads.via import route_path, route_places, route_stations
+from supple.model.scene import Strand
 
 if TYPE_CHECKING:
     from supple.model.binder import Binder, Bound
+    from supple.model.scene import Mark
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +59,10 @@ class Tendon:
         if path.spans:
             return bind_path(self.name, path, INTERNAL, binder, binder.input(self.name, tension=True))
         return bind_line(self.name, path.nodes, binder, lambda p: -p.weight, tension=True)
+
+    def sketch(self, binder: Binder) -> list[Mark]:
+        """A line along its route."""
+        return [Strand("tendon", self.name, route_places(binder, self.route, self.until))]
 
 
 def bind_line(

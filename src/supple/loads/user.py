@@ -20,9 +20,11 @@ from supple.lie.pose import check_pose, pose
 from supple.loads.spring import point_place
 from supple.loads.user_functions import UserFunctions
 from supple.loads.user_kernels import MOST_STATES, PAIR_COLUMNS, pair_law, point_laws
+from supple.model.scene import Place, Strand
 
 if TYPE_CHECKING:
     from supple.model.binder import Binder, Bound
+    from supple.model.scene import Mark
 
 #: Arguments of a point's law, in the order of its tangent's columns.
 ARGUMENTS = ("pose", "twist", "acceleration", "strain")
@@ -213,6 +215,10 @@ class PairLaw:
         law = np.array([[time_signal(binder), len(state0), first, rate]], dtype=np.int64)
         data = (where, law, functions.table, functions.state, pose_records([end.offset for end in ends]))
         return Bound(self.name, pair_law, data, EXTERNAL, functions)
+
+    def sketch(self, binder: Binder) -> list[Mark]:
+        """A line between its frames."""
+        return [Strand("law", self.name, (Place(*self._end("a")), Place(*self._end("b"))))]
 
     def _end(self, which: str) -> tuple[str, float, np.ndarray]:
         return point_place(getattr(self, which), which)

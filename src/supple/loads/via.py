@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from supple.checks import finite_array, finite_float
 from supple.errors import ModelError
 from supple.lie.pose import pose
 from supple.loads.path import Path, PathPoint
 from supple.loads.routes import LinePoint, Route, Via, line_points, route_point
 from supple.model.links import ArcLength, Rod
+from supple.model.scene import ROUTE, Place, section_place
 
 if TYPE_CHECKING:
     from supple.model.binder import Binder
@@ -89,6 +92,24 @@ def route_path(
     if not nodes and all(binder.station(*point).segment == 0 for point in points):
         raise ModelError("all via points are on the world: a route needs a link that moves")
     return Path(points, spans, nodes)
+
+
+def route_places(
+    binder: Binder, route: Mapping[str, Route | Via], until: Mapping[str, float]
+) -> tuple[Place, ...]:
+    """Points along a route for pictures: its via points, and `scene.ROUTE` to every rod along which it runs."""
+    places: list[Place] = []
+    for link, part in route.items():
+        if callable(part):
+            rod = binder.robot_link(link).body
+            assert isinstance(rod, Rod)  # `line_points` has refused others
+            end = until.get(link, rod.length)
+            for X in np.linspace(0.0, end, ROUTE).tolist():
+                y, z = route_point(part, X, f"route on link {link!r}")
+                places.append(section_place(link, X / rod.length, y, z))
+        else:
+            places += [Place(*_via_point(binder, link, x)) for x in via_points(link, part)]
+    return tuple(places)
 
 
 def _end(link: str, until: Mapping[str, float]) -> float:

@@ -14,6 +14,7 @@ from supple.model.binder import Binder, bind_items, collect_stations
 from supple.model.constraints import PrescribedJoint
 from supple.model.links import Rigid, Rod
 from supple.model.rod_table import RodTable, tabulate_rod
+from supple.model.scene import make_scene
 from supple.model.validate import validate
 
 if TYPE_CHECKING:
@@ -120,10 +121,11 @@ def compile_robot(robot: Robot) -> Model:
     topology, parameters = _assemble(robot, drafts, ordered, binder)
     joints = tuple(PrescribedJoint(link, _joint_coordinates(layouts[link]), law) for link, law in binder.prescribed)
     controllers = tuple(binder.controllers)
-    model = Model(robot, topology, parameters, tuple(ordered), loads, binder.demand(), joints, controllers)
+    scene = make_scene(robot, binder)
+    model = Model(robot, topology, parameters, tuple(ordered), loads, binder.demand(), joints, controllers, scene)
     if model.loops:
         loads = reduced_loads(model)
-        model = Model(robot, topology, parameters, tuple(ordered), loads, binder.demand(), joints, controllers)
+        model = Model(robot, topology, parameters, tuple(ordered), loads, binder.demand(), joints, controllers, scene)
     return model
 
 
@@ -274,7 +276,7 @@ def _assemble(
         if draft.rod is not None:
             component[own] = draft.rod.component
             row["runs"] = np.searchsorted(draft.rod.component, range(7))
-            steps, table, parents[span] = _rod_segments(draft)
+            steps, table, parents[span] = rod_segments(draft)
             segments[span] = steps
             phi[:, column : column + draft.n * draft.count] = table.reshape(2, -1)
         else:
@@ -320,7 +322,7 @@ def _weigh(segments: np.ndarray, binder: Binder) -> None:
         inertia[segment] += binder.added[segment]
 
 
-def _rod_segments(draft: BlockDraft) -> tuple[np.ndarray, np.ndarray, list[int]]:
+def rod_segments(draft: BlockDraft) -> tuple[np.ndarray, np.ndarray, list[int]]:
     """Segments, basis table (2, count, n) and parents of a rod's block: nodes, twigs, tip, buds."""
     rod = draft.rod
     assert rod is not None

@@ -23,7 +23,7 @@ from supple.checks import (
 )
 from supple.errors import ModelError, ModelWarning, naming
 from supple.lie.pose import check_pose, pose
-from supple.model.rigid_shapes import BoxShape, FrustumShape, SolidShape, SphereShape
+from supple.model.rigid_shapes import BoxShape, CapsuleShape, FrustumShape, PrismShape, SolidShape, SphereShape
 from supple.sections.direct import Section
 from supple.sections.materials import Material
 from supple.sections.properties import SectionProperties, check_material, section_properties
@@ -131,9 +131,10 @@ class Rigid:
     tip : (4, 4)
         Pose of the tip in the body frame; identity if not given.
     volume : float, optional
-        Volume in m^3, for buoyancy. Set by `box`, `cylinder`, `cone` and `sphere`.
-    shape : optional
-        What pictures draw; set by the same.
+        Volume in m^3, for buoyancy. Set by `box`, `cylinder`, `cone`, `sphere`, `capsule` and `prism`.
+    shape : SolidShape, optional
+        What pictures draw; set by the same. Left out, they draw the ellipsoid of equal mass and inertia. The shapes
+        are those of `supple.model.rigid_shapes`; mass and inertia given here need not be theirs.
     """
 
     mass: float
@@ -151,6 +152,8 @@ class Rigid:
             object.__setattr__(self, "tip", check_pose(self.tip, "tip"))
             if self.volume is not None:
                 nonnegative_float(self.volume, "volume", "m^3")
+            if self.shape is not None and not isinstance(self.shape, SolidShape):
+                raise ModelError(f"shape is {self.shape!r}, must be a solid such as BoxShape((0.1, 0.1, 0.2)), or None")
 
     @classmethod
     def box(cls, size: tuple[float, float, float], *, density: float, tip: ArrayLike | None = None) -> Rigid:
@@ -161,6 +164,22 @@ class Rigid:
     def sphere(cls, radius: float, *, density: float, tip: ArrayLike | None = None) -> Rigid:
         """Ball of that radius in m, centred on the body frame; density in kg/m^3."""
         return cls._solid(SphereShape(radius), density, pose() if tip is None else tip)
+
+    @classmethod
+    def capsule(cls, length: float, radius: float, *, density: float, tip: ArrayLike | None = None) -> Rigid:
+        """Cylinder with round ends along x, centred on the body frame; ``length`` is that of the straight part.
+
+        Lengths in m, density in kg/m^3.
+        """
+        return cls._solid(CapsuleShape(length, radius), density, pose() if tip is None else tip)
+
+    @classmethod
+    def prism(cls, outline: ArrayLike, height: float, *, density: float, tip: ArrayLike | None = None) -> Rigid:
+        """Plate: a polygon ``outline`` (K, 2) in the x-y plane of the body frame, ``height`` thick about it.
+
+        Lengths in m, density in kg/m^3.
+        """
+        return cls._solid(PrismShape(outline, height), density, pose() if tip is None else tip)
 
     @classmethod
     def cylinder(cls, length: float, radius: float, *, density: float, tip: ArrayLike | None = None) -> Rigid:

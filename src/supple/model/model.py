@@ -38,6 +38,7 @@ from supple.model.constraints import (
     loop_terms,
     solve_constrained,
 )
+from supple.model.fan import Fan, make_fan
 from supple.model.links import Rod
 from supple.model.probe import Probe, make_probe
 from supple.model.results import (
@@ -50,8 +51,12 @@ from supple.model.results import (
     ResidualDerivatives,
     Station,
 )
+from supple.model.scene import Scene
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
     from supple.model.check_derivatives import DerivativeReport
     from supple.model.compile import LinkLayout
     from supple.model.controller import Controller
@@ -68,6 +73,9 @@ FLOAT = np.dtype(np.float64)
 
 #: Stations remembered per thread (see `Model._probe`).
 MOST_PROBES = 256
+
+#: Sets of stations remembered per thread (see `Model.poses`).
+MOST_FANS = 8
 
 #: Newton steps of forward dynamics where loads feel accelerations.
 MOST_STEPS = 30
@@ -88,6 +96,8 @@ class Model:
     link_names, coordinate_names, input_names, state_names : tuple of str
     point_table : tuple of (str, float)
         (link, s) of every row of `points`.
+    scene : Scene
+        What `plot` draws: outlines, solids and marks, in the frames of the links.
     """
 
     def __init__(
@@ -100,6 +110,7 @@ class Model:
         demand: Demand,
         prescribed: tuple[PrescribedJoint, ...] = (),
         controllers: tuple[Controller, ...] = (),
+        scene: Scene | None = None,
     ) -> None:
         self.name = robot.name
         self.description = str(robot)
@@ -112,6 +123,7 @@ class Model:
         self.nu = len(demand.inputs)
         self.prescribed = prescribed
         self.controllers = controllers
+        self.scene = Scene((), (), (), ()) if scene is None else scene
         self.loops = tuple(load for load in loads if load.side == CONSTRAINT)
         self.nc = sum(loop.data[1].shape[1] for loop in self.loops)
         self.link_names = tuple(layout.name for layout in layouts)
@@ -196,6 +208,17 @@ class Model:
     def pose(self, q: ArrayLike, link: str, s: float = 1.0) -> Array:
         """World pose (4, 4) of station ``s`` of a link: rods 0 to 1; rigid links 0 (body frame) or 1 (tip)."""
         return self._station(link, s, q, None).pose
+
+    def poses(self, q: ArrayLike, stations: Sequence[tuple[str, float]]) -> Array:
+        """World poses (K, 4, 4) of many stations (link, s), in one sweep: each equal to `pose`; "world" is allowed."""
+        q = self._state("q", q)
+        fans: dict[tuple[tuple[str, float], ...], Fan] = self._threads.__dict__.setdefault("fans", {})
+        key = tuple(stations)
+        if key not in fans:
+            if len(fans) >= MOST_FANS:
+                fans.pop(next(iter(fans)))
+            fans[key] = make_fan(self, key)
+        return self._checked(fans[key].poses(q), q=q)
 
     def jacobian(self, q: ArrayLike, link: str, s: float = 1.0) -> Array:
         """Body Jacobian J (6, n) of a station, angular part first: twist = J v."""
@@ -712,6 +735,40 @@ class Model:
             resume=resume,
             max_steps=max_steps,
         )
+
+    # ------------------------------------------------------------------ pictures
+
+    def plot(
+        self,
+        q: ArrayLike | None = None,
+        u: ArrayLike | None = None,
+        t: float = 0.0,
+        ax: Axes | None = None,
+        **options: Any,
+    ) -> Figure:
+        """Picture of the robot, true to scale.
+
+        Parameters
+        ----------
+        q : (n,), optional
+            Coordinates; the rest configuration if left out, assembled if the robot has loops.
+        u : (nu,), optional
+            Inputs: tendons and chambers are coloured by tension and pressure.
+        t : float
+            Time at which laws of loads are taken, s.
+        ax : Axes, optional
+            Where to draw; a new figure if left out.
+        **options
+            Fields of `supple.viz.Style`, such as ``view=(azimuth, elevation)`` in degrees, ``frames=True``.
+
+        Raises
+        ------
+        MissingExtraError
+            If matplotlib is not installed.
+        """
+        from supple.viz import plot
+
+        return plot(self, q, u, t, ax, **options)
 
     # ------------------------------------------------------------------ checks
 

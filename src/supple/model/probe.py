@@ -29,12 +29,17 @@ class Probe(NamedTuple):
     space_handle: np.ndarray
 
 
-def make_probe(model: Model, layout: LinkLayout, s: float) -> Probe:
-    """Chain from the world to station ``s`` of a link (rods: 0 to 1; rigid links: 0 body frame, 1 tip frame)."""
+def check_station(layout: LinkLayout, s: float) -> None:
+    """Raise `ModelError` if a link has no station ``s``."""
     if not 0.0 <= s <= 1.0:
         raise ModelError(f"link {layout.name!r}: s is {s!r}, must lie between 0 and 1")
     if layout.rod is None and s not in (0.0, 1.0):
         raise ModelError(f"link {layout.name!r}: s is {s:g}, but the link is rigid: 0 is its body frame, 1 its tip")
+
+
+def make_probe(model: Model, layout: LinkLayout, s: float) -> Probe:
+    """Chain from the world to station ``s`` of a link (rods: 0 to 1; rigid links: 0 body frame, 1 tip frame)."""
+    check_station(layout, s)
     chain = _Chain(model)
     for b in _path(model, layout.blocks[-1]):
         if layout.rod is not None and b == layout.blocks[-1]:

@@ -18,12 +18,17 @@ from supple.model.summary import coordinate_count, counted, summary
 from supple.model.validate import WORLD, check_body, check_joint, check_name, check_parent
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from supple.model.model import Model
 
 
 @runtime_checkable
 class Item(Protocol):
-    """Anything ``robot.add`` takes: it is bound to the compiled model, names becoming indices."""
+    """Anything ``robot.add`` takes: it is bound to the compiled model, names becoming indices.
+
+    It may also have ``sketch(binder)``, which returns the marks by which pictures show it (`supple.model.scene`).
+    """
 
     def stations(self) -> Iterable[tuple[str, float]]:
         """(link, s) of every place on a link at which the item acts."""
@@ -151,6 +156,10 @@ class Robot:
         from supple.model.compile import compile_robot
 
         return compile_robot(self)
+
+    def plot(self, q: ArrayLike | None = None, **options: Any) -> Figure:
+        """Compile the robot and draw it at q (n,), at rest if left out; options as for `Model.plot`."""
+        return self.compile().plot(q, **options)
 
     def __str__(self) -> str:
         return summary(self)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from supple.checks import Array, nonnegative_float, symmetric_psd
 from supple.errors import ModelError
 from supple.sections.profile import Profile, as_profile, evaluate
+from supple.sections.shapes import round_outline
 
 #: A (6, 6) matrix, its diagonal (6,), or a callable of s in [0, 1] giving either.
 MatrixProfile: TypeAlias = ArrayLike | Callable[[float], ArrayLike]
@@ -132,6 +133,13 @@ class Section:
     def outline_radius(self, s: float) -> float:
         """Radius about the centreline at s, m; zero without a ``radius``."""
         return self.half_extents(s)[0]
+
+    def outline(self, s: float) -> Array:
+        """Vertices (y, z) of a circle of the ``radius`` at s, (24, 2), m; for pictures."""
+        return round_outline(*self.half_extents(s))
+
+    def hole(self, s: float) -> None:
+        """A section given by matrices has no hole."""
 
     @property
     def has_outline(self) -> bool:

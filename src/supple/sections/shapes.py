@@ -2,7 +2,8 @@
 
 The section lies in the local y-z plane, the rod axis is x. Second moments are about the centroid:
 Jy = int z^2 dA resists bending about y, Jz = int y^2 dA bending about z. To add a shape, write a frozen
-dataclass with its dimensions as fields and the three abstract methods; everything else follows.
+dataclass with its dimensions as fields and the three abstract methods (and ``outline``, unless it is round);
+everything else follows.
 """
 
 from __future__ import annotations
@@ -13,9 +14,32 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.checks import finite_array, positive_float
+from supple.checks import Array, finite_array, positive_float
 from supple.errors import ModelError
 from supple.sections.profile import Profile, as_profile, evaluate
+
+#: Vertices of the outlines of round sections.
+ROUND_VERTICES = 24
+_ANGLES = np.linspace(0.0, 2.0 * np.pi, ROUND_VERTICES, endpoint=False)
+_ROUND = np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)])
+
+
+def _square(along_y: int, along_z: int) -> Array:
+    """The square [-1, 1]^2, anticlockwise, its sides along y and z cut into so many pieces."""
+    y, z = np.linspace(-1.0, 1.0, along_y + 1)[:-1], np.linspace(-1.0, 1.0, along_z + 1)[:-1]
+    sides = (np.ones(along_z), z), (-y, np.ones(along_y)), (-np.ones(along_z), -z), (y, -np.ones(along_y))
+    return np.concatenate([np.column_stack(side) for side in sides])
+
+
+#: Rims of rectangles: long sides are cut finer, so that faces of pictures are small.
+_TALL, _EVEN, _WIDE = _square(10, 2), _square(6, 6), _square(2, 10)
+#: A rectangle is tall or wide beyond this ratio of its sides.
+_SLENDER = 3.0
+
+
+def round_outline(semi_y: float, semi_z: float) -> Array:
+    """Vertices (y, z) on an ellipse, (24, 2), anticlockwise seen from the tip, m."""
+    return _ROUND * (semi_y, semi_z)
 
 
 class SecondMoments(NamedTuple):
@@ -89,6 +113,17 @@ class Shape(ABC):
         """Whether the section knows its size (shapes always do)."""
         return True
 
+    def outline(self, s: float) -> Array:
+        """Vertices (y, z) of the section's rim at s, (K, 2), anticlockwise seen from the tip, m; for pictures.
+
+        K does not depend on s. Shapes that are not round say otherwise.
+        """
+        return round_outline(*self.half_extents(s))
+
+    def hole(self, s: float) -> Array | None:
+        """Vertices (y, z) of the rim of a hole at s, as many as of the outline; None if the section is solid."""
+        return None
+
     def torsion(self, s: float) -> float:
         """Torsion constant Jx at s, m^4: as given, else Jy + Jz."""
         if self.torsion_constant is None:
@@ -158,6 +193,11 @@ class Annulus(Shape):
         radius = self._size("outer", s)
         return radius, radius
 
+    def hole(self, s: float) -> Array:
+        """Vertices (y, z) of the inner rim at s, (24, 2), m."""
+        radius = self._size("inner", s)
+        return round_outline(radius, radius)
+
     def _radii(self, s: float) -> tuple[float, float]:
         outer, inner = self._at("outer", s), self._size("inner", s)
         if inner >= outer:
@@ -195,6 +235,12 @@ class Rectangle(Shape):
     def outline_radius(self, s: float) -> float:
         """Distance of the corners from the centreline at s, m."""
         return float(np.hypot(*self.half_extents(s)))
+
+    def outline(self, s: float) -> Array:
+        """Vertices (y, z) at s, the corners and some along the sides, (24, 2), m."""
+        y, z = self.half_extents(0.5)  # one rim for the whole rod: vertices must correspond along it
+        rim = _TALL if y > _SLENDER * z else _WIDE if z > _SLENDER * y else _EVEN
+        return rim * self.half_extents(s)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,8 @@ from supple.model.constraints import Multipliers
 from supple.storage import read_npz, write_npz
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from supple.model.model import Model
 
 Array = np.ndarray
@@ -98,6 +101,69 @@ class Trajectory:
             gap, slip = model.loop_error(q), model.loop_jacobian(q) @ v
             rows.append((np.abs(gap).max(initial=0.0), np.abs(slip).max(initial=0.0)))
         return np.array(rows).reshape(-1, 2)
+
+    def plot(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        watch: Sequence[tuple[str, float]] | None = None,
+        **options: Any,
+    ) -> Figure:
+        """Overview of the motion on one page: snapshots over one another with traces, positions, inputs, energy.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to save it, atomically; the ending says how (.png, .pdf, .svg, ...).
+        watch : sequence of (link, s), optional
+            Stations to follow; tips of the links on which no other hangs, if left out.
+        **options
+            Fields of `supple.viz.Style`, such as ``view=(azimuth, elevation)`` in degrees.
+
+        Raises
+        ------
+        MissingExtraError
+            If matplotlib is not installed.
+        """
+        from supple.viz import overview
+
+        return overview(self, path, watch, **options)
+
+    def animate(
+        self,
+        path: str | os.PathLike[str],
+        fps: float = 25.0,
+        speed: float = 1.0,
+        watch: Sequence[tuple[str, float]] | None = None,
+        progress: Callable[[float], Any] | None = None,
+        **options: Any,
+    ) -> Path:
+        """Write an animation of the motion, atomically.
+
+        Parameters
+        ----------
+        path : path
+            .mp4 (a video) or .gif.
+        fps : float
+            Frames per second.
+        speed : float
+            Seconds of the motion per second of the animation: 0.5 is slow motion.
+        watch : sequence of (link, s), optional
+            Stations whose paths are drawn; tips of the links on which no other hangs, if left out.
+        progress : callable, optional
+            Called with the fraction done, from 0 to 1, after every frame.
+        **options
+            Fields of `supple.viz.Style`.
+
+        Raises
+        ------
+        PictureError
+            If the name has another ending.
+        MissingExtraError
+            If matplotlib, or for a video ffmpeg, is not installed.
+        """
+        from supple.viz import animate
+
+        return animate(self, path, fps, speed, watch, progress, **options)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write to an .npz file, atomically, with the robot's description and the library's version."""

@@ -12,6 +12,7 @@ from supple.joints import Fixed, Revolute, Spherical
 from supple.lie.pose import pose
 from supple.loads import Loop, PointWrench
 from supple.model.links import Rigid, Rod
+from supple.model.rigid_shapes import PrismShape
 from supple.model.robot import Robot
 from supple.sections import Rectangle
 from supple.solvers.methods import NDF
@@ -67,7 +68,9 @@ def parallel_robot(
     up, down = pose(rpy=(0.0, -pi / 2.0, 0.0)), pose(rpy=(0.0, pi / 2.0, 0.0))
     robot.add_link("pillar1", pillar, joint=Fixed(), at=pose(xyz=corners[0]) @ up)
     # the platform's frame has world axes, its origin at the first corner
-    platform = Rigid(mass=mass, inertia=np.diag([flat, flat, mass * side**2 / 12.0]), com=-corners[0])
+    triangle = PrismShape([(corner - corners[0])[:2] for corner in corners], thickness)
+    inertia = np.diag([flat, flat, mass * side**2 / 12.0])
+    platform = Rigid(mass=mass, inertia=inertia, com=-corners[0], shape=triangle)
     robot.add_link("platform", platform, joint=Spherical(), parent="pillar1", at=np.linalg.inv(up))
     for k in (2, 3):
         corner, hanging = corners[k - 1], pose(rpy=(0.0, 0.0, angles[k - 1])) @ down

@@ -12,6 +12,7 @@ from supple.joints import Fixed, Free, Revolute
 from supple.lie.pose import pose
 from supple.loads import Fluid, JointDrive
 from supple.model.links import Rigid, Rod
+from supple.model.rigid_shapes import CapsuleShape
 from supple.model.robot import Robot
 from supple.sections import Circle
 from supple.systems.cable_manipulator import SILICONE
@@ -54,7 +55,8 @@ def underwater_vehicle(
     robot = Robot("underwater-vehicle")
     length, body_radius, middle = 0.21, 0.09, 0.03
     volume = 4.0 / 3.0 * pi * body_radius**3 + pi * body_radius**2 * middle
-    body = Rigid(mass=WATER * volume, inertia=np.diag([0.0130, 0.01528, 0.01528]), volume=volume)
+    hull = CapsuleShape(middle, body_radius)
+    body = Rigid(mass=WATER * volume, inertia=np.diag([0.0130, 0.01528, 0.01528]), volume=volume, shape=hull)
     robot.add_link("body", body, joint=Free())
     drag: dict[str, Any] = {"body": np.diag([0.05271, 0.0, 0.0, 12.72345, 28.92345, 28.92345])}
     added: dict[str, Any] = {"body": body_added_mass(body_radius, WATER * volume)}

@@ -1,0 +1,186 @@
+"""Animations: frames at even times, written as video (ffmpeg) or GIF (Pillow)."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from supple.checks import positive_float
+from supple.errors import MissingExtraError, ModelError, PictureError, StorageError
+from supple.storage import replacing
+from supple.viz import style as colours
+from supple.viz.motion import FRAMING, even_times, model_of, paths, states_at, watched
+from supple.viz.pages import draw_state
+from supple.viz.setting import Setting
+from supple.viz.sheet import bare_axes, draw_path, new_figure, write_title
+from supple.viz.style import PALETTE, Style
+
+if TYPE_CHECKING:
+    from supple.solvers.trajectory import Trajectory
+
+#: Pixels per inch of animations, if not asked for otherwise, and colours of a GIF.
+DPI, GIF_COLOURS = 110.0, 96
+
+#: Least of red, green and blue of what passes for white paper in a GIF.
+NEARLY_WHITE = 250
+
+Frame = np.ndarray
+Progress = Callable[[float], Any]
+
+
+def animate(
+    trajectory: Trajectory,
+    path: str | os.PathLike[str],
+    fps: float = 25.0,
+    speed: float = 1.0,
+    watch: Sequence[tuple[str, float]] | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Path:
+    """Write an animation of a motion, as `Trajectory.animate` describes."""
+    target = Path(path)
+    writers: dict[str, Callable[[Path, Iterator[Frame], float], None]] = {".mp4": _write_mp4, ".gif": _write_gif}
+    write = writers.get(target.suffix.lower())
+    if write is None:
+        raise PictureError(f"cannot write an animation as {target.name!r}: its name must end in .mp4 or .gif")
+    try:
+        fps, speed = positive_float(fps, "fps"), positive_float(speed, "speed")
+    except ModelError as error:
+        raise PictureError(f"animate: {error}") from None
+    style = Style.of({"dpi": DPI, **options})
+    span = trajectory.t[-1] - trajectory.t[0] if len(trajectory.t) else 0.0
+    count = max(1, round(fps * span / speed) + 1)
+    frames = _frames(trajectory, count, style, watch, progress)
+    write(target, frames, fps)
+    return target
+
+
+def _frames(
+    trajectory: Trajectory,
+    count: int,
+    style: Style,
+    watch: Sequence[tuple[str, float]] | None,
+    progress: Progress | None,
+) -> Iterator[Frame]:
+    """Pictures (height, width, 3), even in both directions, one after the other."""
+    model, stations = model_of(trajectory), watched(model_of(trajectory), watch)
+    setting = Setting.of(model, style, states_at(trajectory, even_times(trajectory, FRAMING)))
+    figure = new_figure(style.size or (6.4, 4.8), style.dpi)
+    canvas: Any = figure.canvas
+    ax = bare_axes(figure, (0.0, 0.0, 1.0, 1.0))
+    states = states_at(trajectory, even_times(trajectory, count))
+    tips, traces = paths(model, np.array([state.q for state in states]), stations), paths(model, trajectory.q, stations)
+    for k, state in enumerate(states):
+        ax.clear()
+        draw_state(ax, model, setting, style, state)
+        so_far = np.concatenate([traces[trajectory.t < state.t], tips[k : k + 1]])
+        for i in range(len(stations)):
+            draw_path(ax, setting, so_far[:, i], PALETTE[i % len(PALETTE)], 1.1)
+        title = model.name if style.title is None else style.title
+        if title:
+            write_title(ax, title)
+        ax.text(
+            0.98,
+            0.975,
+            f"{state.t:.2f} s",
+            transform=ax.transAxes,
+            ha="right",
+            va="top",
+            fontsize=11,
+            color=colours.INK,
+        )
+        canvas.draw()
+        picture = np.asarray(canvas.buffer_rgba())[:, :, :3]
+        yield picture[: picture.shape[0] // 2 * 2, : picture.shape[1] // 2 * 2].copy()
+        if progress is not None:
+            progress((k + 1) / count)
+
+
+def _write_gif(target: Path, frames: Iterator[Frame], fps: float) -> None:
+    """Frames with one palette; delays are whole hundredths of a second, which add up to the true time."""
+    from PIL import Image  # comes with matplotlib
+
+    pictures = [Image.fromarray(frame) for frame in frames]
+    # colours from frames through all of the motion, and those of lines and words, which cover little
+    some = pictures[:: max(1, len(pictures) // 4)]
+    width, height = some[0].size
+    sheet = Image.new("RGB", (width, height * len(some) + 2 * height), "white")
+    for k, picture in enumerate(some):
+        sheet.paste(picture, (0, k * height))
+    thin = (*PALETTE, *colours.AXES, colours.LOAD, colours.LOOP, colours.INK, colours.FAINT)
+    for k, colour in enumerate(thin):
+        sheet.paste(
+            colour, (k * width // len(thin), height * len(some), (k + 1) * width // len(thin), sheet.height - height)
+        )
+    palette = sheet.quantize(GIF_COLOURS)
+    entries = np.array(palette.getpalette()).reshape(-1, 3)
+    entries[entries.min(axis=1) >= NEARLY_WHITE] = 255  # paper is white, not the mean of all that is nearly white
+    palette.putpalette(entries.ravel().tolist())
+    indexed = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
+    ticks = np.round(100.0 / fps * np.arange(len(indexed) + 1)).astype(int)
+    delays = np.maximum(np.diff(ticks), 2) * 10  # viewers slow down frames shorter than 20 ms
+    with replacing(target) as beside:
+        indexed[0].save(
+            beside,
+            format="GIF",
+            save_all=True,
+            append_images=indexed[1:],
+            duration=delays.tolist() if len(indexed) > 1 else int(delays[0]),
+            loop=0,
+            optimize=False,
+            disposal=1,
+        )
+
+
+def _write_mp4(target: Path, frames: Iterator[Frame], fps: float) -> None:
+    """Frames as H.264 in a file that plays everywhere."""
+    program = find_ffmpeg()
+    with replacing(target) as beside:
+        first = next(frames)
+        height, width = first.shape[:2]
+        command = [
+            *(program, "-y", "-loglevel", "error"),
+            *("-f", "rawvideo", "-pixel_format", "rgb24", "-video_size", f"{width}x{height}", "-framerate", f"{fps:g}"),
+            *("-i", "-", "-an", "-vcodec", "libx264", "-pix_fmt", "yuv420p", "-crf", "20", "-movflags", "+faststart"),
+            *("-f", "mp4", str(beside)),
+        ]
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert process.stdin is not None
+        assert process.stderr is not None
+        try:
+            process.stdin.write(first.tobytes())
+            for frame in frames:
+                process.stdin.write(frame.tobytes())
+            process.stdin.close()
+        except BrokenPipeError:
+            pass  # its own words follow
+        except BaseException:
+            process.kill()
+            process.wait()
+            raise
+        words = process.stderr.read().decode(errors="replace").strip()
+        process.stderr.close()
+        if process.wait() != 0:
+            raise StorageError(f"cannot write {target}: ffmpeg says: {words or process.returncode}")
+
+
+def find_ffmpeg() -> str:
+    """The program that writes videos: that of imageio-ffmpeg, or the system's."""
+    try:
+        from imageio_ffmpeg import get_ffmpeg_exe
+
+        return str(get_ffmpeg_exe())
+    except (ImportError, RuntimeError):
+        pass
+    found = shutil.which("ffmpeg")
+    if found is None:
+        raise MissingExtraError(
+            'videos need ffmpeg, which is not installed: pip install "supple[viz]" brings it; or write a .gif'
+        )
+    return found

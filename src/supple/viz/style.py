@@ -1,0 +1,117 @@
+"""How pictures look: colours that everybody can tell apart, and the options of all functions that draw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+from matplotlib.colors import LinearSegmentedColormap, to_rgb
+
+from supple.checks import Array, finite_array
+from supple.errors import PictureError, SuppleError
+
+#: Okabe and Ito's palette without its yellow and black: told apart by colour-blind readers, for lines and axes.
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+
+ROD, RIGID, THIN_ROD = "#7FB2D9", "#B6BAC2", "#9AA4B2"
+ANCHOR, OBSTACLE, COLLIDER = "#5B6270", "#D9C7A3", "#E69F00"
+GROUND, GRID, SHADOW = "#F5F6F8", "#DFE3E8", "#1F2A3C"
+LINE, CABLE, LAW = "#D55E00", "#8C510A", "#CC79A7"
+SPRING, LOAD, LOOP = "#3F4652", "#7B3294", "#CC79A7"
+INK, FAINT = "#2B303A", "#7A8290"
+
+#: Colours of the axes x, y, z of a frame.
+AXES = ("#D55E00", "#009E73", "#0072B2")
+
+#: From slack to taut, and from empty to full: lightness alone tells the order.
+TENSION = LinearSegmentedColormap.from_list("tension", ["#F7D9A8", "#F0883C", "#C5281C", "#6B0A1E"])
+PRESSURE = LinearSegmentedColormap.from_list("pressure", ["#D6ECE4", "#5FB9A6", "#12806F", "#053F37"])
+
+#: From the beginning of a motion to its end.
+TIME = LinearSegmentedColormap.from_list("time", ["#C9D6E4", "#5E8FC0", "#123A6F"])
+
+
+@dataclass(frozen=True)
+class Style:
+    """Options of everything that draws a robot.
+
+    Attributes
+    ----------
+    view : (float, float), optional
+        Azimuth and elevation of the eye in degrees, about and above the plane normal to ``up``. Chosen from the
+        robot's extents if left out.
+    up : (3,), optional
+        What points up in the picture; against gravity if left out, z without gravity.
+    size : (float, float), optional
+        Of the figure, inches.
+    dpi : float
+        Pixels per inch of files.
+    frames : bool
+        Triads at all joints: x vermilion, y green, z blue.
+    lines : bool
+        Tendons, chambers, cables, springs.
+    loads : bool
+        Arrows of given wrenches, and of gravity.
+    loops : bool
+        Marks where loops are closed.
+    contacts : bool
+        Shapes that touch.
+    ground : bool
+        A grid below the robot, with its shadow.
+    scale : bool
+        The bar that tells the scale, and the world's axes.
+    title : str, optional
+        Above the picture; the robot's name if left out, nothing if empty.
+    """
+
+    view: tuple[float, float] | None = None
+    up: tuple[float, float, float] | None = None
+    size: tuple[float, float] | None = None
+    dpi: float = 150.0
+    frames: bool = False
+    lines: bool = True
+    loads: bool = True
+    loops: bool = True
+    contacts: bool = True
+    ground: bool = True
+    scale: bool = True
+    title: str | None = None
+
+    def __post_init__(self) -> None:
+        try:
+            for name, count in (("view", 2), ("up", 3), ("size", 2)):
+                value = getattr(self, name)
+                if value is not None:
+                    finite_array(value, (count,), name)
+            if self.up is not None and not np.any(self.up):
+                raise PictureError("up is zero, must point somewhere")
+            if self.size is not None and min(self.size) <= 0.0:
+                raise PictureError(f"size is {self.size}, must be a positive width and height in inches")
+            if not self.dpi > 0.0:
+                raise PictureError(f"dpi is {self.dpi!r}, must be positive")
+        except SuppleError as error:
+            raise PictureError(f"picture: {error}") from None
+
+    @staticmethod
+    def of(options: Mapping[str, Any]) -> Style:
+        """The style with these options; raises `PictureError` for one that does not exist."""
+        known = [entry.name for entry in fields(Style)]
+        for name in options:
+            if name not in known:
+                close = get_close_matches(name, known, 1)
+                hint = f"; did you mean {close[0]!r}?" if close else ""
+                raise PictureError(f"picture: there is no option {name!r}{hint} (options are: {', '.join(known)})")
+        return Style(**options)
+
+
+def rgb(colour: str) -> Array:
+    """A colour as three numbers from 0 to 1."""
+    return np.array(to_rgb(colour))
+
+
+def faded(colour: Array, amount: float) -> Array:
+    """A colour (3,) or (N, 3) on its way to white: 0 as it is, 1 white."""
+    return np.asarray(colour + (1.0 - colour) * amount)
