@@ -82,8 +82,8 @@ def continuum_parallel_robot(
         method=NDF(rtol=1e-5, atol=1e-8),
         watch=(("leg1", 1.0), ("leg1", 0.5), ("leg2", 0.5)),
         source="IDM-TIDM, Figs. 11 to 13",
-        note="The printed I = 1.5708e-8 m^4 does not belong to the printed A = 3.1416e-6 m^2 and would not bend visibly; "
-        "the legs are discs of that A, 2 mm thick. The ramp begins at t = 1 s from zero, as the text and Fig. 13 say, "
-        "not with k t, so it ends at 0.5 N m. Twice k_s = 7 N m would wind up such legs; with 0.07 N m and a base of "
-        "0.8 m (not printed) they bend and tilt as the text tells. Leg 1 is the upper one. No gravity.",
+        note="The printed I = 1.5708e-8 m^4 does not belong to the printed A = 3.1416e-6 m^2 and would not bend "
+        "visibly; the legs are round with that A, 2 mm thick. The ramp begins at t = 1 s from zero, as the text and "
+        "Fig. 13 say, not with k t, so it ends at 0.5 N m. Twice k_s = 7 N m would wind up such legs; with 0.07 N m "
+        "and a base of 0.8 m (not printed) they bend and tilt as the text tells. Leg 1 is the upper one. No gravity.",
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import pi
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -60,7 +59,7 @@ class VelocityControl:
     def output(self, t: float, q: np.ndarray, v: np.ndarray, z: np.ndarray) -> np.ndarray:
         """Wrenches on all bodies in their own axes."""
         errors, integrals = self.rate(t, q, v, z).reshape(-1, 6), z.reshape(-1, 6)
-        return (self.proportional * errors + self.integral * integrals).ravel()
+        return np.ravel(self.proportional * errors + self.integral * integrals)
 
     def _error(self, t: float, q: np.ndarray, v: np.ndarray, body: str) -> np.ndarray:
         error = -self.model.twist(q, v, body, 0.0)

@@ -17,6 +17,7 @@ from supple.sections import Circle, Material, Section
 from supple.solvers.methods import NDF
 from supple.systems.system import System, of_kind
 
+
 def _strain(modes: int, extensible: bool) -> Chebyshev:
     """Torsion and both bendings, or all six strains."""
     order = modes - 1
@@ -93,8 +94,8 @@ def soft_flying_rod(
     )
     rod = Rod(length=length, section=section, strain=_strain(modes, extensible), points=points)
     note = (
-        "The load is printed as a figure; here it is that of Simo and Vu-Quoc's rod in space. Without stretch and shear, "
-        "as in the paper, the rod is half a metre off Simo's within 10 s; extensible=True is his."
+        "The load is printed as a figure; here it is that of Simo and Vu-Quoc's rod in space. Without stretch and "
+        "shear, as in the paper, the ends are 0.3 m off Simo's within 10 s; extensible=True is his."
     )
     wrench = push * np.array([0.0, -0.5, -1.0, 1.0 / length, 0.0, 0.0])
     return _flight("flying-rod-soft", rod, wrench, duration, note)
@@ -133,8 +134,8 @@ def stiff_flying_rod(
     rod = Rod(length=length, section=Circle(0.5 * diameter), material=material, strain=strain, points=points)
     note = (
         "The load is printed as a figure and Poisson's ratio is not; chosen here: a push of one second that bends the "
-        "rod by a third of a radian and makes it tumble. A moment along the rod, such as Simo's load has, would spin this "
-        "slender one a hundred times faster than it tumbles."
+        "rod by a third of a radian and makes it tumble. A moment along the rod, such as Simo's load has, would spin "
+        "this slender one a hundred times faster than it tumbles."
     )
     wrench = push * np.array([0.0, 0.0, -1.0, 2.0 / length, 0.0, 1.0 / length])
     return _flight("flying-rod-stiff", rod, wrench, duration, note)
