@@ -62,8 +62,9 @@ class VelocityControl:
         return np.ravel(self.proportional * errors + self.integral * integrals)
 
     def _error(self, t: float, q: np.ndarray, v: np.ndarray, body: str) -> np.ndarray:
-        error = -self.model.twist(q, v, body, 0.0)
-        error[3:] += self.targets[body](t) @ self.model.pose(q, body, 0.0)[:3, :3]
+        station = self.model.station(q, v, body, 0.0)
+        error = -station.twist
+        error[3:] += self.targets[body](t) @ station.pose[:3, :3]
         return error
 
 
@@ -87,7 +88,7 @@ def drones(
     modes: int = 3,
     points: int = 6,
 ) -> System:
-    """Two hexarotors move a box hanging between two soft rods ([IDM-TIDM] Fig. 8): 24 coordinates, 12 inputs.
+    """Two hexarotors move a box between two soft rods ([IDM-TIDM] Fig. 8): 24 coordinates, 12 inputs.
 
     Drone, rod, payload, rod, drone stand in a row along x; the drones go up and down with two frequencies.
 
@@ -136,5 +137,7 @@ def drones(
         method=NDF(rtol=1e-4, atol=1e-6),
         watch=(("drone1", 0.0), ("payload", 0.0), ("drone2", 0.0)),
         source="IDM-TIDM, Figs. 8 and 9",
-        note="Masses and sizes of drones and payload, and Poisson's ratio, are not printed; chosen here.",
+        note="Masses and sizes of drones and payload, their places and Poisson's ratio are not printed; chosen here. "
+        "All begin in a row, so that the motion stays in the plane of x and z, and the payload's nearly periodic path "
+        "is longer than wide; the paper calls it almost circular.",
     )
