@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import supple as sp
 from supple.systems import continuum_parallel_robot
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*constraint rows follow from others:supple.ModelWarning")
@@ -22,6 +23,13 @@ def test_starts_free_of_stress():
     zero = np.zeros(model.n)
     assert np.abs(model.loop_error(zero)).max() < 1e-15
     assert np.abs(model.residual(zero, zero, zero)).max() == 0.0
+
+
+@pytest.mark.parametrize("method", [sp.Newmark(dt=1e-3), sp.GeneralizedAlpha(dt=1e-4), sp.BDF2(dt=1e-3)], ids=repr)
+def test_fixed_steps_leave_it_at_rest(method):
+    """Where q is zero but for rounding, Newton steps of the size of rounding are steps enough."""
+    run = continuum_parallel_robot().simulate(t=[0.0, 0.05], method=method)
+    assert np.abs(run.q).max() < 1e-12
 
 
 def test_bends_symmetrically_and_then_tilts_upwards():

@@ -95,7 +95,7 @@ OTHER = {
     "flying-rod-soft": sp.Newmark(dt=5e-3),
     "flying-rod-stiff": sp.Newmark(dt=1e-3),
     "drones": sp.GeneralizedAlpha(dt=1e-2),
-    "continuum-parallel-robot": sp.GeneralizedAlpha(dt=1e-3, newton_atol=1e-9),
+    "continuum-parallel-robot": sp.GeneralizedAlpha(dt=1e-3),
     "swimmer": sp.GeneralizedAlpha(dt=1e-3),
 }
 
