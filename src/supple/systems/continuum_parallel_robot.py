@@ -85,5 +85,6 @@ def continuum_parallel_robot(
         note="The printed I = 1.5708e-8 m^4 does not belong to the printed A = 3.1416e-6 m^2 and would not bend "
         "visibly; the legs are round with that A, 2 mm thick. The ramp begins at t = 1 s from zero, as the text and "
         "Fig. 13 say, not with k t, so it ends at 0.5 N m. Twice k_s = 7 N m would wind up such legs; with 0.07 N m "
-        "and a base of 0.8 m (not printed) they bend and tilt as the text tells. Leg 1 is the upper one. No gravity.",
+        "and a base of 0.8 m (not printed) they bend, tilt upwards and swing as the text tells, though three times and "
+        "not two. Leg 1 is the upper one. No gravity.",
     )
