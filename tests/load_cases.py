@@ -102,7 +102,7 @@ def add_internal_loads(rng, robot, drive_root=True):
 
 
 def add_external_loads(rng, robot):
-    """Point wrenches, distributed loads, and springs to the world."""
+    """Point wrenches, distributed loads, springs to the world, thrusters, wakes."""
     for i in range(int(rng.integers(1, 4))):
         link, s, offset = random_end(rng, robot, 0.0)
         wrench = rng.standard_normal(6)
@@ -118,6 +118,14 @@ def add_external_loads(rng, robot):
     if rng.random() < 0.7:
         ends = random_ends(rng, robot, ("world", 0.0, random_pose(rng, 1.0)))
         robot.add(sp.Spring("tether", *ends, 15.0, 0.2, 1.0))
+    for kind in ("jet", "wake"):
+        link, s, offset = random_end(rng, robot, 0.0)
+        if rng.random() < 0.5 or _stands_still(robot, link, s):
+            continue
+        if kind == "jet":
+            robot.add(sp.Thruster(kind, link, s, offset, rng.standard_normal((6, rng.integers(1, 4)))))
+        else:
+            robot.add(sp.Wake(link, (0.1, 0.2, 0.3, 0.0, 2.0, 3.0), s, current=rng.standard_normal(3)))
 
 
 class LoadedCase(NamedTuple):

@@ -61,7 +61,9 @@ from supple.loads import (
     Spheres,
     Spring,
     Tendon,
+    Thruster,
     Tube,
+    Wake,
 )
 from supple.model.controller import Controller
 from supple.model.links import Rigid, Rod

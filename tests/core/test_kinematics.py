@@ -87,6 +87,17 @@ def test_twist_is_jacobian_times_rates(seed):
         assert relative_error(twist, body_twist(g, motion), floor=1.0) < 1e-9
 
 
+def test_a_station_has_all_of_them():
+    _, model, q, v, _ = case(3)
+    for name, s in stations(model, np.random.default_rng(3)):
+        station = model.station(q, v, name, s)
+        np.testing.assert_array_equal(station.pose, model.pose(q, name, s))
+        np.testing.assert_array_equal(station.twist, model.twist(q, v, name, s))
+        np.testing.assert_array_equal(station.jacobian, model.jacobian(q, name, s))
+        np.testing.assert_array_equal(station.jacobian_rate, model.jacobian_rate(q, v, name, s))
+        np.testing.assert_array_equal(model.station(q, None, name, s).twist, np.zeros(6))
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_jacobian_is_blind_to_links_beyond(seed):
     """Only coordinates on the way from the world move a station."""

@@ -50,6 +50,7 @@ CALLS = {
     "jacobian": (lambda m, q, v, a: m.jacobian(q, m.link_names[-1]), "q"),
     "jacobian_rate": (lambda m, q, v, a: m.jacobian_rate(q, v, m.link_names[-1]), "qv"),
     "twist": (lambda m, q, v, a: m.twist(q, v, m.link_names[-1]), "qv"),
+    "station": (lambda m, q, v, a: m.station(q, v, m.link_names[-1]), "qv"),
     "inverse_dynamics": (lambda m, q, v, a: m.inverse_dynamics(q, v, a), "qva"),
     "inverse_dynamics_derivatives": (lambda m, q, v, a: m.inverse_dynamics_derivatives(q, v, a), "qva"),
     "mass_matrix": (lambda m, q, v, a: m.mass_matrix(q), "q"),

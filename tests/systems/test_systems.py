@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.systems import SYSTEMS
+from supple.systems import SYSTEMS, cantilever, flying_rod
 
 #: Coordinates, inputs and loop rows of every system.
 SIZES = {
@@ -14,7 +14,17 @@ SIZES = {
     "parallel-robot": (63, 0, 10),
     "contact-cylinder": (24, 5, 0),
     "underwater-vehicle": (80, 2, 0),
+    "cantilever-soft": (3, 0, 0),
+    "cantilever-stiff": (3, 0, 0),
+    "flying-rod-soft": (15, 0, 0),
+    "flying-rod-stiff": (15, 0, 0),
+    "drones": (24, 12, 0),
+    "continuum-parallel-robot": (12, 2, 2),
+    "swimmer": (13, 2, 0),
 }
+
+#: How long to look, and steps, where 0.3 s and 1 ms do not suit: s.
+SPANS = {"cantilever-stiff": (0.1, 1e-4), "continuum-parallel-robot": (1.3, 1e-3)}
 
 
 @pytest.mark.filterwarnings("ignore::supple.ModelWarning")
@@ -23,12 +33,36 @@ def test_two_methods_agree(name):
     system = SYSTEMS[name]()
     model = system.compile()
     assert (model.n, model.nu, model.nc) == SIZES[name]
-    times = np.linspace(0.0, 0.3, 16)
+    span, dt = SPANS.get(name, (0.3, 1e-3))
+    times = np.linspace(0.0, span, 16)
     fine = system.paths(system.simulate(model, times, sp.NDF(rtol=1e-4, atol=1e-7)))
-    other = system.simulate(model, times, sp.GeneralizedAlpha(dt=1e-3))
+    other = system.simulate(model, times, sp.GeneralizedAlpha(dt=dt))
     assert np.abs(system.paths(other) - fine).max() < 1e-3  # the paper's own measure
     assert np.ptp(fine[:, 0], axis=0).max() > 1e-5  # something moves
     assert other.stats["position_error"] < 1e-10
+
+
+def test_every_system_says_where_it_is_from():
+    for name, make in SYSTEMS.items():
+        system = make()
+        assert system.name == name
+        assert all((system.source, system.note, system.watch, system.t_end))
+
+
+def test_a_function_finds_the_initial_state():
+    system = SYSTEMS["cantilever-soft"]()
+    model = system.compile()
+    q0, v0 = system.start(model)
+    assert v0 is None
+    np.testing.assert_array_equal(system.simulate(model, [0.0, 0.1]).q[0], q0)
+
+
+@pytest.mark.parametrize("make", [cantilever, flying_rod])
+def test_kinds(make):
+    assert make("stiff").name.endswith("-stiff")
+    assert make("soft", modes=4).compile().n > make("soft").compile().n
+    with pytest.raises(sp.ModelError, match="kind is 'hard', must be one of: soft, stiff"):
+        make("hard")
 
 
 def test_parameters_are_arguments():

@@ -14,7 +14,9 @@ from supple.loads.prescribed import Prescribed
 from supple.loads.shapes import Ball, Box, Capsule, Plane, Spheres, Tube
 from supple.loads.spring import Spring
 from supple.loads.tendon import Tendon
+from supple.loads.thruster import Thruster
 from supple.loads.user import PairLaw, PointLaw
+from supple.loads.wake import Wake
 
 #: Everything `Robot.add` takes.
 KINDS = (
@@ -32,6 +34,8 @@ KINDS = (
     Prescribed,
     Spring,
     Tendon,
+    Thruster,
+    Wake,
 )
 
 __all__ = [
@@ -56,5 +60,7 @@ __all__ = [
     "Spheres",
     "Spring",
     "Tendon",
+    "Thruster",
     "Tube",
+    "Wake",
 ]

@@ -81,30 +81,43 @@ def add_turning(s, Y, c, g, G):
 
 
 @inner
-def drag_point(w, x, current, D, mode, t):
-    """-D |v_r| eta_r at x in body axes, with its tangent -(|v_r| D + D eta_r [0; v_r]^T / |v_r|) (63)."""
-    R, V, eta, f = w.R, w.V, t.z, t.y
+def relative_twist(w, R, x, current, eta):
+    """Twist eta = [w; v - c] relative to the fluid, of the frame (R, x) fixed to a segment and in its axes."""
+    V = w.V
     p = V[3] + V[1] * x[2] - V[2] * x[1] - current[0]
     q = V[4] + V[2] * x[0] - V[0] * x[2] - current[1]
     r = V[5] + V[0] * x[1] - V[1] * x[0] - current[2]
-    speed = math.sqrt(p * p + q * q + r * r)
-    if speed == 0.0:  # the force vanishes; its slope does too, or (if D makes force of spin) has a kink
-        return
     for i in range(3):
         eta[i] = R[0, i] * V[0] + R[1, i] * V[1] + R[2, i] * V[2]
         eta[3 + i] = R[0, i] * p + R[1, i] * q + R[2, i] * r
+
+
+@inner
+def subtract_relative_slope(w, R, x, current, H, W):
+    """Tangent of a wrench that follows the relative twist by H in the axes of the frame (R, x); W is scratch."""
+    carry_operator(R, x, H, W)
+    for i in range(6):
+        for j in range(6):
+            w.N[i, j] -= W[i, j]
+    add_turning(1.0, W, 3, current, w.G)
+
+
+@inner
+def drag_point(w, x, current, D, mode, t):
+    """-D |v_r| eta_r at x in body axes, with its tangent -(|v_r| D + D eta_r [0; v_r]^T / |v_r|) (63)."""
+    R, eta, f = w.R, t.z, t.y
+    relative_twist(w, R, x, current, eta)
+    speed = math.sqrt(eta[3] * eta[3] + eta[4] * eta[4] + eta[5] * eta[5])
+    if speed == 0.0:  # the force vanishes; its slope does too, or (if D makes force of spin) has a kink
+        return
     product6(D, eta, f)
     if mode == TANGENT:
-        H, W = t.H, t.B
+        H = t.H
         for i in range(6):
             for j in range(3):
-                H[i, j] = speed * D[i, j]
-                H[i, 3 + j] = speed * D[i, 3 + j] + f[i] * eta[3 + j] / speed
-        carry_operator(R, x, H, W)
-        for i in range(6):
-            for j in range(6):
-                w.N[i, j] += W[i, j]
-        add_turning(-1.0, W, 3, current, w.G)
+                H[i, j] = -speed * D[i, j]
+                H[i, 3 + j] = -speed * D[i, 3 + j] - f[i] * eta[3 + j] / speed
+        subtract_relative_slope(w, R, x, current, H, t.B)
     for i in range(6):
         f[i] *= -speed
     subtract_body_wrench(w, R, x, f)

@@ -207,7 +207,7 @@ class Model:
 
     def pose(self, q: ArrayLike, link: str, s: float = 1.0) -> Array:
         """World pose (4, 4) of station ``s`` of a link: rods 0 to 1; rigid links 0 (body frame) or 1 (tip)."""
-        return self._station(link, s, q, None).pose
+        return self.station(q, None, link, s).pose
 
     def poses(self, q: ArrayLike, stations: Sequence[tuple[str, float]]) -> Array:
         """World poses (K, 4, 4) of many stations (link, s), in one sweep: each equal to `pose`; "world" is allowed."""
@@ -222,18 +222,18 @@ class Model:
 
     def jacobian(self, q: ArrayLike, link: str, s: float = 1.0) -> Array:
         """Body Jacobian J (6, n) of a station, angular part first: twist = J v."""
-        return self._station(link, s, q, None).jacobian
+        return self.station(q, None, link, s).jacobian
 
     def jacobian_rate(self, q: ArrayLike, v: ArrayLike, link: str, s: float = 1.0) -> Array:
         """True time derivative dJ/dt (6, n) of the body Jacobian along v."""
-        return self._station(link, s, q, v).jacobian_rate
+        return self.station(q, v, link, s).jacobian_rate
 
     def twist(self, q: ArrayLike, v: ArrayLike, link: str, s: float = 1.0) -> Array:
         """Body twist (6,) of a station, [angular rad/s; linear m/s]."""
-        return self._station(link, s, q, v).twist
+        return self.station(q, v, link, s).twist
 
-    def _station(self, link: str, s: float, q: ArrayLike, v: ArrayLike | None) -> Station:
-        """Pose, twist, Jacobian and Jacobian rate of a station."""
+    def station(self, q: ArrayLike, v: ArrayLike | None, link: str, s: float = 1.0) -> Station:
+        """`pose`, `twist`, `jacobian` and `jacobian_rate` of a station at the cost of one of them; v = None is rest."""
         probe = self._probe(link, s)
         q = self._state("q", q)
         v = self._zero if v is None else self._state("v", v)

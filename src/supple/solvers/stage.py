@@ -68,7 +68,7 @@ CLOSED, STILL = 1e-11, 3e-11
 #: Relative step of one-sided differences: by further states of loads, of their rates, of the residual.
 DIFFERENCE = 1e-7
 
-#: Ratio of consecutive steps that get nowhere, and the size of steps, relative to q, that are rounding then.
+#: Ratio of consecutive steps that get nowhere, and the size of steps, relative to q or to one, that are rounding then.
 HALTING, ROUNDED = 0.5, 1e-11
 
 call_python = calling(types.int64(types.float64, types.int64))
@@ -411,7 +411,7 @@ def newton_step(desk):
         total += (rhs[last + k] / desk.weights_z[k]) ** 2
         count += 1
     desk.flags[WORST] = worst
-    desk.numbers[STEP] = longest / size if size > 0.0 else longest
+    desk.numbers[STEP] = longest / max(size, 1.0)  # poses are rounded like numbers of size one, also where q is small
     return math.sqrt(total / max(count, 1))
 
 

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from supple.systems.cable_manipulator import cable_manipulator, contact_cylinder
+from supple.systems.cantilever import cantilever, soft_cantilever, stiff_cantilever
+from supple.systems.continuum_parallel_robot import continuum_parallel_robot
+from supple.systems.drones import drones
 from supple.systems.fin_ray import fin_ray
+from supple.systems.flying_rod import flying_rod, soft_flying_rod, stiff_flying_rod
 from supple.systems.parallel_robot import parallel_robot
 from supple.systems.serial_arm import serial_arm
+from supple.systems.swimmer import swimmer
 from supple.systems.system import System
 from supple.systems.underwater_vehicle import underwater_vehicle
 
@@ -15,10 +20,19 @@ __all__ = [
     "SYSTEMS",
     "System",
     "cable_manipulator",
+    "cantilever",
     "contact_cylinder",
+    "continuum_parallel_robot",
+    "drones",
     "fin_ray",
+    "flying_rod",
     "parallel_robot",
     "serial_arm",
+    "soft_cantilever",
+    "soft_flying_rod",
+    "stiff_cantilever",
+    "stiff_flying_rod",
+    "swimmer",
     "underwater_vehicle",
 ]
 
@@ -30,4 +44,11 @@ SYSTEMS: dict[str, Callable[..., System]] = {
     "parallel-robot": parallel_robot,
     "contact-cylinder": contact_cylinder,
     "underwater-vehicle": underwater_vehicle,
+    "cantilever-soft": soft_cantilever,
+    "cantilever-stiff": stiff_cantilever,
+    "flying-rod-soft": soft_flying_rod,
+    "flying-rod-stiff": stiff_flying_rod,
+    "drones": drones,
+    "continuum-parallel-robot": continuum_parallel_robot,
+    "swimmer": swimmer,
 }

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supple.errors import ModelError
 from supple.model.robot import Robot
 from supple.solvers.methods import Method
 
@@ -28,7 +30,7 @@ class System:
     u : any
         Inputs, as `Model.simulate` takes them.
     q0, v0 : optional
-        Initial state; at rest if None.
+        Initial state, or a function of the model that finds it (an equilibrium, say); at rest if None.
     dt : float
         Step of the source's fixed-step method, s.
     method : Method
@@ -58,6 +60,11 @@ class System:
         """The robot's model."""
         return self.robot.compile()
 
+    def start(self, model: Model) -> tuple[Any, Any]:
+        """Initial q and v of a model, as `Model.simulate` takes them."""
+        q0, v0 = (given(model) if callable(given) else given for given in (self.q0, self.v0))
+        return q0, v0
+
     def simulate(
         self, model: Model | None = None, t: Any = None, method: Method | None = None, **options: Any
     ) -> Trajectory:
@@ -65,8 +72,15 @@ class System:
         model = self.compile() if model is None else model
         times = self.t_end if t is None else t
         chosen = self.method if method is None else method
-        return model.simulate(times, self.q0, self.v0, self.u, chosen, **options)
+        return model.simulate(times, *self.start(model), self.u, chosen, **options)
 
     def paths(self, trajectory: Trajectory) -> np.ndarray:
         """Positions (T, stations, 3) of the watched stations."""
         return np.stack([trajectory.tip(link, s) for link, s in self.watch], axis=1)
+
+
+def of_kind(what: str, kinds: Mapping[str, Callable[..., System]], kind: str) -> Callable[..., System]:
+    """The variant of a system that a user asks for by its ``kind``."""
+    if kind not in kinds:
+        raise ModelError(f"{what}: kind is {kind!r}, must be one of: {', '.join(kinds)}")
+    return kinds[kind]
