@@ -20,7 +20,7 @@ CONVERGED = {"fin-ray": sp.GeneralizedAlpha(dt=5e-4)}
 
 
 def reference(name):
-    """Times, positions of watched stations, energies; how far a run of another method is from it, m."""
+    """Times, positions of watched stations, energies."""
     system = SYSTEMS[name]()
     model = system.compile()
     times = np.linspace(0.0, system.t_end, 21)

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from helpers import DATA
-from supple.systems import flying_rod
+from supple.systems import flying_rod, soft_flying_rod
 
 
 def test_with_stretch_and_shear_it_is_simos():
     with np.load(DATA / "simo_flying_rod_3d.npz") as data:
         early = data["t"] <= 2.5
-        system = flying_rod("soft", modes=9, points=20, extensible=True)
+        system = soft_flying_rod(modes=9, points=20, extensible=True)
         run = system.simulate(t=data["t"][early])
         for k, s in enumerate((0.0, 0.5, 1.0)):
             assert np.abs(run.tip("rod", s) - data["r"][k].T[early]).max() < 1e-3

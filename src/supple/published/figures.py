@@ -73,7 +73,7 @@ class Rods(NamedTuple):
 #: [IDM-TIDM] Table I: i9-9880H, MATLAB but for PyElastica.
 TABLE_I = {
     "cantilever-stiff": Rods(71.9, 336.0, 6173.0, 4.5, 7.1),
-    "cantilever-soft": Rods(None, 133.0, 1675.0, 1.9, 9.1),
+    "cantilever": Rods(None, 133.0, 1675.0, 1.9, 9.1),
     "flying-rod-stiff": Rods(52.2, 36.0, 2806.0, 7.2, 8.5),
-    "flying-rod-soft": Rods(None, 1.6, 609.0, 1.8, 7.9),
+    "flying-rod": Rods(None, 1.6, 609.0, 1.8, 7.9),
 }

@@ -87,7 +87,7 @@ def soft_cantilever(
     """
     rod = _kirchhoff(length, diameter, young, density, modes, points)
     note = "The paper's three modes put the tip up to 0.9 m off its place; 12 are right to a centimetre."
-    return _release("cantilever-soft", rod, force, 10.0, note)
+    return _release("cantilever", rod, force, 10.0, note)
 
 
 def stiff_cantilever(
@@ -113,6 +113,19 @@ def stiff_cantilever(
     return _release("cantilever-stiff", rod, force, 1.0, note)
 
 
-def cantilever(kind: str = "soft", **parameters: float) -> System:
-    """The cantilever of a ``kind``, "soft" or "stiff", with parameters of `soft_cantilever` or `stiff_cantilever`."""
-    return of_kind("cantilever", {"soft": soft_cantilever, "stiff": stiff_cantilever}, kind)(**parameters)
+def cantilever(
+    kind: str = "soft",
+    length: float | None = None,
+    diameter: float | None = None,
+    young: float | None = None,
+    density: float | None = None,
+    force: float | None = None,
+    modes: int | None = None,
+    points: int | None = None,
+) -> System:
+    """A hanging rod, pulled aside and released: the soft or the stiff one ([IDM-TIDM] Fig. 5).
+
+    ``kind`` is "soft" or "stiff"; what is left out is as in `soft_cantilever` or `stiff_cantilever`.
+    """
+    given = {key: value for key, value in locals().items() if key != "kind" and value is not None}
+    return of_kind("cantilever", {"soft": soft_cantilever, "stiff": stiff_cantilever}, kind)(**given)

@@ -98,7 +98,7 @@ def soft_flying_rod(
         "shear, as in the paper, the ends are 0.3 m off Simo's within 10 s; extensible=True is his."
     )
     wrench = push * np.array([0.0, -0.5, -1.0, 1.0 / length, 0.0, 0.0])
-    return _flight("flying-rod-soft", rod, wrench, duration, note)
+    return _flight("flying-rod", rod, wrench, duration, note)
 
 
 def stiff_flying_rod(
@@ -141,6 +141,18 @@ def stiff_flying_rod(
     return _flight("flying-rod-stiff", rod, wrench, duration, note)
 
 
-def flying_rod(kind: str = "soft", **parameters: float) -> System:
-    """The flying rod of a ``kind``, "soft" or "stiff", with parameters of `soft_flying_rod` or `stiff_flying_rod`."""
-    return of_kind("flying_rod", {"soft": soft_flying_rod, "stiff": stiff_flying_rod}, kind)(**parameters)
+def flying_rod(
+    kind: str = "soft",
+    length: float | None = None,
+    push: float | None = None,
+    duration: float | None = None,
+    modes: int | None = None,
+    points: int | None = None,
+) -> System:
+    """A rod in free flight, pushed at one end: the soft or the stiff one ([IDM-TIDM] Fig. 6).
+
+    ``kind`` is "soft" or "stiff"; what is left out is as in `soft_flying_rod` or `stiff_flying_rod`, which also take
+    stiffness and mass.
+    """
+    given = {key: value for key, value in locals().items() if key != "kind" and value is not None}
+    return of_kind("flying_rod", {"soft": soft_flying_rod, "stiff": stiff_flying_rod}, kind)(**given)
