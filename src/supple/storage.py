@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -12,6 +13,31 @@ from zipfile import BadZipFile
 import numpy as np
 
 from supple.errors import StorageError
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A file beside ``path``, with its suffix, that takes its place when the block has written it.
+
+    If the block fails, what was there before stays.  Raises `StorageError` if the disk is full or the folder cannot be
+    written.
+    """
+    target, new = Path(path), None
+    try:
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.stem}.", suffix=target.suffix)
+        new = Path(name)
+        os.close(handle)
+        yield new
+        with new.open("rb+") as file:
+            os.fsync(file.fileno())
+        new.replace(target)
+    except OSError as error:
+        raise StorageError(
+            f"cannot write {target}: {error.strerror or error}; nothing that was there is lost"
+        ) from error
+    finally:
+        if new is not None:
+            new.unlink(missing_ok=True)
 
 
 def write_npz(path: str | os.PathLike[str], arrays: Mapping[str, Any]) -> Path:
@@ -22,24 +48,16 @@ def write_npz(path: str | os.PathLike[str], arrays: Mapping[str, Any]) -> Path:
     target = Path(path)
     if target.suffix != ".npz":
         target = target.with_name(target.name + ".npz")
-    name = ""
-    try:
-        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
-            name = file.name
-            np.savez(file, **arrays)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, target)
-    except OSError as error:
-        if name:
-            Path(name).unlink(missing_ok=True)
-        raise StorageError(
-            f"cannot write {target}: {error.strerror or error}; nothing that was there is lost"
-        ) from error
-    except BaseException:
-        if name:
-            Path(name).unlink(missing_ok=True)
-        raise
+    with replacing(target) as new, new.open("wb") as file:
+        np.savez(file, **arrays)
+    return target
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> Path:
+    """Write a text, atomically like `write_npz`."""
+    target = Path(path)
+    with replacing(target) as new:
+        new.write_text(text, encoding="utf-8")
     return target
 
 

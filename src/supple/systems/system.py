@@ -39,6 +39,8 @@ class System:
         Key of docs/references.md, and where.
     note : str
         What the source leaves open, and how it was chosen.
+    events : tuple of Event
+        What stops or switches it.
     """
 
     name: str
@@ -65,7 +67,7 @@ class System:
         model = self.compile() if model is None else model
         times = self.t_end if t is None else t
         chosen = self.method if method is None else method
-        return model.simulate(times, self.q0, self.v0, self.u, chosen, **options)
+        return model.simulate(times, self.q0, self.v0, self.u, chosen, **{"events": self.events, **options})
 
     def paths(self, trajectory: Trajectory) -> np.ndarray:
         """Positions (T, stations, 3) of the watched stations."""

@@ -1,0 +1,69 @@
+"""Pictures and videos of runs and equilibria: the one place of the command line that draws.
+
+Drawing needs matplotlib, which is optional: without it one line says so, and the results are there all the same.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from supple.storage import replacing
+
+if TYPE_CHECKING:
+    from supple.solvers.statics import Equilibrium
+    from supple.solvers.trajectory import Trajectory
+
+Watch = tuple[tuple[str, float], ...]
+
+#: Resolution of pictures, dots per inch.
+DPI = 150
+
+
+def can_draw() -> bool:
+    """Whether matplotlib is there; if not, a note says how to get it.  No display is needed."""
+    from supple.cli.console import note
+
+    if find_spec("matplotlib") is None:
+        note("no pictures: matplotlib is not installed (pip install 'supple[viz]')", "note:", "yellow")
+        return False
+    import matplotlib
+
+    matplotlib.use("Agg")
+    return True
+
+
+def draw_run(trajectory: Trajectory, folder: Path, watch: Watch) -> list[Path]:
+    """Plots over time and snapshots of a motion; returns the files."""
+    from supple import viz
+
+    plots, snapshots = folder / "plots.png", folder / "snapshots.png"
+    with replacing(plots) as new:
+        trajectory.plot(new, watch=watch)
+    with replacing(snapshots) as new:
+        viz.snapshots(trajectory, number=6, watch=watch).savefig(new, dpi=DPI)
+    return [plots, snapshots]
+
+
+def video_file(folder: Path) -> Path:
+    """Where a video goes if nothing else is said: a film where ffmpeg is there, else an animated picture."""
+    return folder / ("motion.mp4" if shutil.which("ffmpeg") else "motion.gif")
+
+
+def film(trajectory: Trajectory, path: Path, watch: Watch, progress: Callable[[float], None]) -> Path:
+    """A video of a motion at its own speed; ``progress`` is told the fraction that is done."""
+    with replacing(path) as new:
+        trajectory.animate(new, fps=25, speed=1.0, watch=watch, progress=progress)
+    return path
+
+
+def draw_equilibrium(equilibrium: Equilibrium, folder: Path) -> Path:
+    """A picture of a robot at rest; returns the file."""
+    path = folder / "statics.png"
+    figure = equilibrium.model.plot(equilibrium.q, u=equilibrium.u, t=equilibrium.t)
+    with replacing(path) as new:
+        figure.savefig(new, dpi=DPI)
+    return path
