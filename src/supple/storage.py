@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,9 +24,10 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """
     target, new = Path(path), None
     try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.stem}.", suffix=target.suffix)
-        new = Path(name)
-        os.close(handle)
+        fresh = target.with_name(f".{target.stem}.{secrets.token_hex(6)}{target.suffix}")
+        # unlike those of tempfile, it may be read by whoever the user's umask lets read
+        os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        new = fresh
         yield new
         with new.open("rb+") as file:
             os.fsync(file.fileno())

@@ -10,11 +10,15 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 
 from supple.cli.failures import UsageError, unknown
 from supple.cli.values import kind_of, pairs, read
+from supple.errors import naming
+from supple.loads import Loop
+from supple.model.summary import coordinate_count, counted
+from supple.systems import SYSTEMS, System
 
 if TYPE_CHECKING:
-    from supple.systems import System
+    from supple.model.model import Model
 
-Maker = Callable[..., "System"]
+Maker = Callable[..., System]
 
 
 @dataclass(frozen=True)
@@ -31,20 +35,17 @@ class Parameter:
         return kind_of(self.annotation) or ""
 
 
-def systems() -> Mapping[str, Maker]:
-    """All systems by name."""
-    from supple.systems import SYSTEMS
-
-    return SYSTEMS
-
-
 def find(name: str) -> Maker:
-    """Function of a system; capitals, spaces and underscores do not matter."""
-    known = systems()
+    """Function of a system, by its name."""
+    return SYSTEMS[known_name(name)]
+
+
+def known_name(name: str) -> str:
+    """Name of a system as it is listed; capitals, spaces and underscores do not matter."""
     wanted = name.strip().lower().replace("_", "-").replace(" ", "-")
-    if wanted not in known:
-        raise unknown("system", name, known)
-    return known[wanted]
+    if wanted not in SYSTEMS:
+        raise unknown("system", name, SYSTEMS)
+    return wanted
 
 
 def description(maker: Maker) -> str:
@@ -71,16 +72,18 @@ def parameters(maker: Maker) -> dict[str, Parameter]:
     return found
 
 
-def make(name: str, settings: Sequence[str] | Mapping[str, str] = ()) -> System:
-    """A system, with parameters given as ``key=value``."""
+def build(name: str, settings: Sequence[str] | Mapping[str, str] | None = None) -> tuple[System, Model]:
+    """A system with its model; parameters are given as ``key=value``."""
     maker = find(name)
     accepted = parameters(maker)
-    given = settings if isinstance(settings, Mapping) else pairs(settings, "--set")
+    given = settings if isinstance(settings, Mapping) else pairs(settings or (), "--set")
     for key in given:
         if key not in accepted:
             raise UsageError(f"{name}: {unknown('parameter', key, accepted)}")
     values = {key: read(text, accepted[key].annotation, f"--set {key}") for key, text in given.items()}
-    return maker(**values)
+    with naming(" ".join([name, *(f"--set {key}={text}" for key, text in given.items())])):
+        system = maker(**values)
+        return system, system.compile()
 
 
 @dataclass(frozen=True)
@@ -92,17 +95,12 @@ class Size:
     loops: int
 
     def __str__(self) -> str:
-        from supple.model.summary import counted
-
         parts = [(self.links, "link"), (self.coordinates, "coordinate"), (self.loops, "loop")]
         return ", ".join(counted(number, noun) for number, noun in parts if number)
 
 
 def size(system: System) -> Size:
     """Size of a system."""
-    from supple.loads import Loop
-    from supple.model.summary import coordinate_count
-
     links = system.robot.links
     loops = sum(isinstance(item, Loop) for item in system.robot.items)
     return Size(len(links), sum(coordinate_count(link) for link in links), loops)

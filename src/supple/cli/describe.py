@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from supple.cli.methods import OPTIONS, name_of
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -43,6 +46,16 @@ def suggested_method(system: System, model: Model) -> Method:
     from supple.solvers.simulation import default_method
 
     return system.method or default_method(model)
+
+
+def method_text(method: Method) -> str:
+    """A method with what it does not have by default, and its step or tolerances."""
+    shown = [
+        f"{field.name} = {getattr(method, field.name)}"
+        for field in fields(method)  # type: ignore[arg-type]
+        if getattr(method, field.name) != field.default or field.name in OPTIONS
+    ]
+    return f"{name_of(method)} ({', '.join(x for x in shown if not x.endswith('None'))})"
 
 
 def inputs_at(system: System, model: Model, t: float) -> Array:

@@ -17,10 +17,6 @@ class UsageError(ValueError):
     """What was typed makes no sense: a name, a key, a value, a folder."""
 
 
-class CheckFailed(Exception):
-    """Something that was to be checked, or computed, did not come out; what there is to say has been said."""
-
-
 class Interrupted(BaseException):
     """A signal asked the command to end.  Like `KeyboardInterrupt`, it is nothing for handlers of errors."""
 

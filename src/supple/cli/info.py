@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from supple.cli.catalogue import Maker, build, description, find, parameters
+from supple.cli.console import figures, heading, say, table
+from supple.cli.describe import inputs_at, law_text, method_text, station, suggested_method, vector, watched
 from supple.cli.options import Name, Settings
+from supple.cli.values import pairs
+from supple.loads import Loop
+from supple.model.summary import COLUMNS, link_rows
+from supple.systems import System
 
 if TYPE_CHECKING:
     from supple.model.model import Model
-    from supple.systems import System
 
 
 def info(name: Name, settings: Settings = None) -> None:
@@ -16,27 +22,21 @@ def info(name: Name, settings: Settings = None) -> None:
 
     Examples:
 
-      supple info cable-manipulator
-
-      supple info cable-manipulator --set length=0.8
+    - `supple info cable-manipulator`
+    - `supple info cable-manipulator --set length=0.8`
     """
-    from supple.cli.catalogue import description, find, make
-    from supple.cli.console import figures, say
-
-    maker, system = find(name), make(name, settings or ())
-    model = system.compile()
+    maker = find(name)
+    system, model = build(name, settings)
     say(f"{system.name}: {description(maker)}", "bold")
     figures(_facts(system, model))
     _links(system)
     _loads(system)
     _inputs(system, model)
     _loops(system)
-    _parameters(name, maker, settings or ())
+    _parameters(maker, settings or [])
 
 
 def _facts(system: System, model: Model) -> list[tuple[str, str]]:
-    from supple.cli.describe import station, suggested_method, vector, watched
-
     facts = [
         ("source", system.source or "-"),
         ("chosen here", system.note or "-"),
@@ -47,25 +47,19 @@ def _facts(system: System, model: Model) -> list[tuple[str, str]]:
         ("gravity", vector(system.robot.gravity, "m/s^2")),
         ("end time", f"{system.t_end:g} s"),
         ("step of the source", f"{system.dt:g} s"),
-        ("suggested method", repr(suggested_method(system, model))),
+        ("suggested method", method_text(suggested_method(system, model))),
         ("watched", ", ".join(station(*place) for place in watched(system, model))),
     ]
     return facts + ([("further states", f"nz = {model.nz}")] if model.nz else [])
 
 
 def _links(system: System) -> None:
-    from supple.cli.console import heading, table
-    from supple.model.summary import COLUMNS, link_rows
-
     heading("Links")
     table(COLUMNS, link_rows(system.robot))
 
 
 def _loads(system: System) -> None:
     """Items of the robot, those of a kind in one row."""
-    from supple.cli.console import heading, table
-    from supple.loads import Loop
-
     kinds: dict[str, list[str]] = {}
     for item in system.robot.items:
         if not isinstance(item, Loop):
@@ -81,9 +75,6 @@ def _item_name(item: Any) -> str:
 
 
 def _inputs(system: System, model: Model) -> None:
-    from supple.cli.console import heading, table
-    from supple.cli.describe import inputs_at, law_text
-
     if not model.nu:
         return
     heading("Inputs")
@@ -96,9 +87,6 @@ def _inputs(system: System, model: Model) -> None:
 
 
 def _loops(system: System) -> None:
-    from supple.cli.console import heading, table
-    from supple.loads import Loop
-
     rows = [
         (item.name, str(item.a[0]), str(item.b[0]), type(item.joint).__name__)
         for item in system.robot.items
@@ -109,11 +97,7 @@ def _loops(system: System) -> None:
         table(("loop", "from", "to", "joint"), rows)
 
 
-def _parameters(name: str, maker: Any, settings: list[str] | tuple[()]) -> None:
-    from supple.cli.catalogue import parameters
-    from supple.cli.console import heading, say, table
-    from supple.cli.values import pairs
-
+def _parameters(maker: Maker, settings: list[str]) -> None:
     given, accepted = pairs(settings, "--set"), parameters(maker)
     heading("Parameters (--set key=value)")
     if not accepted:

@@ -8,6 +8,10 @@ from typing import Annotated
 
 import typer
 
+from supple.cli.catalogue import description, size
+from supple.cli.console import out, table
+from supple.systems import SYSTEMS
+
 
 def list_systems(
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON array instead of a table.")] = False,
@@ -18,16 +22,11 @@ def list_systems(
 
     Examples:
 
-      supple list
-
-      supple list | cut -f 1
-
-      supple list --json
+    - `supple list`
+    - `supple list | cut -f 1`
+    - `supple list --json`
     """
-    from supple.cli.catalogue import description, size, systems
-    from supple.cli.console import out, table
-
-    made = {name: (maker, maker()) for name, maker in systems().items()}
+    made = {name: (maker, maker()) for name, maker in SYSTEMS.items()}
     if as_json:
         entries = [
             {"name": name, "description": description(maker), **asdict(size(system)), "source": system.source}

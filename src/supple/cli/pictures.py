@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
+from supple.cli.console import note
 from supple.storage import replacing
-
-if TYPE_CHECKING:
-    from supple.solvers.statics import Equilibrium
-    from supple.solvers.trajectory import Trajectory
 
 Watch = tuple[tuple[str, float], ...]
 
@@ -25,8 +23,6 @@ DPI = 150
 
 def can_draw() -> bool:
     """Whether matplotlib is there; if not, a note says how to get it.  No display is needed."""
-    from supple.cli.console import note
-
     if find_spec("matplotlib") is None:
         note("no pictures: matplotlib is not installed (pip install 'supple[viz]')", "note:", "yellow")
         return False
@@ -36,10 +32,9 @@ def can_draw() -> bool:
     return True
 
 
-def draw_run(trajectory: Trajectory, folder: Path, watch: Watch) -> list[Path]:
+def draw_run(trajectory: Any, folder: Path, watch: Watch) -> list[Path]:
     """Plots over time and snapshots of a motion; returns the files."""
-    from supple import viz
-
+    viz: Any = import_module("supple.viz")  # loads matplotlib
     plots, snapshots = folder / "plots.png", folder / "snapshots.png"
     with replacing(plots) as new:
         trajectory.plot(new, watch=watch)
@@ -53,14 +48,14 @@ def video_file(folder: Path) -> Path:
     return folder / ("motion.mp4" if shutil.which("ffmpeg") else "motion.gif")
 
 
-def film(trajectory: Trajectory, path: Path, watch: Watch, progress: Callable[[float], None]) -> Path:
+def film(trajectory: Any, path: Path, watch: Watch, progress: Callable[[float], None]) -> Path:
     """A video of a motion at its own speed; ``progress`` is told the fraction that is done."""
     with replacing(path) as new:
         trajectory.animate(new, fps=25, speed=1.0, watch=watch, progress=progress)
     return path
 
 
-def draw_equilibrium(equilibrium: Equilibrium, folder: Path) -> Path:
+def draw_equilibrium(equilibrium: Any, folder: Path) -> Path:
     """A picture of a robot at rest; returns the file."""
     path = folder / "statics.png"
     figure = equilibrium.model.plot(equilibrium.q, u=equilibrium.u, t=equilibrium.t)

@@ -15,7 +15,7 @@ class Bar:
 
     def __init__(self, title: str, begin: float, end: float, unit: str = "") -> None:
         self.title, self.begin, self.end, self.unit = title, begin, end, unit
-        self.told = -PAUSE
+        self.told = float("-inf")
         self._live: Any = None
 
     def __enter__(self) -> Self:

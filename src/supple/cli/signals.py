@@ -24,7 +24,7 @@ def _handling(handler: Callable[[int, FrameType | None], Any]) -> Iterator[None]
 
 
 def _raise(number: int, frame: FrameType | None) -> None:
-    raise Interrupted("interrupted")
+    raise Interrupted("nothing more is saved")
 
 
 def raising() -> Any:

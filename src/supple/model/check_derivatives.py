@@ -67,7 +67,7 @@ class DerivativeReport:
     @property
     def worst(self) -> DerivativeError:
         """The line with the largest error; NaN counts as the largest."""
-        return max(self.rows, key=lambda row: _size(row.error))
+        return max(self.rows, key=lambda row: _rank(row.error))
 
     def ok(self, tolerance: float = 1e-6) -> bool:
         """Whether every error is below ``tolerance``."""
@@ -135,13 +135,7 @@ def _compare(label: str, model: Model, state: State, floors: dict[str, float]) -
         return lambda step: difference(function, getattr(state, argument), step)
 
     def row(name: str, value: Array, reference: Callable[[float], Array]) -> DerivativeError:
-        floor = max(least, floors.get(name, 0.0))
-        found = _row(label, name, value, reference(STEP), floor)
-        for part in FINER:
-            if found.error <= DOUBT:
-                break
-            found = min(found, _row(label, name, value, reference(part * STEP), floor), key=lambda x: _size(x.error))
-        return found
+        return DerivativeError(label, name, *deviation(value, reference, max(least, floors.get(name, 0.0))))
 
     rows = [
         row("dR/dq", exact.dq, slopes("q")),
@@ -156,13 +150,30 @@ def _compare(label: str, model: Model, state: State, floors: dict[str, float]) -
     return rows
 
 
-def _row(label: str, name: str, value: Array, reference: Array, floor: float) -> DerivativeError:
+class Deviation(NamedTuple):
+    """How far a derivative is from its reference."""
+
+    error: float  #: largest deviation, relative to the largest entry of the reference, or to a floor
+    size: float  #: largest entry of the reference
+
+
+def deviation(value: Array, reference: Callable[[float], Array], floor: float = 0.0) -> Deviation:
+    """Deviation of a derivative from differences of a given step, of which the step that suits best counts."""
+    found = _deviation(value, reference(STEP), floor)
+    for part in FINER:
+        if found.error <= DOUBT:
+            break
+        found = min(found, _deviation(value, reference(part * STEP), floor), key=lambda x: _rank(x.error))
+    return found
+
+
+def _deviation(value: Array, reference: Array, floor: float) -> Deviation:
     size = float(np.abs(reference).max(initial=0.0))
     error = float(np.abs(value - reference).max(initial=0.0))
-    return DerivativeError(label, name, error / (max(size, floor) or 1.0), size)
+    return Deviation(error / (max(size, floor) or 1.0), size)
 
 
-def _size(error: float) -> float:
+def _rank(error: float) -> float:
     """An error to compare by: NaN is the largest."""
     return np.inf if np.isnan(error) else error
 

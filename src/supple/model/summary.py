@@ -36,7 +36,8 @@ def summary(robot: Robot) -> str:
 
 def link_rows(robot: Robot) -> list[tuple[str, ...]]:
     """Cells of `COLUMNS` for every link."""
-    rows, first = [], 0
+    rows: list[tuple[str, ...]] = []
+    first = 0
     for link in robot.links:
         last = first + coordinate_count(link)
         described = joint_text(link), body_text(link.body), strain_text(link.body)
