@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.cli.methods import OPTIONS, name_of
+from supple.cli.methods import name_of
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -49,13 +49,12 @@ def suggested_method(system: System, model: Model) -> Method:
 
 
 def method_text(method: Method) -> str:
-    """A method with what it does not have by default, and its step or tolerances."""
-    shown = [
-        f"{field.name} = {getattr(method, field.name)}"
-        for field in fields(method)  # type: ignore[arg-type]
-        if getattr(method, field.name) != field.default or field.name in OPTIONS
-    ]
-    return f"{name_of(method)} ({', '.join(x for x in shown if not x.endswith('None'))})"
+    """A method with its step, or its tolerances if that adapts, and with what it does not have by default."""
+    values = {field.name: getattr(method, field.name) for field in fields(method)}  # type: ignore[arg-type]
+    defaults = {field.name: field.default for field in fields(method)}  # type: ignore[arg-type]
+    usual = ["dt"] if values.get("dt") is not None else ["rtol", "atol"]
+    shown = {name: x for name, x in values.items() if name in usual or (x is not None and x != defaults[name])}
+    return f"{name_of(method)} ({', '.join(f'{name} = {x}' for name, x in shown.items())})"
 
 
 def inputs_at(system: System, model: Model, t: float) -> Array:

@@ -25,9 +25,8 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:
     """Error about a name that is not among the known ones: lists them, and suggests the nearest."""
     names = list(known)
     near = get_close_matches(name.lower(), names, n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]!r}? " if near else ""
-    listed = ", ".join(names) or "none"
-    return UsageError(f"there is no {kind} {name!r}; {hint}Known: {listed}")
+    hint = f" (did you mean {near[0]!r}?)" if near else ""
+    return UsageError(f"there is no {kind} {name!r}{hint}; known are: {', '.join(names) or 'none'}")
 
 
 def code_of(error: BaseException) -> int:

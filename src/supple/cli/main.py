@@ -72,9 +72,9 @@ def options(
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns its exit code."""
     _Debug.wanted = wants_traceback()
-    warnings.showwarning = _show_warning
     try:
-        with raising(), announcing():
+        with raising(), announcing(), warnings.catch_warnings():
+            warnings.showwarning = _show_warning
             code = app(args=None if arguments is None else list(arguments), prog_name="supple", standalone_mode=False)
         return code if isinstance(code, int) else FINE
     except Interrupted as stop:

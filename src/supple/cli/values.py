@@ -70,7 +70,8 @@ def _read(text: str, annotation: Any) -> Any:
         return WORDS[annotation][0](text)
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Literal:
-        return next((x for x in arguments if str(x) == text), None) or _refuse(text)
+        chosen = [x for x in arguments if str(x) == text]
+        return chosen[0] if chosen else _refuse(text)
     if origin in (Union, types.UnionType):
         if type(None) in arguments and text.lower() == "none":
             return None
