@@ -60,6 +60,7 @@ RUN = ("run", "cable-manipulator", "--no-plots")
         ((*RUN, "--t-end", "-1"), "--t-end is -1 s, must be positive"),
         ((*RUN, "--t-end", "inf"), "--t-end is inf"),
         ((*RUN, "--t-end", "soon"), "--t-end"),
+        ((*RUN, "--video-file", "films/x.mp4"), "--video-file: there is no folder films"),
         ((*RUN, "--resume"), "nothing to go on with in cable-manipulator: there is no interrupted run"),
         ((*RUN, "--resume", "--restart"), "give one of them"),
         (("run",), "NAME"),

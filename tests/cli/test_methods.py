@@ -30,5 +30,11 @@ def test_options():
     assert make_method("newmark", NOTHING | {"dt": 0.1}, sp.NDF(), 0.01) == sp.Newmark(dt=0.1)
     suggested = sp.NDF(max_order=2)
     assert make_method(None, NOTHING | {"rtol": 1e-5}, suggested, 0.01) == sp.NDF(rtol=1e-5, max_order=2)
+    fixed = sp.GeneralizedAlpha(dt=0.1, rho_inf=0.5)
+    assert make_method(None, NOTHING | {"dt": 0.2}, fixed, 0.01) == sp.GeneralizedAlpha(dt=0.2, rho_inf=0.5)
+    adaptive = sp.GeneralizedAlpha(rtol=1e-6, rho_inf=0.5)
+    assert make_method(None, NOTHING | {"rtol": 1e-6}, fixed, 0.01) == adaptive
+    with pytest.raises(UsageError, match=r"--rtol and --atol mean nothing beside --dt, which fixes the step"):
+        make_method("newmark", {"dt": 0.1, "rtol": 1e-3, "atol": 1e-3}, sp.NDF(), 0.01)
     with pytest.raises(UsageError, match=r"rk45 has no --dt; it takes --rtol and --atol; methods with --dt: gener"):
         make_method("rk45", NOTHING | {"dt": 0.1}, sp.NDF(), 0.01)

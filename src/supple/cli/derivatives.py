@@ -63,7 +63,7 @@ def compare_derivatives(system: System, model: Model, seed: int = 0, t_end: floa
 def _near_the_beginning(system: System, model: Model, random: np.random.Generator) -> list[Comparison]:
     from supple.solvers.simulation import initial_state
 
-    q = initial_state(model, system.q0, system.v0, 0.0)[0] + NEAR * random.standard_normal(model.n)
+    q = initial_state(model, *system.start(model), 0.0)[0] + NEAR * random.standard_normal(model.n)
     v, a, x = FAST * random.standard_normal((3, model.n))
     _, dq, dv, mass = model.inverse_dynamics_derivatives(q, v, a)
     _, tangent = model.residual_tangent(q, v, a, cv=CV, ca=CA)
@@ -97,7 +97,8 @@ def _twist_error(model: Model, q: Array, link: str) -> float:
 
 
 def _along_the_motion(system: System, model: Model, t_end: float) -> list[Comparison]:
-    run = system.simulate(model, np.linspace(0.0, t_end, STATES + 1), progress=False)
+    times = np.linspace(0.0, t_end, STATES + 1)
+    run = system.simulate(model, times, events=system.events, progress=False)
     multipliers = np.asarray(run.multipliers)
     reports, rows = [], []
     for k in range(1, len(run)):

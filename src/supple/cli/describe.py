@@ -59,17 +59,22 @@ def method_text(method: Method) -> str:
 
 def inputs_at(system: System, model: Model, t: float) -> Array:
     """Inputs (nu,) of a system at a time; feedback is asked at the initial state."""
+    if not model.nu:
+        return np.zeros(0)
     from supple.solvers.inputs import Drive
     from supple.solvers.simulation import initial_state
 
     drive = Drive(model, system.u)
-    q, v = initial_state(model, system.q0, system.v0, t)
+    q, v = model.rest, np.zeros(model.n)
+    if drive.follows_state:
+        q, v = initial_state(model, *system.start(model), t)
     return np.asarray(drive.inputs_along(np.array([t]), q[None], v[None], drive.first_states[None])[0])
 
 
-def law_text(u: Any, index: int) -> str:
-    """What drives an input, in a word."""
-    law = u[index] if isinstance(u, (list, tuple, np.ndarray)) else u
+def law_text(u: Any, index: int, name: str) -> str:
+    """What drives an input, given by its index and name, in a word."""
+    law = u.get(name) if isinstance(u, dict) else u
+    law = law[index] if isinstance(law, (list, tuple, np.ndarray)) else law
     if law is None:
         return "zero"
     return f"{float(law):g}" if isinstance(law, (int, float, np.number)) else type(law).__name__

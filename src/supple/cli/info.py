@@ -80,7 +80,7 @@ def _inputs(system: System, model: Model) -> None:
     heading("Inputs")
     first, last = inputs_at(system, model, 0.0), inputs_at(system, model, system.t_end)
     rows = [
-        (name, law_text(system.u, i), f"{first[i]:g}", f"{last[i]:g}", "tension" * (name in model.tension_inputs))
+        (name, law_text(system.u, i, name), f"{first[i]:g}", f"{last[i]:g}", "tension" * (name in model.tension_inputs))
         for i, name in enumerate(model.input_names)
     ]
     table(("input", "driven by", "at 0", "at the end", ""), rows, right=("at 0", "at the end"))

@@ -54,17 +54,23 @@ def make_method(name: str | None, options: dict[str, float | None], suggested: M
         Step of methods that need one, s, unless given.
     """
     kind = type(suggested) if name is None else find_method(name)
-    given = {key: value for key, value in options.items() if value is not None}
+    given: dict[str, Any] = {key: value for key, value in options.items() if value is not None}
     taken = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]
     for key in given:
         if key not in taken:
             raise UsageError(_misplaced(key, kind, name is None))
+    tolerances = [f"--{key}" for key in ("rtol", "atol") if key in given]
+    if tolerances and "dt" in given:
+        raise UsageError(
+            f"{' and '.join(tolerances)} mean nothing beside --dt, which fixes the step: give one or the other"
+        )
+    if tolerances and "dt" in taken:
+        given["dt"] = None  # the step of the suggested method, if it is fixed, is to adapt
     if name is None:
         return replace(suggested, **given)  # type: ignore[type-var]
     if "dt" in taken and taken["dt"].default is MISSING:
         given.setdefault("dt", dt)
-    arguments: dict[str, Any] = given
-    return kind(**arguments)
+    return kind(**given)
 
 
 def _misplaced(option: str, kind: type[Method], is_default: bool) -> str:

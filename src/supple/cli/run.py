@@ -62,6 +62,8 @@ def run(
     """
     if resume and restart:
         raise UsageError("--resume goes on with a run and --restart throws it away: give one of them")
+    if video_file is not None and not video_file.parent.is_dir():
+        raise UsageError(f"--video-file: there is no folder {video_file.parent}")
     request = Request(known_name(name), pairs(settings or (), "--set"), method, t_end, dt, rtol, atol)
     folder = RunFolder(Path(request.system) if out is None else out)
     if resume:
@@ -96,7 +98,8 @@ def _simulate(system: System, model: Model, end: float, method: Method, folder: 
             return interrupt.made
 
         try:
-            trajectory = system.simulate(model, end, method, progress=report, checkpoint=checkpoint, resume=resume)
+            options = {"events": system.events, "checkpoint": checkpoint, "resume": resume}
+            trajectory = system.simulate(model, end, method, progress=report, **options)
         except SimulationError as error:
             if error.trajectory is not None and len(error.trajectory):
                 error.trajectory.save(folder.trajectory)

@@ -51,7 +51,7 @@ def statics(
     system, model = build(name, settings)
     time = finite_float(t, "--t")
     inputs = inputs_at(system, model, time) if u is None else _given_inputs(u)
-    found = find(model, inputs, system.q0, time)
+    found = find(model, inputs, system.start(model)[0], time)
     if not found.converged:
         raise ConvergenceError(found.message)
     _tell(system, model, found)

@@ -28,7 +28,7 @@ class System:
     u : any
         Inputs, as `Model.simulate` takes them.
     q0, v0 : optional
-        Initial state; at rest if None.
+        Initial state, or a function of the model that finds it (an equilibrium, say); at rest if None.
     dt : float
         Step of the source's fixed-step method, s.
     method : Method
@@ -39,8 +39,6 @@ class System:
         Key of docs/references.md, and where.
     note : str
         What the source leaves open, and how it was chosen.
-    events : tuple of Event
-        What stops or switches it.
     """
 
     name: str
@@ -60,6 +58,11 @@ class System:
         """The robot's model."""
         return self.robot.compile()
 
+    def start(self, model: Model) -> tuple[Any, Any]:
+        """Initial q and v of a model, as `Model.simulate` takes them."""
+        q0, v0 = (given(model) if callable(given) else given for given in (self.q0, self.v0))
+        return q0, v0
+
     def simulate(
         self, model: Model | None = None, t: Any = None, method: Method | None = None, **options: Any
     ) -> Trajectory:
@@ -67,7 +70,7 @@ class System:
         model = self.compile() if model is None else model
         times = self.t_end if t is None else t
         chosen = self.method if method is None else method
-        return model.simulate(times, self.q0, self.v0, self.u, chosen, **{"events": self.events, **options})
+        return model.simulate(times, *self.start(model), self.u, chosen, **options)
 
     def paths(self, trajectory: Trajectory) -> np.ndarray:
         """Positions (T, stations, 3) of the watched stations."""
