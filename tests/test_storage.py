@@ -1,8 +1,5 @@
 """Files are there whole or not at all."""
 
-import os
-import stat
-
 import numpy as np
 import pytest
 
@@ -23,8 +20,7 @@ def test_a_failure_leaves_what_was_there(tmp_path):
 
     def fail():
         with replacing(file) as new:
-            assert new.suffix == ".txt"
-            new.write_text("half")
+            new.write(b"half")
             raise KeyError
 
     with pytest.raises(KeyError):
@@ -38,13 +34,3 @@ def test_a_failure_leaves_what_was_there(tmp_path):
 def test_a_folder_that_is_not_there(tmp_path):
     with pytest.raises(StorageError, match=r"cannot write .*/x.txt: No such file or directory"):
         write_text(tmp_path / "nowhere" / "x.txt", "")
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
-def test_others_may_read_as_the_umask_says(tmp_path):
-    before = os.umask(0o027)
-    try:
-        file = write_text(tmp_path / "x.txt", "")
-    finally:
-        os.umask(before)
-    assert stat.S_IMODE(file.stat().st_mode) == 0o640

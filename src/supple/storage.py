@@ -3,62 +3,56 @@
 from __future__ import annotations
 
 import os
-import secrets
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from zipfile import BadZipFile
 
 import numpy as np
 
-from supple.errors import StorageError
+from supple.errors import StorageError, SuppleError
 
 
 @contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A file beside ``path``, with its suffix, that takes its place when the block has written it.
+def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """An open file that takes the place of ``path`` when the block ends well, and is gone if it does not.
 
-    If the block fails, what was there before stays.  Raises `StorageError` if the disk is full or the folder cannot be
-    written.
+    A file that was there before stays until the new one is complete. Raises `StorageError` if the disk is full or the
+    folder cannot be written.
     """
-    target, new = Path(path), None
+    target, name = Path(path), ""
     try:
-        fresh = target.with_name(f".{target.stem}.{secrets.token_hex(6)}{target.suffix}")
-        # unlike those of tempfile, it may be read by whoever the user's umask lets read
-        os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
-        new = fresh
-        yield new
-        with new.open("rb+") as file:
+        with tempfile.NamedTemporaryFile(
+            dir=target.parent, prefix=f".{target.stem}.", suffix=target.suffix, delete=False
+        ) as file:
+            name = file.name
+            yield file
+            file.flush()
             os.fsync(file.fileno())
-        new.replace(target)
+        os.replace(name, target)
     except OSError as error:
+        if name:
+            Path(name).unlink(missing_ok=True)
+        if isinstance(error, SuppleError):
+            raise
         raise StorageError(
             f"cannot write {target}: {error.strerror or error}; nothing that was there is lost"
         ) from error
-    finally:
-        if new is not None:
-            new.unlink(missing_ok=True)
+    except BaseException:
+        if name:
+            Path(name).unlink(missing_ok=True)
+        raise
 
 
 def write_npz(path: str | os.PathLike[str], arrays: Mapping[str, Any]) -> Path:
-    """Write arrays to an .npz file, atomically: a file that was there before stays until the new one is complete.
-
-    Raises `StorageError` if the disk is full or the folder cannot be written.
-    """
+    """Write arrays to an .npz file, atomically (see `replacing`)."""
     target = Path(path)
     if target.suffix != ".npz":
         target = target.with_name(target.name + ".npz")
-    with replacing(target) as new, new.open("wb") as file:
+    with replacing(target) as file:
         np.savez(file, **arrays)
-    return target
-
-
-def write_text(path: str | os.PathLike[str], text: str) -> Path:
-    """Write a text, atomically like `write_npz`."""
-    target = Path(path)
-    with replacing(target) as new:
-        new.write_text(text, encoding="utf-8")
     return target
 
 
@@ -75,3 +69,11 @@ def read_npz(path: str | os.PathLike[str], kind: str) -> dict[str, np.ndarray]:
     if str(arrays.get("kind", "")) != kind:
         raise StorageError(f"{target} is not a {kind} of supple")
     return arrays
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> Path:
+    """Write a text, atomically (see `replacing`)."""
+    target = Path(path)
+    with replacing(target) as file:
+        file.write(text.encode("utf-8"))
+    return target

@@ -36,10 +36,8 @@ def draw_run(trajectory: Any, folder: Path, watch: Watch) -> list[Path]:
     """Plots over time and snapshots of a motion; returns the files."""
     viz: Any = import_module("supple.viz")  # loads matplotlib
     plots, snapshots = folder / "plots.png", folder / "snapshots.png"
-    with replacing(plots) as new:
-        trajectory.plot(new, watch=watch)
-    with replacing(snapshots) as new:
-        viz.snapshots(trajectory, number=6, watch=watch).savefig(new, dpi=DPI)
+    trajectory.plot(plots, watch=watch)
+    _save(viz.snapshots(trajectory, number=6, watch=watch), snapshots)
     return [plots, snapshots]
 
 
@@ -50,15 +48,18 @@ def video_file(folder: Path) -> Path:
 
 def film(trajectory: Any, path: Path, watch: Watch, progress: Callable[[float], None]) -> Path:
     """A video of a motion at its own speed; ``progress`` is told the fraction that is done."""
-    with replacing(path) as new:
-        trajectory.animate(new, fps=25, speed=1.0, watch=watch, progress=progress)
+    trajectory.animate(path, fps=25, speed=1.0, watch=watch, progress=progress)
     return path
 
 
 def draw_equilibrium(equilibrium: Any, folder: Path) -> Path:
     """A picture of a robot at rest; returns the file."""
     path = folder / "statics.png"
-    figure = equilibrium.model.plot(equilibrium.q, u=equilibrium.u, t=equilibrium.t)
-    with replacing(path) as new:
-        figure.savefig(new, dpi=DPI)
+    _save(equilibrium.model.plot(equilibrium.q, u=equilibrium.u, t=equilibrium.t), path)
     return path
+
+
+def _save(figure: Any, path: Path) -> None:
+    """Write a figure, atomically."""
+    with replacing(path) as file:
+        figure.savefig(file, format=path.suffix[1:], dpi=DPI)
