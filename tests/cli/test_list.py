@@ -1,8 +1,10 @@
 """``supple list``: names first, for people and for pipes."""
 
 import json
+import subprocess
+import sys
 
-from command import inside, process
+from command import ENVIRONMENT, inside, process
 from supple.systems import SYSTEMS
 
 
@@ -22,3 +24,11 @@ def test_json(capfd):
     entries = json.loads(inside(capfd, "list", "--json").out)
     assert [entry["name"] for entry in entries] == list(SYSTEMS)
     assert all(entry["description"] and entry["coordinates"] > 0 for entry in entries)
+
+
+def test_nothing_is_compiled_or_loaded_for_a_list():
+    """Neither kernels nor SciPy, which take longer than all the rest."""
+    script = "import sys; from supple.cli.main import main; main(['list']); print('scipy.interpolate' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], env=ENVIRONMENT, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "False"
+    assert done.stderr == ""

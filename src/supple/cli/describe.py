@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -71,9 +71,12 @@ def inputs_at(system: System, model: Model, t: float) -> Array:
     return np.asarray(drive.inputs_along(np.array([t]), q[None], v[None], drive.first_states[None])[0])
 
 
-def law_text(u: Any, index: int, name: str) -> str:
-    """What drives an input, given by its index and name, in a word."""
-    law = u.get(name) if isinstance(u, dict) else u
+def driver(system: System, model: Model, index: int) -> str:
+    """What drives an input, in a word."""
+    name, law = model.input_names[index], system.u
+    if any(controller.inputs is None or name in controller.inputs for controller in model.controllers):
+        return "Controller"
+    law = law.get(name) if isinstance(law, dict) else law
     law = law[index] if isinstance(law, (list, tuple, np.ndarray)) else law
     if law is None:
         return "zero"

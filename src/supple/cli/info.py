@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from supple.cli.catalogue import Maker, build, description, find, parameters
 from supple.cli.console import figures, heading, say, table
-from supple.cli.describe import inputs_at, law_text, method_text, station, suggested_method, vector, watched
+from supple.cli.describe import driver, inputs_at, method_text, station, suggested_method, vector, watched
 from supple.cli.options import Name, Settings
 from supple.cli.values import pairs
 from supple.loads import Loop
@@ -80,7 +80,7 @@ def _inputs(system: System, model: Model) -> None:
     heading("Inputs")
     first, last = inputs_at(system, model, 0.0), inputs_at(system, model, system.t_end)
     rows = [
-        (name, law_text(system.u, i, name), f"{first[i]:g}", f"{last[i]:g}", "tension" * (name in model.tension_inputs))
+        (name, driver(system, model, i), f"{first[i]:g}", f"{last[i]:g}", "tension" * (name in model.tension_inputs))
         for i, name in enumerate(model.input_names)
     ]
     table(("input", "driven by", "at 0", "at the end", ""), rows, right=("at 0", "at the end"))
