@@ -114,6 +114,22 @@ def test_a_second_signal_does_not_wait(capfd, tmp_path, monkeypatch):
     assert inside(capfd, *LONG).code == 130
 
 
+def test_a_signal_that_comes_too_late_to_stop_the_run(capfd, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    simulate = System.simulate
+
+    def interrupted(*arguments, **options):
+        motion = simulate(*arguments, **options)
+        os.kill(os.getpid(), signal.SIGINT)
+        return motion
+
+    monkeypatch.setattr(System, "simulate", interrupted)
+    result = inside(capfd, "run", "cable-manipulator", "--t-end", "0.01", "--out", "run")
+    assert result.code == 130
+    assert "the run had ended; its motion is in run/trajectory.npz, pictures are left out" in result.err
+    assert not sp.Trajectory.load(tmp_path / "run" / TRAJECTORY).stats["stopped"]
+
+
 def test_a_run_that_fails_keeps_the_motion_so_far(capfd, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     begin = SYSTEMS["cable-manipulator"]().simulate(t=0.01, progress=False)

@@ -105,12 +105,14 @@ def _simulate(system: System, model: Model, end: float, method: Method, folder: 
                 error.trajectory.save(folder.trajectory)
                 note(f"the motion up to {error.t:.6g} s is saved to {folder.trajectory}")
             raise
-    trajectory.save(folder.trajectory)
+        trajectory.save(folder.trajectory)
     if trajectory.stats["stopped"]:
         saved = f"at t = {trajectory.t[-1]:.6g} of {end:g} s; the motion so far is in {folder.trajectory}"
         go_on = shlex.join(["supple", "run", system.name, "--out", str(folder.path), "--resume"])
         raise Interrupted(saved if checkpoint is None else f"{saved}; to go on: {go_on}")
     folder.checkpoint.unlink(missing_ok=True)
+    if interrupt.made:  # too late to stop the run, not to leave out the rest
+        raise Interrupted(f"the run had ended; its motion is in {folder.trajectory}, pictures are left out")
     return trajectory
 
 
