@@ -20,7 +20,7 @@ def test_a_failure_leaves_what_was_there(tmp_path):
 
     def fail():
         with replacing(file) as new:
-            new.write(b"half")
+            new.write_text("half")
             raise KeyError
 
     with pytest.raises(KeyError):

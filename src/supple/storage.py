@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
@@ -16,43 +16,37 @@ from supple.errors import StorageError, SuppleError
 
 
 @contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """An open file that takes the place of ``path`` when the block ends well, and is gone if it does not.
+def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A file beside ``path``, of the same suffix, that takes its place when the block ends without an error.
 
-    A file that was there before stays until the new one is complete. Raises `StorageError` if the disk is full or the
-    folder cannot be written.
+    What was there before stays until then.  Raises `StorageError` if the disk is full or the folder cannot be written.
     """
-    target, name = Path(path), ""
+    target = Path(path)
+    beside = target.with_name(f".{target.stem}.{secrets.token_hex(4)}{target.suffix}")
     try:
-        with tempfile.NamedTemporaryFile(
-            dir=target.parent, prefix=f".{target.stem}.", suffix=target.suffix, delete=False
-        ) as file:
-            name = file.name
-            yield file
-            file.flush()
+        beside.open("xb").close()  # with the permissions of any new file
+        yield beside
+        with beside.open("rb") as file:
             os.fsync(file.fileno())
-        os.replace(name, target)
+        os.replace(beside, target)
+    except SuppleError:
+        raise
     except OSError as error:
-        if name:
-            Path(name).unlink(missing_ok=True)
-        if isinstance(error, SuppleError):
-            raise
         raise StorageError(
             f"cannot write {target}: {error.strerror or error}; nothing that was there is lost"
         ) from error
-    except BaseException:
-        if name:
-            Path(name).unlink(missing_ok=True)
-        raise
+    finally:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
 
 
 def write_npz(path: str | os.PathLike[str], arrays: Mapping[str, Any]) -> Path:
-    """Write arrays to an .npz file, atomically (see `replacing`)."""
+    """Write arrays to an .npz file, whole or not at all (see `replacing`)."""
     target = Path(path)
     if target.suffix != ".npz":
         target = target.with_name(target.name + ".npz")
-    with replacing(target) as file:
-        np.savez(file, **arrays)
+    with replacing(target) as beside:
+        np.savez(beside, **arrays)
     return target
 
 
@@ -72,8 +66,8 @@ def read_npz(path: str | os.PathLike[str], kind: str) -> dict[str, np.ndarray]:
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> Path:
-    """Write a text, atomically (see `replacing`)."""
+    """Write a text, whole or not at all (see `replacing`)."""
     target = Path(path)
-    with replacing(target) as file:
-        file.write(text.encode("utf-8"))
+    with replacing(target) as beside:
+        beside.write_text(text, encoding="utf-8")
     return target

@@ -12,8 +12,8 @@ WATCH = (("arm", 1.0),)
 
 
 class Figure:
-    def savefig(self, file, format, dpi):
-        file.write(f"{format}, {dpi} dpi".encode())
+    def savefig(self, path, dpi):
+        path.write_text(f"{path.suffix}, {dpi} dpi")
 
 
 class Motion:
@@ -41,7 +41,7 @@ def test_a_run_is_drawn(tmp_path, monkeypatch):
     stub(monkeypatch)
     files = pictures.draw_run(Motion(), tmp_path, WATCH)
     assert [file.name for file in files] == ["plots.png", "snapshots.png"]
-    assert [file.read_text() for file in files] == ["plots", "png, 150 dpi"]
+    assert [file.read_text() for file in files] == ["plots", ".png, 150 dpi"]
     assert sorted(tmp_path.iterdir()) == sorted(files)
 
 
@@ -53,8 +53,8 @@ def test_a_film(tmp_path):
 
 
 def test_a_picture_that_fails_leaves_the_old_one(tmp_path):
-    def savefig(file, **options):
-        file.write(b"half")
+    def savefig(path, **options):
+        path.write_text("half")
         raise RuntimeError("no ink")
 
     old = tmp_path / "statics.png"
@@ -69,7 +69,7 @@ def test_a_picture_that_fails_leaves_the_old_one(tmp_path):
 def test_an_equilibrium_is_drawn(tmp_path):
     model = SimpleNamespace(plot=lambda q, u, t: Figure())
     file = pictures.draw_equilibrium(SimpleNamespace(model=model, q=1, u=2, t=3), tmp_path)
-    assert file.read_text() == "png, 150 dpi"
+    assert file.read_text() == ".png, 150 dpi"
 
 
 def test_without_matplotlib_one_line_says_so(capfd, tmp_path, monkeypatch):

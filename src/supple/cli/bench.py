@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -41,13 +40,20 @@ def paper(
     - `supple bench paper --system fin-ray --json fin-ray.json`
     """
     names = [known_name(name) for name in system] if system else None
-    published = import_module("supple.published")
+    published: Any = import_module("supple.published")  # brings solvers and systems
     report = published.run(systems=names, quick=quick, progress=note)
     for part in report.tables:
-        heading(part.title)
-        table(part.columns, [[str(cell) for cell in row] for row in part.rows])
+        _print(part)
     if json_file is not None:
-        content = report.as_json()
-        text = content if isinstance(content, str) else json.dumps(content, indent=2)
-        write_text(json_file, f"{text}\n")
-        say(f"saved {json_file}")
+        say(f"saved {write_text(json_file, report.as_json())}")
+
+
+def _print(part: Any) -> None:
+    """A table of `supple.measure.tables`, with its note."""
+    text = import_module("supple.measure.tables").text
+    heading(part.title)
+    rows = [[text(row.get(column.key), column.style) for column in part.columns] for row in part.rows]
+    numbers = [column.heading for column in part.columns if column.style != "text"]
+    table([column.heading for column in part.columns], rows, numbers)
+    if part.note:
+        say(part.note)

@@ -61,5 +61,5 @@ def draw_equilibrium(equilibrium: Any, folder: Path) -> Path:
 
 def _save(figure: Any, path: Path) -> None:
     """Write a figure, atomically."""
-    with replacing(path) as file:
-        figure.savefig(file, format=path.suffix[1:], dpi=DPI)
+    with replacing(path) as beside:
+        figure.savefig(beside, dpi=DPI)
