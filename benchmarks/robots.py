@@ -7,13 +7,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import supple as sp
-from supple.cli.robots import cable_manipulator as cable_manipulator
+from supple.systems.cable_manipulator import manipulator_rod
 
 if TYPE_CHECKING:  # `startup` times the import of the kernels
     from supple.model.model import Model
 
 #: Revolute axes along a chain, repeated.
 AXES = "zyx"
+
+
+def cable_manipulator() -> sp.Robot:
+    """The 24-dof soft manipulator of [GVS-AD] section 4.5: one clamped tapered rod of silicone, along x.
+
+    Its five cables are left out: they are inputs, and neither the inertia nor the elasticity depends on them.
+    """
+    robot = sp.Robot("cable-manipulator", gravity=(0.0, 0.0, -9.81))
+    robot.add_link("arm", manipulator_rod())
+    return robot
 
 
 def random_state(model: Model, size: float = 0.3, seed: int = 1) -> np.ndarray:

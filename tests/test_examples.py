@@ -1,4 +1,4 @@
-"""The examples, the README's lines and the commands it names give the numbers they promise."""
+"""The examples and the README's lines give the numbers they promise."""
 
 import importlib.util
 import re
@@ -7,10 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
-
-import supple
-from supple.cli.main import app
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples"
@@ -74,29 +70,3 @@ def test_readme_shows_lines_of_the_swinging_arm():
 def test_readme_names_one_command_that_tests():
     # `.ci/run` takes the command from here
     assert len(re.findall(r"^python3 .*-m pytest$", README, flags=re.MULTILINE)) == 1
-
-
-def test_version():
-    result = CliRunner().invoke(app, ["--version"])
-    assert result.exit_code == 0
-    assert result.output.strip() == f"supple {supple.__version__}"
-
-
-def test_info_describes_the_manipulator():
-    result = CliRunner().invoke(app, ["info"])
-    assert result.exit_code == 0
-    assert "24 coordinates" in result.output
-    assert "(0.500, 0.000, 0.000) m" in result.output
-
-
-def test_check_passes_and_prints_every_error():
-    result = CliRunner().invoke(app, ["check", "--seed", "3"])
-    assert result.exit_code == 0, result.output
-    assert result.output.count(" ok") == 9
-    assert "9 of 9" in result.output
-
-
-def test_check_fails_when_an_error_is_above_the_tolerance():
-    result = CliRunner().invoke(app, ["check", "--tolerance", "1e-14"])
-    assert result.exit_code == 1
-    assert " off" in result.output

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -213,22 +214,27 @@ class Spline(Law):
     times: Any
     values: Any
     ends: str = "not-a-knot"
-    coefficients: Any = field(init=False, repr=False)  #: (4, m - 1, ...) of the pieces, highest power first
 
     def __post_init__(self) -> None:
-        from scipy.interpolate import CubicSpline  # type: ignore[import-untyped]
-
         times, values = _table("Spline", self.times, self.values, 2)
         if self.ends not in ("not-a-knot", "natural", "clamped"):
             raise ModelError(f'Spline: ends is {self.ends!r}, must be "not-a-knot", "natural" or "clamped"')
-        coefficients = CubicSpline(times, values, bc_type=self.ends).c  # (4, m - 1, ...), highest power first
-        _set(self, times=times, values=values, coefficients=read_only(np.array(coefficients)))
+        _set(self, times=times, values=values)
+
+    @cached_property
+    def coefficients(self) -> np.ndarray:
+        """(4, m - 1, ...) of the pieces, highest power first; found when first asked for, since SciPy loads slowly."""
+        from scipy.interpolate import CubicSpline  # type: ignore[import-untyped]
+
+        return read_only(np.array(CubicSpline(self.times, self.values, bc_type=self.ends).c))
 
     def __call__(self, t: float) -> Value:
         """Value at time t [s]."""
+        if t <= self.times[0]:
+            return _plain(self.values[0])
         if t >= self.times[-1]:
             return _plain(self.values[-1])
-        x, (a, b, c, d) = self._piece(max(t, self.times[0]))
+        x, (a, b, c, d) = self._piece(t)
         return _plain(d + x * (c + x * (b + x * a)))
 
     def rate(self, t: float) -> Value:

@@ -63,3 +63,11 @@ def read_npz(path: str | os.PathLike[str], kind: str) -> dict[str, np.ndarray]:
     if str(arrays.get("kind", "")) != kind:
         raise StorageError(f"{target} is not a {kind} of supple")
     return arrays
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> Path:
+    """Write a text, whole or not at all (see `replacing`)."""
+    target = Path(path)
+    with replacing(target) as beside:
+        beside.write_text(text, encoding="utf-8")
+    return target

@@ -6,6 +6,7 @@ import pytest
 import supple as sp
 from helpers import cable_manipulator, difference_jacobian, relative_error
 from load_cases import loaded_case
+from motions import four_bar
 from supple.core.arrays import floats, handle_at, space_of
 from supple.core.loads import EXTERNAL, TANGENT
 from supple.jit import LoadKernel
@@ -108,3 +109,23 @@ def test_differences_are_of_fourth_order():
 def test_bad_states_are_refused():
     with pytest.raises(sp.ShapeError, match="q has shape"):
         slider().check_derivatives([1.0], [0.0, 0.0], [0.0, 0.0])
+
+
+def test_multipliers_of_loops_are_looked_at():
+    model, q = four_bar()
+    lam = np.array([3.0, -2.0])[: model.nc]
+    report = model.check_derivatives(q, 0.3 * q, q, lam=lam)
+    assert report.ok(1e-8)
+    (row,) = [row for row in report.rows if row.derivative == "dR/dlambda"]
+    assert row.size > 0.0
+    (loop,) = {row.load for row in report.rows} - {TOTAL}
+    assert next(row.size for row in report.rows if (row.load, row.derivative) == (loop, "dR/dq")) > 0.0
+
+
+def test_a_kink_within_the_step_does_not_count_as_wrong():
+    """A ball 50 um above the floor, whose contact begins 200 um away in differences of the usual step."""
+    robot = sp.Robot("ball")
+    robot.add_link("ball", sp.Rigid.sphere(0.1, density=900.0), joint=sp.Prismatic("z"))
+    floor = sp.Plane(normal=(0, 0, 1), height=-0.1 - 5e-5)
+    robot.add(sp.Contact("floor", a=sp.Ball(0.1, link="ball"), b=floor, stiffness=1e6, exponent=1.5))
+    assert robot.compile().check_derivatives([0.0], [0.1], [0.2]).ok(1e-8)

@@ -1,85 +1,102 @@
-"""``supple check``: every derivative of a model against central differences, at a random state."""
+"""``supple check``: every derivative of systems against central differences."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import time
+from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
+import typer
 
-from supple.checks import Array
-from supple.model.check_derivatives import TOTAL, difference
-from supple.model.model import Model
+from supple.cli.catalogue import build
+from supple.cli.console import heading, note, say, table
+from supple.cli.failures import FAILED, UsageError
+from supple.cli.options import Settings
+from supple.errors import SuppleError
+from supple.systems import SYSTEMS
 
-#: Coefficients of the fused tangent: those of a Newmark step of 2 ms, c_v = 2 / h, c_a = 4 / h^2.
-CV, CA = 1e3, 1e6
+if TYPE_CHECKING:
+    from supple.cli.derivatives import Comparison
 
-
-class Comparison(NamedTuple):
-    """One line of the report."""
-
-    quantity: str
-    reference: str
-    error: float  #: largest deviation, relative to the largest entry of the reference
+#: Largest error that is accepted, relative to the largest entry of the matrix.
+TOLERANCE = 1e-6
 
 
-def compare_derivatives(model: Model, seed: int = 0) -> list[Comparison]:
-    """Compare all derivatives of ``model`` with independent computations.
+def check(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Name of a system; all if left out.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="All systems.")] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the random state.")] = 0,
+    tolerance: Annotated[float, typer.Option(help="Largest relative error accepted.")] = TOLERANCE,
+    settings: Settings = None,
+) -> None:
+    """Compare the derivatives of a system with central differences; fail if one is off.
 
-    Parameters
-    ----------
-    model : Model
-        Any compiled robot.
-    seed : int
-        Of the random state: normally distributed q, v, a of size 0.3.
+    Looks at a random state near where the system begins and, load by load, at states along a short run.
 
-    Returns
-    -------
-    list of Comparison
-        Jacobians of the inverse dynamics, fused tangent, tangent products, body Jacobian and its rate, then the
-        derivatives of every load that is there.
+    Examples:
+
+    - `supple check cable-manipulator`
+    - `supple check --all --seed 3`
     """
-    rng = np.random.default_rng(seed)
-    q, v, a, x = 0.3 * rng.standard_normal((4, model.n))
-    _, dq, dv, mass = model.inverse_dynamics_derivatives(q, v, a)
-    _, tangent = model.residual_tangent(q, v, a, cv=CV, ca=CA)
-    blocks = model.residual_derivatives(q, v, a)
-    link = model.link_names[-1]
-    differences = "central differences"
-    loads = model.check_derivatives(q, v, a, np.ones(model.nu)).rows if model.loads else ()
-    return [
-        Comparison("dID/dq", differences, _error(dq, difference(lambda y: model.inverse_dynamics(y, v, a), q))),
-        Comparison("dID/dv", differences, _error(dv, difference(lambda y: model.inverse_dynamics(q, y, a), v))),
-        Comparison("dID/da = M", differences, _error(mass, difference(lambda y: model.inverse_dynamics(q, v, y), a))),
-        Comparison("M", "mass_matrix(q)", _error(mass, model.mass_matrix(q))),
-        Comparison("fused tangent", "sum of its blocks", _error(tangent, blocks.dq + CV * blocks.dv + CA * blocks.da)),
-        Comparison(
-            "tangent times vector", "matrix product", _error(model.tangent_product(q, v, a, x, CV, CA), tangent @ x)
-        ),
-        Comparison(
-            "transposed tangent times vector",
-            "matrix product",
-            _error(model.tangent_product(q, v, a, x, CV, CA, transposed=True), tangent.T @ x),
-        ),
-        Comparison("body Jacobian of the tip", differences, _error(model.jacobian(q, link), _twists(model, q, link))),
-        Comparison(
-            "its time derivative",
-            differences,
-            _error(
-                model.jacobian_rate(q, v, link),
-                difference(lambda h: model.jacobian(q + h[0] * v, link).ravel(), np.zeros(1)).reshape(6, -1),
-            ),
-        ),
-        *(Comparison(f"{row.load}: {row.derivative}", differences, row.error) for row in loads if row.load != TOTAL),
+    if name is not None and every:
+        raise UsageError(f"give a NAME or --all, not both ({name!r} and --all)")
+    if name is None and settings:
+        raise UsageError("--set needs the NAME of a system")
+    if not tolerance > 0.0:
+        raise UsageError(f"--tolerance is {tolerance:g}, must be positive")
+    passed = _one(name, settings or [], seed, tolerance) if name is not None else _all(seed, tolerance)
+    if not passed:
+        raise typer.Exit(FAILED)
+
+
+def _compare(name: str, settings: list[str], seed: int) -> list[Comparison]:
+    from supple.cli.derivatives import compare_derivatives
+
+    return compare_derivatives(*build(name, settings), seed)
+
+
+def _is_off(line: Comparison, tolerance: float) -> bool:
+    return not line.error <= tolerance  # a NaN is off
+
+
+def _one(name: str, settings: list[str], seed: int, tolerance: float) -> bool:
+    """Check one system and print every error.  Returns whether all are small."""
+    start = time.perf_counter()
+    lines = _compare(name, settings, seed)
+    _table(lines, tolerance)
+    failures = sum(_is_off(line, tolerance) for line in lines)
+    say()
+    elapsed = time.perf_counter() - start
+    say(f"{len(lines) - failures} of {len(lines)} within {tolerance:g} ({elapsed:.1f} s)")
+    return not failures
+
+
+def _all(seed: int, tolerance: float) -> bool:
+    """Check all systems and print the largest error of each, and all that is off.  Returns whether all is well."""
+    rows, trouble = [], {}
+    for name in SYSTEMS:
+        note(f"checking {name}")
+        try:
+            lines = _compare(name, [], seed)
+        except SuppleError as error:
+            trouble[name] = str(error)
+            rows.append((name, "-", "not checked", "", "FAILED"))
+            continue
+        off = [line for line in lines if _is_off(line, tolerance)]
+        worst = max(lines, key=lambda line: (line.error != line.error, line.error))
+        verdict = "off" if off else "ok"
+        rows.append((name, f"{len(lines) - len(off)} of {len(lines)}", worst.quantity, f"{worst.error:.1e}", verdict))
+        if off:
+            trouble[name] = "\n".join(f"  {line.quantity}, against {line.reference}: {line.error:.1e}" for line in off)
+    table(("system", "passed", "worst", "relative error", ""), rows, right=("relative error",))
+    for name, text in trouble.items():
+        heading(name)
+        say(text)
+    return not trouble
+
+
+def _table(lines: list[Comparison], tolerance: float) -> None:
+    rows = [
+        (line.quantity, line.reference, f"{line.error:.1e}", "off" if _is_off(line, tolerance) else "ok")
+        for line in lines
     ]
-
-
-def _twists(model: Model, q: Array, link: str) -> Array:
-    """Body Jacobian by central differences of poses: columns (g^-1 dg/dq_k)^vee, angular part first."""
-    inverse = np.linalg.inv(model.pose(q, link))
-    slopes = difference(lambda y: model.pose(y, link).ravel(), q)
-    twists = [inverse @ slope.reshape(4, 4) for slope in slopes.T]
-    return np.stack([(t[2, 1], t[0, 2], t[1, 0], *t[:3, 3]) for t in twists], axis=1)
-
-
-def _error(value: Array, reference: Array) -> float:
-    return float(np.abs(value - reference).max() / np.abs(reference).max())
+    table(("quantity", "against", "relative error", ""), rows, right=("relative error",))

@@ -1,99 +1,121 @@
-"""Entry point of the command ``supple``."""
+"""Entry point of the command ``supple``: puts the commands together, and turns what goes wrong into messages."""
 
 from __future__ import annotations
 
-import time
-from typing import TYPE_CHECKING, Annotated
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Annotated, Any
 
-import numpy as np
 import typer
-from rich.console import Console
-from rich.table import Table
 
 import supple
-from supple.checks import Array
-from supple.cli.robots import cable_manipulator
+from supple.cli.bench import bench
+from supple.cli.check import check
+from supple.cli.compiling import announcing
+from supple.cli.console import note, say
+from supple.cli.failures import BAD_USAGE, FAILED, FINE, Interrupted, code_of, is_expected, text_of, wants_traceback
+from supple.cli.info import info
+from supple.cli.list import list_systems
+from supple.cli.run import run
+from supple.cli.signals import raising
+from supple.cli.statics import statics
 
-if TYPE_CHECKING:
-    from supple.model.model import Model
-
-#: Largest error that ``supple check`` accepts, relative to the largest entry of the matrix.
-TOLERANCE = 1e-6
+#: What the parser raises about arguments; typer brings a parser of its own or takes click's, depending on its version.
+ParserError: Any = typer.BadParameter.__mro__[1]
 
 app = typer.Typer(
-    help="Differentiable simulation of hybrid soft-rigid robots.",
-    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    invoke_without_command=True,
     add_completion=False,
-    pretty_exceptions_show_locals=False,
+    pretty_exceptions_enable=False,
 )
+app.command("list")(list_systems)
+app.command()(info)
+app.command()(run)
+app.command()(statics)
+app.command()(check)
+app.add_typer(bench, name="bench")
+
+
+class _Debug:
+    """Whether errors are shown with their traceback."""
+
+    wanted = False
 
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"supple {supple.__version__}")
+        say(f"supple {supple.__version__}")
         raise typer.Exit()
 
 
 @app.callback()
 def options(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors (or set SUPPLE_DEBUG=1).")] = False,
 ) -> None:
-    """Differentiable simulation of hybrid soft-rigid robots."""
+    """Differentiable simulation of hybrid soft-rigid robots.
+
+    Begin with `supple list`, `supple info NAME` and `supple run NAME`.
+
+    Exit codes: 0 fine, 1 a check or a simulation failed, 2 bad usage, 130 interrupted.
+    """
+    _Debug.wanted = debug or wants_traceback()
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
-@app.command()
-def info() -> None:
-    """Describe the 24-dof cable manipulator: its links, its size, where its tip is at rest."""
-    console = Console(highlight=False)
-    robot = cable_manipulator()
-    console.print(str(robot), markup=False, soft_wrap=True)
-    model = robot.compile()
-    tip = ", ".join(f"{x:.3f}" for x in model.pose(model.rest, "arm")[:3, 3])
-    lowest = ", ".join(f"{frequency:.2f}" for frequency in _frequencies(model)[:4])
-    console.print()
-    console.print(f"coordinates            {model.coordinate_names[0]} ... {model.coordinate_names[-1]}")
-    console.print(f"computational points   {len(model.point_table)} (base, Gauss nodes, tip)")
-    console.print(f"tip at rest            ({tip}) m")
-    console.print(f"lowest frequencies     {lowest} Hz (undamped, without gravity)")
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns its exit code."""
+    _Debug.wanted = wants_traceback()
+    try:
+        with raising(), announcing(), warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            code = app(args=None if arguments is None else list(arguments), prog_name="supple", standalone_mode=False)
+        return code if isinstance(code, int) else FINE
+    except Interrupted as stop:
+        note(str(stop), "interrupted:", "bold yellow")
+        return code_of(stop)
+    except ParserError as error:
+        return _refuse(error)
+    except Exception as error:
+        return _report(error)
 
 
-def _frequencies(model: Model) -> Array:
-    """Natural frequencies in Hz about the rest configuration, ascending: K x = (2 pi f)^2 M x."""
-    factor = np.linalg.inv(np.linalg.cholesky(model.mass_matrix(model.rest)))
-    squares = np.linalg.eigvalsh(factor @ model.stiffness @ factor.T)
-    return np.sqrt(np.maximum(squares, 0.0)) / (2.0 * np.pi)
+def _refuse(error: Any) -> int:
+    """What to say of arguments that cannot be parsed."""
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else "supple"
+    note(f"{error.format_message()} (see '{path} --help')", "error:", "bold red")
+    return BAD_USAGE
 
 
-@app.command()
-def check(
-    seed: Annotated[int, typer.Option(help="Seed of the random state.")] = 0,
-    tolerance: Annotated[float, typer.Option(help="Largest relative error accepted.")] = TOLERANCE,
-) -> None:
-    """Compare the derivatives of the cable manipulator with central differences; fail if one is off."""
-    from supple.cli.check import compare_derivatives
+def _report(error: Exception) -> int:
+    """What to say of an error."""
+    if _Debug.wanted:
+        import traceback
 
-    console = Console(highlight=False, soft_wrap=True)
-    console.print("Checking the derivatives of the 24-dof cable manipulator.")
-    console.print("The first run on a machine compiles the kernels (one to two minutes); later runs load them.")
-    start = time.perf_counter()
-    comparisons = compare_derivatives(cable_manipulator().compile(), seed)
-    table = Table("quantity", "against", "relative error", "", box=None, pad_edge=False)
-    table.columns[2].justify = "right"
-    for line in comparisons:
-        # written so that a NaN fails
-        verdict = "[green]ok[/]" if line.error <= tolerance else "[bold red]off[/]"
-        table.add_row(line.quantity, line.reference, f"{line.error:.1e}", verdict)
-    console.print()
-    console.print(table)
-    console.print()
-    failures = sum(not line.error <= tolerance for line in comparisons)
-    elapsed = time.perf_counter() - start
-    console.print(f"{len(comparisons) - failures} of {len(comparisons)} within {tolerance:g} ({elapsed:.1f} s)")
-    if failures:
-        raise typer.Exit(1)
+        traceback.print_exception(error)
+        return code_of(error)
+    if is_expected(error):
+        note(text_of(error), "error:", "bold red")
+        return code_of(error)
+    note(
+        f"{text_of(error)}\nNobody expected this error. To see where it is from: supple --debug ...",
+        "error:",
+        "bold red",
+    )
+    return FAILED
+
+
+def _show_warning(message: Warning | str, *where: Any, **further: Any) -> None:
+    """Warnings in one line, without the place in the code that gave them."""
+    note(str(message), "warning:", "yellow")
 
 
 if __name__ == "__main__":
-    app()
+    sys.exit(main())

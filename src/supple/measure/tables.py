@@ -16,7 +16,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table as RichTable
 
-from supple.storage import replacing
+from supple.storage import write_text
 
 Cell = str | int | float | bool | None
 
@@ -123,9 +123,7 @@ def write_json(path: Path, subject: str, tables: Sequence[Table]) -> Path:
         "tables": [asdict(table) for table in tables],
     }
     path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as beside:
-        beside.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    return path
+    return write_text(path, json.dumps(content, indent=1) + "\n")
 
 
 def read_json(path: Path) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from io import StringIO
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from rich.console import Console
@@ -25,6 +25,10 @@ Array = np.ndarray
 #: Step of the fourth-order differences, times the coordinate where that is more than one.
 STEP = 2e-4
 
+#: Parts of it that are tried where differences and derivatives part by more than `DOUBT`: a contact that begins within
+#: a step spoils the difference, and no step makes a wrong derivative right.
+FINER, DOUBT = (0.1, 0.01), 1e-8
+
 #: Coefficients of the fused tangent that is compared with its blocks.
 CV, CA = 30.0, 1e3
 
@@ -34,11 +38,22 @@ NEGLIGIBLE = 1e-3
 TOTAL = "total"
 
 
+class State(NamedTuple):
+    """Arguments of the residual, in its order."""
+
+    q: Array
+    v: Array
+    a: Array
+    u: Array
+    lam: Array
+    t: float
+
+
 class DerivativeError(NamedTuple):
     """One line of the report."""
 
     load: str  #: name of the load, or "total"
-    derivative: str  #: dR/dq, dR/dv, dR/da, dR/du, or the fused tangent
+    derivative: str  #: dR/dq, dR/dv, dR/da, dR/du, dR/dlambda, or the fused tangent
     error: float  #: largest deviation, relative to the largest entry of the reference, or of the residual if larger
     size: float  #: largest entry of the reference
 
@@ -52,7 +67,7 @@ class DerivativeReport:
     @property
     def worst(self) -> DerivativeError:
         """The line with the largest error; NaN counts as the largest."""
-        return max(self.rows, key=lambda row: np.inf if np.isnan(row.error) else row.error)
+        return max(self.rows, key=lambda row: _rank(row.error))
 
     def ok(self, tolerance: float = 1e-6) -> bool:
         """Whether every error is below ``tolerance``."""
@@ -67,15 +82,18 @@ class DerivativeReport:
         return "\n".join(line.rstrip() for line in stream.getvalue().rstrip().splitlines())
 
 
-def check_derivatives(model: Model, q: Array, v: Array, a: Array, u: Array, t: float) -> DerivativeReport:
+def check_derivatives(
+    model: Model, q: Array, v: Array, a: Array, u: Array, t: float, lam: Array | None = None
+) -> DerivativeReport:
     """Report on a model and on each of its loads alone."""
-    rows = _compare(TOTAL, model, q, v, a, u, t, {})
+    state = State(q, v, a, u, np.zeros(model.nc) if lam is None else lam, t)
+    rows = _compare(TOTAL, model, state, {})
     floors = {row.derivative: NEGLIGIBLE * row.size for row in rows}
     seen: Counter[str] = Counter()
     for load in model.loads:
         seen[load.name] += 1
         label = load.name if seen[load.name] == 1 else f"{load.name} ({seen[load.name]})"
-        rows += _compare(label, load_alone(model, load), q, v, a, u, t, floors)
+        rows += _compare(label, load_alone(model, load), state, floors)
     return DerivativeReport(tuple(rows))
 
 
@@ -103,37 +121,68 @@ def load_alone(model: Model, load: Bound) -> Model:
     return copy
 
 
-def _compare(
-    label: str, model: Model, q: Array, v: Array, a: Array, u: Array, t: float, floors: dict[str, float]
-) -> list[DerivativeError]:
-    exact = model.residual_derivatives(q, v, a, u, t=t)
-    residual, tangent = model.residual_tangent(q, v, a, u, t=t, cv=CV, ca=CA)
-    floor = float(np.abs(residual).max(initial=0.0))
-    references = {
-        "dR/dq": (exact.dq, difference(lambda x: model.residual(x, v, a, u, t=t), q)),
-        "dR/dv": (exact.dv, difference(lambda x: model.residual(q, x, a, u, t=t), v)),
-        "dR/da": (exact.da, difference(lambda x: model.residual(q, v, x, u, t=t), a)),
-        "fused tangent": (tangent, exact.dq + CV * exact.dv + CA * exact.da),
-    }
-    if model.nu:
-        references["dR/du"] = exact.du, difference(lambda x: model.residual(q, v, a, x, t=t), u)
-    return [
-        _row(label, name, value, reference, max(floor, floors.get(name, 0.0)))
-        for name, (value, reference) in references.items()
+def _compare(label: str, model: Model, state: State, floors: dict[str, float]) -> list[DerivativeError]:
+    q, v, a, u, lam, t = state
+    exact = model.residual_derivatives(q, v, a, u, lam, t)
+    residual, tangent = model.residual_tangent(q, v, a, u, lam, t, CV, CA)
+    least = float(np.abs(residual).max(initial=0.0))
+
+    def slopes(argument: str) -> Callable[[float], Array]:
+        def function(x: Array) -> Array:
+            change: dict[str, Any] = {argument: x}
+            return model.residual(*state._replace(**change))
+
+        return lambda step: difference(function, getattr(state, argument), step)
+
+    def row(name: str, value: Array, reference: Callable[[float], Array]) -> DerivativeError:
+        return DerivativeError(label, name, *deviation(value, reference, max(least, floors.get(name, 0.0))))
+
+    rows = [
+        row("dR/dq", exact.dq, slopes("q")),
+        row("dR/dv", exact.dv, slopes("v")),
+        row("dR/da", exact.da, slopes("a")),
+        row("fused tangent", tangent, lambda _: exact.dq + CV * exact.dv + CA * exact.da),
     ]
+    if model.nu:
+        rows.append(row("dR/du", exact.du, slopes("u")))
+    if model.nc and label == TOTAL:  # a load alone has no loops beside it
+        rows.append(row("dR/dlambda", exact.dlam, slopes("lam")))
+    return rows
 
 
-def _row(label: str, name: str, value: Array, reference: Array, floor: float) -> DerivativeError:
+class Deviation(NamedTuple):
+    """How far a derivative is from its reference."""
+
+    error: float  #: largest deviation, relative to the largest entry of the reference, or to a floor
+    size: float  #: largest entry of the reference
+
+
+def deviation(value: Array, reference: Callable[[float], Array], floor: float = 0.0) -> Deviation:
+    """Deviation of a derivative from differences of a given step, of which the step that suits best counts."""
+    found = _deviation(value, reference(STEP), floor)
+    for part in FINER:
+        if found.error <= DOUBT:
+            break
+        found = min(found, _deviation(value, reference(part * STEP), floor), key=lambda x: _rank(x.error))
+    return found
+
+
+def _deviation(value: Array, reference: Array, floor: float) -> Deviation:
     size = float(np.abs(reference).max(initial=0.0))
     error = float(np.abs(value - reference).max(initial=0.0))
-    return DerivativeError(label, name, error / (max(size, floor) or 1.0), size)
+    return Deviation(error / (max(size, floor) or 1.0), size)
 
 
-def difference(function: Callable[[Array], Array], x: Array) -> Array:
+def _rank(error: float) -> float:
+    """An error to compare by: NaN is the largest."""
+    return np.inf if np.isnan(error) else error
+
+
+def difference(function: Callable[[Array], Array], x: Array, step: float = STEP) -> Array:
     """Jacobian (m, n) of a function (n,) -> (m,) by central differences of fourth order."""
     columns = []
     for k in range(len(x)):
-        h = STEP * max(1.0, abs(float(x[k])))
+        h = step * max(1.0, abs(float(x[k])))
         shift = np.zeros_like(x)
         shift[k] = h
         near, far = function(x + shift) - function(x - shift), function(x + 2.0 * shift) - function(x - 2.0 * shift)

@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from supple.solvers.methods import Method
     from supple.solvers.modes import Modes
     from supple.solvers.path import EquilibriumPath
+    from supple.solvers.progress import Report
     from supple.solvers.statics import Equilibria, Equilibrium
     from supple.solvers.trajectory import Trajectory
 
@@ -677,7 +678,7 @@ class Model:
         hold: bool = False,
         control_rate: float | None = None,
         events: Sequence[Event] = (),
-        progress: bool | None = None,
+        progress: bool | Report | None = None,
         checkpoint: str | PathLike[str] | None = None,
         checkpoint_every: float = 30.0,
         resume: bool = False,
@@ -703,8 +704,11 @@ class Model:
             Sample feedback so many times per second and hold it in between.
         events : sequence of Event
             What stops or switches the simulation.
-        progress : bool, optional
-            Show a line on the terminal; left out, only if the run takes longer than a moment.
+        progress : bool or callable, optional
+            Show a line on the terminal; left out, only if the run takes longer than a moment.  A function (t, h) is
+            told the time and the step instead, some ten times per second, between steps; if it returns True the run
+            ends there: its motion so far is returned, ``stats["stopped"]`` is True, and the checkpoint, if there is
+            one, is saved.
         checkpoint : path, optional
             File to which the run is saved every ``checkpoint_every`` seconds; with ``resume`` the run goes on from it
             (if it is there) and ends bit for bit like an unbroken one.
@@ -773,9 +777,17 @@ class Model:
     # ------------------------------------------------------------------ checks
 
     def check_derivatives(
-        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, u: ArrayLike | None = None, t: float = 0.0
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        u: ArrayLike | None = None,
+        t: float = 0.0,
+        lam: ArrayLike | None = None,
     ) -> DerivativeReport:
         """Compare the residual's Jacobians with central differences, in total and load by load.
+
+        Where the two part, shorter steps are tried: a contact that begins within a step spoils the differences only.
 
         Printing the report gives a table; ``report.ok(1e-6)`` tells whether all agree, ``report.worst`` the row that
         agrees least.
@@ -783,7 +795,8 @@ class Model:
         from supple.model.check_derivatives import check_derivatives
 
         states = self._state("q", q), self._state("v", v), self._state("a", a)
-        return check_derivatives(self, *states, self._inputs("u", u, self.nu), t)
+        inputs, multipliers = self._inputs("u", u, self.nu), self._inputs("lam", lam, self.nc)
+        return check_derivatives(self, *states, inputs, t, multipliers)
 
     # ------------------------------------------------------------------ invariants
 

@@ -21,27 +21,29 @@ COLUMNS = ("link", "parent", "joint", "body", "strain", "coordinates")
 def summary(robot: Robot) -> str:
     """Readable table of a robot: a title line, then one row per link. Plain text, no colour."""
     table = Table(*COLUMNS, box=None, pad_edge=False)
-    first = 0
-    for link in robot.links:
-        last = first + coordinate_count(link)
-        row = (
-            link.name,
-            link.parent,
-            joint_text(link),
-            body_text(link.body),
-            strain_text(link.body),
-            f"[{first}:{last})",
-        )
+    for row in link_rows(robot):
         table.add_row(*(Text(cell, overflow="fold") for cell in row))
-        first = last
+    total = sum(coordinate_count(link) for link in robot.links)
     gravity = ", ".join(f"{component:g}" for component in robot.gravity)
-    size = f"{counted(len(robot.links), 'link')}, {counted(first, 'coordinate')}"
+    size = f"{counted(len(robot.links), 'link')}, {counted(total, 'coordinate')}"
     lines = [f"Robot {robot.name!r}: {size}, gravity ({gravity}) m/s^2"]
     if robot.links:
         lines.append(_render(table))
     if robot.items:
         lines.append("with " + ", ".join(type(item).__name__ for item in robot.items))
     return "\n".join(lines)
+
+
+def link_rows(robot: Robot) -> list[tuple[str, ...]]:
+    """Cells of `COLUMNS` for every link."""
+    rows: list[tuple[str, ...]] = []
+    first = 0
+    for link in robot.links:
+        last = first + coordinate_count(link)
+        described = joint_text(link), body_text(link.body), strain_text(link.body)
+        rows.append((link.name, link.parent, *described, f"[{first}:{last})"))
+        first = last
+    return rows
 
 
 def coordinate_count(link: LinkSpec) -> int:

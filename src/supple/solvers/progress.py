@@ -1,33 +1,41 @@
-"""A line that tells how far a long run has come."""
+"""How far a long run has come: a line on a terminal, or a report to whoever asked for it."""
 
 from __future__ import annotations
 
 import sys
 import time
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 #: Seconds before a line appears if nobody asked for it.
 PATIENCE = 2.0
+
+#: What is told the simulated time [s] and the step [s] between steps; a true answer ends the run there.
+Report: TypeAlias = Callable[[float, float], bool | None]
 
 
 class Progress:
     """Simulated time, step size and real-time factor on one line of a terminal.
 
-    ``show`` None means: only on a terminal, and only if the run takes longer than `PATIENCE`.
+    ``show`` None means: only on a terminal, and only if the run takes longer than `PATIENCE`.  A function is a
+    `Report`, which takes the line's place.
     """
 
-    def __init__(self, title: str, begin: float, end: float, show: bool | None) -> None:
+    def __init__(self, title: str, begin: float, end: float, show: bool | Report | None) -> None:
         self.title, self.begin, self.end = title, begin, end
         self.started = time.perf_counter()
+        self.report: Report | None = show if callable(show) else None
         self.wait = 0.0 if show else PATIENCE
         self.enabled = show is True or (show is None and sys.stderr.isatty())
         self._live: Any = None
 
-    def update(self, t: float, h: float) -> None:
-        """Tell the simulated time [s] and the step [s]."""
+    def update(self, t: float, h: float) -> bool:
+        """Tell the simulated time [s] and the step [s].  Returns whether the run is to end here."""
+        if self.report is not None:
+            return bool(self.report(t, h))
         elapsed = time.perf_counter() - self.started
         if not self.enabled or elapsed < self.wait:
-            return
+            return False
         if self._live is None:
             from rich.console import Console
             from rich.status import Status
@@ -36,6 +44,7 @@ class Progress:
             self._live.start()
         factor = (t - self.begin) / elapsed if elapsed > 0.0 else 0.0
         self._live.update(f"{self.title}: {t:.4g} of {self.end:.4g} s, step {h:.2g} s, {factor:.3g} x real time")
+        return False
 
     def close(self) -> None:
         """Remove the line."""

@@ -48,7 +48,7 @@ from supple.solvers.history import (
 )
 from supple.solvers.inputs import Drive, to_home
 from supple.solvers.methods import NDF, GeneralizedAlpha, Method
-from supple.solvers.progress import Progress
+from supple.solvers.progress import Progress, Report
 from supple.solvers.runners import Runner, make_runner
 from supple.solvers.stage import NEGATIVE_TENSION, NO_PIVOT, NOT_FINITE, PYTHON_RAISED, SLOW
 from supple.solvers.trajectory import Trajectory
@@ -58,8 +58,8 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 
-#: Steps between two looks from Python.
-BUDGET = 256
+#: Most steps between two looks from Python, how many come before the first one, and how long they may take, s.
+BUDGET, FIRST_BUDGET, LOOK = 256, 16, 0.1
 #: Just before a jump: this part of the time (or of a second) earlier.
 BEFORE = 1e-12
 #: Part of the largest value of an event's function that is zero but for rounding.
@@ -90,7 +90,7 @@ class Simulation:
         hold: bool = False,
         control_rate: float | None = None,
         events: Sequence[Event] = (),
-        progress: bool | None = None,
+        progress: bool | Report | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         checkpoint_every: float = 30.0,
         resume: bool = False,
@@ -98,7 +98,7 @@ class Simulation:
     ) -> None:
         self.model = model
         self.t0, self.t_end, self.wanted = _times(t)
-        self.method = (GeneralizedAlpha() if model.nc else NDF()) if method is None else method
+        self.method = default_method(model) if method is None else method
         if isinstance(self.method, type):
             raise ModelError(
                 f"method is the class {self.method.__name__}; pass an object, as in {self.method.__name__}()"
@@ -136,7 +136,8 @@ class Simulation:
         self.largest = np.zeros(len(self.events))
         self.drives: list[tuple[float, Drive]] = [(self.t0, self.drive)]
         self.index = 0
-        self.seconds = 0.0
+        self.seconds, self.began = 0.0, time.perf_counter()
+        self.stopped = False
 
     def _open(self, u: Any, hold: bool) -> None:
         """A desk and a runner for these inputs."""
@@ -181,15 +182,20 @@ class Simulation:
     def run(self) -> Trajectory:
         """All of it."""
         bar = Progress(self.model.name, self.t0, self.t_end, self.show)
-        began = time.perf_counter()
+        self.began = time.perf_counter()
         try:
             if not (self.resume and self._restore()):
                 self._begin()
-            self._loop(bar, began)
+            self._loop(bar)
         finally:
             bar.close()
-        self.seconds += time.perf_counter() - began
+        self._count_time()
         return self.trajectory()
+
+    def _count_time(self) -> None:
+        """Add what has passed since last time to the seconds of the run."""
+        now = time.perf_counter()
+        self.seconds, self.began = self.seconds + now - self.began, now
 
     def _begin(self) -> None:
         desk, runner = self.office.desk, self.runner
@@ -223,11 +229,12 @@ class Simulation:
             self._check(FAILURE + NEGATIVE_TENSION)
         self.held.append((t, self.office.desk.inputs.copy()))
 
-    def _loop(self, bar: Progress, began: float) -> None:
-        runner, saved = self.runner, time.perf_counter()
+    def _loop(self, bar: Progress) -> None:
+        runner, looked = self.runner, time.perf_counter()
+        saved, budget = looked, min(FIRST_BUDGET, BUDGET)
         while self.index < len(self.stops):
             runner = self.runner
-            code = runner.advance(1 if self.events else BUDGET)
+            code = runner.advance(1 if self.events else budget)
             self._keep(*runner.take())
             if code not in (DONE, PAUSED, FULL):
                 self._check(code)
@@ -239,19 +246,21 @@ class Simulation:
                     break
             if code == DONE:
                 self._next_piece()
+            if bar.update(float(runner.reals[T]), float(runner.reals[H_LAST])) and self.index < len(self.stops):
+                self.stopped = True
+                if self.checkpoint is not None:
+                    self._save_or_fail()
+                return
             now = time.perf_counter()
-            bar.update(float(runner.reals[T]), float(runner.reals[H_LAST]))
+            budget = max(budget // 2, 1) if now - looked > LOOK else min(2 * budget, BUDGET)
+            looked = now
             if self.max_steps is not None and runner.ints[STEPS] > self.max_steps:
                 self._fail(
                     f"{self.max_steps} steps were made and t = {runner.reals[T]:.6g} s is reached; raise max_steps"
                 )
             if self.checkpoint is not None and now - saved >= self.checkpoint_every:
-                self.seconds += now - began
-                try:
-                    self._save()
-                except StorageError as error:
-                    self._fail(f"the checkpoint cannot be saved: {error}", error)
-                began = saved = time.perf_counter()
+                self._save_or_fail()
+                saved = looked = time.perf_counter()
 
     def _next_piece(self) -> None:
         """Go on behind a stop."""
@@ -443,10 +452,19 @@ class Simulation:
             "velocity_error": float(reals[SLIP]),
             "seconds": self.seconds,
             "real_time_factor": simulated / self.seconds if self.seconds > 0.0 else 0.0,
+            "stopped": self.stopped,
             "events": self.noted,
         }
 
     # ------------------------------------------------------------------ checkpoints
+
+    def _save_or_fail(self) -> None:
+        """Save a checkpoint; if that cannot be done, the motion so far is not lost with it."""
+        self._count_time()
+        try:
+            self._save()
+        except StorageError as error:
+            self._fail(f"the checkpoint cannot be saved: {error}", error)
 
     def _save(self) -> None:
         assert self.checkpoint is not None
@@ -523,6 +541,7 @@ class Simulation:
 
     def _fail(self, reason: str, cause: BaseException | None = None) -> NoReturn:
         """Raise, with everything up to the last good step."""
+        self._count_time()
         runner, n = self.runner, self.model.n
         self._keep(*runner.take())
         if self.kept_times:
@@ -536,6 +555,11 @@ class Simulation:
         h, steps = float(runner.reals[H_LAST]), runner.ints[STEPS]
         message = f"model {self.model.name!r}, t = {t:.6g} s (last step {h:.2g} s, {steps} made): {reason}"
         raise SimulationError(message, self.trajectory(failed=True), t, q, v) from cause
+
+
+def default_method(model: Model) -> Method:
+    """What integrates a model if nothing else is said."""
+    return GeneralizedAlpha() if model.nc else NDF()
 
 
 def _times(t: ArrayLike) -> tuple[float, float, Array | None]:

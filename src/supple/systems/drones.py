@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,18 +32,23 @@ class VelocityControl:
 
     Parameters
     ----------
-    model : Model
-        The robot without this controller.
+    robot : Robot
+        The robot, which is compiled when the controller is first asked.
     targets : dict of str to callable
         Per body its velocity in world axes, law(t) -> (3,); it shall not turn.
     proportional, integral : (6,)
         Gains on the error of the twist and on its integral, both in body axes, angular part first.
     """
 
-    def __init__(self, model: Model, targets: dict[str, Velocity], proportional: np.ndarray, integral: np.ndarray):
-        self.model, self.targets = model, targets
+    def __init__(self, robot: Robot, targets: dict[str, Velocity], proportional: np.ndarray, integral: np.ndarray):
+        self.robot, self.targets = robot, targets
         self.proportional, self.integral = proportional, integral
         self._known: tuple[bytes, np.ndarray] = (b"", np.zeros(0))
+
+    @cached_property
+    def model(self) -> Model:
+        """The robot's kinematics."""
+        return self.robot.compile()
 
     @property
     def states(self) -> int:
@@ -127,7 +133,7 @@ def drones(
     targets: dict[str, Velocity] = {"drone1": _upward(0.5), "drone2": _upward(0.25)}
     for body in targets:
         robot.add(Thruster(body, body, s=0.0))
-    control = VelocityControl(robot.compile(), targets, np.full(6, proportional), np.full(6, integral))
+    control = VelocityControl(robot, targets, np.full(6, proportional), np.full(6, integral))
     robot.add(Controller(np.zeros(control.states), control.rate, control.output, name="velocities"))
     return System(
         name="drones",

@@ -72,6 +72,7 @@ class System:
         model = self.compile() if model is None else model
         times = self.t_end if t is None else t
         chosen = self.method if method is None else method
+        options.setdefault("events", self.events)
         return model.simulate(times, *self.start(model), self.u, chosen, **options)
 
     def paths(self, trajectory: Trajectory) -> np.ndarray:
