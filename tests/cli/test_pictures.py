@@ -1,75 +1,63 @@
-"""Pictures are asked of the library in one place, appear whole or not at all, and are left out without matplotlib."""
+"""Pictures appear whole or not at all, and are left out without matplotlib."""
 
-import sys
-from types import SimpleNamespace
-
+import numpy as np
 import pytest
 
 from command import inside
 from supple.cli import pictures
+from supple.systems import SYSTEMS
 
-WATCH = (("arm", 1.0),)
-
-
-class Figure:
-    def savefig(self, path, dpi):
-        path.write_text(f"{path.suffix}, {dpi} dpi")
+PNG = b"\x89PNG"
 
 
-class Motion:
-    """Stands for a trajectory: writes down how it is drawn."""
-
-    def plot(self, path, watch):
-        assert watch == WATCH
-        path.write_text("plots")
-
-    def animate(self, path, fps, speed, watch, progress):
-        assert (fps, speed, watch) == (25, 1.0, WATCH)
-        progress(0.5)
-        path.write_text(f"a film {path.suffix}")
+@pytest.fixture(scope="module")
+def motion():
+    system = SYSTEMS["cable-manipulator"]()
+    return system.simulate(t=np.linspace(0.0, 0.04, 3))
 
 
-def stub(monkeypatch):
-    def snapshots(trajectory, number, watch):
-        assert (number, watch) == (6, WATCH)
-        return Figure()
-
-    monkeypatch.setitem(sys.modules, "supple.viz", SimpleNamespace(snapshots=snapshots))
-
-
-def test_a_run_is_drawn(tmp_path, monkeypatch):
-    stub(monkeypatch)
-    files = pictures.draw_run(Motion(), tmp_path, WATCH)
+def test_a_run_is_drawn(motion, tmp_path):
+    files = pictures.draw_run(motion, tmp_path, (("arm", 1.0),))
     assert [file.name for file in files] == ["plots.png", "snapshots.png"]
-    assert [file.read_text() for file in files] == ["plots", ".png, 150 dpi"]
+    assert all(file.read_bytes().startswith(PNG) for file in files)
     assert sorted(tmp_path.iterdir()) == sorted(files)
 
 
-def test_a_film(tmp_path):
+def test_a_film(motion, tmp_path):
     told = []
-    file = pictures.film(Motion(), tmp_path / "x.gif", WATCH, told.append)
-    assert file.read_text() == "a film .gif"
-    assert told == [0.5]
+    file = pictures.film(motion, tmp_path / "x.gif", (("arm", 1.0),), told.append)
+    assert file.read_bytes().startswith(b"GIF")
+    assert told[-1] == 1.0
 
 
-def test_a_picture_that_fails_leaves_the_old_one(tmp_path):
-    def savefig(path, **options):
+def test_a_film_is_an_animated_picture_where_there_is_no_ffmpeg(tmp_path, monkeypatch):
+    from supple.errors import MissingExtraError
+
+    def missing():
+        raise MissingExtraError("no ffmpeg")
+
+    monkeypatch.setattr("supple.viz.animation.find_ffmpeg", missing)
+    assert pictures.video_file(tmp_path).name == "motion.gif"
+    monkeypatch.setattr("supple.viz.animation.find_ffmpeg", lambda: "ffmpeg")
+    assert pictures.video_file(tmp_path).name == "motion.mp4"
+
+
+def test_a_picture_that_fails_leaves_the_old_one(motion, tmp_path, monkeypatch):
+    def savefig(figure, path, **options):
         path.write_text("half")
         raise RuntimeError("no ink")
 
     old = tmp_path / "statics.png"
     old.write_text("old")
-    model = SimpleNamespace(plot=lambda q, u, t: SimpleNamespace(savefig=savefig))
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", savefig)
     with pytest.raises(RuntimeError, match="no ink"):
-        pictures.draw_equilibrium(SimpleNamespace(model=model, q=1, u=2, t=3), tmp_path)
+        pictures.draw_equilibrium(motion.model.statics(), tmp_path)
     assert old.read_text() == "old"
     assert list(tmp_path.iterdir()) == [old]
 
 
-def test_an_equilibrium_is_drawn(tmp_path):
-    model = SimpleNamespace(plot=lambda q, u, t: Figure())
-    file = pictures.draw_equilibrium(SimpleNamespace(model=model, q=1, u=2, t=3), tmp_path)
-    assert file.read_text() == ".png, 150 dpi"
+def test_an_equilibrium_is_drawn(motion, tmp_path):
+    assert pictures.draw_equilibrium(motion.model.statics(), tmp_path).read_bytes().startswith(PNG)
 
 
 def test_without_matplotlib_one_line_says_so(capfd, tmp_path, monkeypatch):
