@@ -14,7 +14,7 @@ SILICONE = sp.Material(young=1e6, poisson=0.5, density=1000.0)
 BEND = sp.Legendre(torsion=1, bend_y=2, bend_z=2)
 
 #: Kinds that have nothing to show: they act through joints or everywhere.
-UNSEEN = {"Fluid", "JointDrive", "PointLaw", "Prescribed"}
+UNSEEN = {"Wake", "Fluid", "JointDrive", "PointLaw", "Prescribed"}
 
 
 def rod(section, **options):
@@ -138,3 +138,9 @@ def test_a_bad_section_between_nodes_is_found_with_its_link():
     section = sp.Circle(radius=lambda s: 0.02 if abs(s - 0.25) > 0.01 else -0.02)
     with pytest.raises(sp.ModelError, match=r"link 'arm': radius at s = 0.25 is -0.02 m"):
         compiled(rod(section))
+
+
+def test_the_arrow_of_a_thruster_follows_its_inputs():
+    (arrow,) = marks(sp.Thruster("jet", "arm", axes=(0, 0, 0, 0, 2, 0)))
+    assert_allclose(arrow.at(0.0, {"jet": 3.0}), (0, 0, 0, 0, 6, 0))
+    assert not arrow.at(0.0).any()  # not known

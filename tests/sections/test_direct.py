@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from supple.errors import ModelError
-from supple.sections import Section
+from supple.sections import Ellipse, Section
 
 ONES = np.ones(6)
 
@@ -107,3 +107,17 @@ def test_a_mass_that_depends_on_the_direction_is_refused():
     assert section.inertia_at(0.5)[3, 3] == 1.0
     with pytest.raises(ModelError, match=r"inertia at s = 0\.00 is not that of a body"):
         Section(stiffness=np.ones(6), inertia=np.diag([1.0, 1.0, 1.0, 1.0, 2.0, 3.0]))
+
+
+def test_a_shape_is_what_others_see():
+    matrices = {"stiffness": np.ones(6), "inertia": np.ones(6)}
+    section, ellipse = Section(**matrices, shape=Ellipse((0.02, 0.01), 0.03)), Ellipse((0.02, 0.01), 0.03)
+    assert section.has_outline
+    assert section.half_extents(1.0) == (0.01, 0.03)
+    assert section.outline_radius(0.0) == 0.03
+    np.testing.assert_array_equal(section.outline(0.5), ellipse.outline(0.5))
+    assert section.hole(0.0) is None
+    with pytest.raises(ModelError, match="radius and shape are both given"):
+        Section(**matrices, radius=0.01, shape=ellipse)
+    with pytest.raises(ModelError, match="shape is 3, must be a shape"):
+        Section(**matrices, shape=3)

@@ -16,9 +16,11 @@ from supple.errors import ModelError, ShapeError
 from supple.jit import LoadKernel
 from supple.lie.pose import check_pose, pose
 from supple.loads.wrench import LOCAL, apply_wrench
+from supple.model.scene import Arrow, Place
 
 if TYPE_CHECKING:
     from supple.model.binder import Binder, Bound
+    from supple.model.scene import Mark
 
 #: Names of the components of a wrench.
 COMPONENTS = ("mx", "my", "mz", "fx", "fy", "fz")
@@ -88,15 +90,23 @@ class Thruster:
         if place.segment == 0:
             raise ModelError(f"link {self.link!r} does not move at s = {self.s:g}: a thruster there does nothing")
         axes = self._axes()
-        if self.axes is None:
-            names = [f"{self.name}.{component}" for component in COMPONENTS]
-        elif axes.shape[1] == 1:
-            names = [self.name]
-        else:
-            names = [f"{self.name}.{k + 1}" for k in range(axes.shape[1])]
-        inputs = [binder.input(name) for name in names]
+        inputs = [binder.input(name) for name in self._names(axes)]
         where = np.array([[place.segment, inputs[0]]], dtype=np.int64)
         return Bound(self.name, thruster, (where, axes.T.copy(), pose_records([place.offset])), INTERNAL)
+
+    def sketch(self, binder: Binder) -> list[Mark]:
+        """Arrows of what it gives."""
+        axes = self._axes()
+        place = Place(self.link, float(self.s), check_pose(self.offset, "offset"))
+        return [Arrow((place,), axes, local=True, inputs=self._names(axes))]
+
+    def _names(self, axes: Array) -> tuple[str, ...]:
+        """Names of the inputs, one per column of axes (6, k)."""
+        if self.axes is None:
+            return tuple(f"{self.name}.{component}" for component in COMPONENTS)
+        if axes.shape[1] == 1:
+            return (self.name,)
+        return tuple(f"{self.name}.{k + 1}" for k in range(axes.shape[1]))
 
     def _axes(self) -> Array:
         """Wrench per unit of each input, (6, k)."""

@@ -7,7 +7,7 @@ file, by a method ``sketch(binder)`` that returns marks; a load without one is n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -164,16 +164,23 @@ class Strand(Mark):
 
 @dataclass(frozen=True, eq=False)
 class Arrow(Mark):
-    """A wrench (6,), [moment; force], or a law of time for one, at a frame, in world axes or in the frame's own."""
+    """A wrench (6,), [moment; force], or a law of time for one, at a frame, in world axes or in the frame's own.
+
+    With names of ``inputs``, ``wrench`` is (6, k): a wrench per unit of each.
+    """
 
     places: tuple[Place, ...]
     wrench: Array | Callable[[float], Any]
     local: bool
     per_metre: bool = False
+    inputs: tuple[str, ...] = ()
 
-    def at(self, t: float) -> Array:
-        """The wrench at time t."""
-        return np.asarray(self.wrench(t) if callable(self.wrench) else self.wrench, dtype=float)
+    def at(self, t: float, inputs: Mapping[str, float] | None = None) -> Array:
+        """The wrench at time t; zero if it needs inputs and they are not known."""
+        given = np.asarray(self.wrench(t) if callable(self.wrench) else self.wrench, dtype=float)
+        if not self.inputs:
+            return given
+        return np.zeros(6) if inputs is None else given @ [inputs[name] for name in self.inputs]
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,16 +222,20 @@ class Spots(Mark):
 
 @dataclass(frozen=True, eq=False)
 class JointLook(Mark):
-    """The joint of a link: ``places`` are the frames before and after it; ``dof`` its coordinates."""
+    """The joint of a link: ``places`` are the frames before and after it; ``dof`` its coordinates.
+
+    ``slides`` is the number of independent directions in which it lets the link slide.
+    """
 
     link: str
     places: tuple[Place, ...]
     dof: int
+    slides: int
 
     @property
     def grounded(self) -> bool:
-        """Whether it holds a link to the world, leaving it less than all freedom."""
-        return self.places[0].link == WORLD and self.dof < 6
+        """Whether it holds a link to a place of the world, or to a line there."""
+        return self.places[0].link == WORLD and self.slides < 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -294,7 +305,8 @@ def _sketched(item: Any, binder: Binder) -> Iterable[Mark]:
 
 def _joint_look(link: LinkSpec, binder: Binder) -> JointLook:
     before = Place(WORLD if link.parent == WORLD else link.parent, 1.0, np.asarray(link.at))
-    return JointLook(link.name, (before, Place(link.name)), link.joint.dof)
+    shifts = np.hstack([np.zeros((3, 1)), *(screws[3:] for screws in link.joint.factors())])
+    return JointLook(link.name, (before, Place(link.name)), link.joint.dof, int(np.linalg.matrix_rank(shifts)))
 
 
 def _rod_look(link: str, rod: Rod) -> RodLook:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from supple.checks import Array, nonnegative_float, symmetric_psd
 from supple.errors import ModelError
 from supple.sections.profile import Profile, as_profile, evaluate
-from supple.sections.shapes import round_outline
+from supple.sections.shapes import Shape, round_outline
 
 #: A (6, 6) matrix, its diagonal (6,), or a callable of s in [0, 1] giving either.
 MatrixProfile: TypeAlias = ArrayLike | Callable[[float], ArrayLike]
@@ -34,12 +34,15 @@ class Section:
         Wrench per strain rate; none if left out.
     radius : number, (base, tip) or callable of s, optional
         Size in m for pictures and contacts; without it the rod is its centreline.
+    shape : Shape, optional
+        What pictures and contacts see instead of a circle, such as ``Ellipse``; matrices do not depend on it.
     """
 
     stiffness: MatrixProfile
     inertia: MatrixProfile
     damping: MatrixProfile | None = None
     radius: Profile | None = None
+    shape: Shape | None = None
 
     def __post_init__(self) -> None:
         for name in ("stiffness", "inertia", "damping"):
@@ -50,6 +53,10 @@ class Section:
             self.inertia_at(0.0)
         if self.radius is not None:
             object.__setattr__(self, "radius", as_profile(self.radius, "Section: radius"))
+        if self.shape is not None and not isinstance(self.shape, Shape):
+            raise ModelError(f"Section: shape is {self.shape!r}, must be a shape such as Ellipse(0.02, 0.01)")
+        if self.shape is not None and self.radius is not None:
+            raise ModelError("Section: radius and shape are both given, but one of them says how large it is")
 
     @classmethod
     def from_stiffness(
@@ -66,6 +73,7 @@ class Section:
         damping: MatrixProfile | None = None,
         damping_time: float = 0.0,
         radius: Profile | None = None,
+        shape: Shape | None = None,
     ) -> Section:
         """Section from engineering constants, each a number, a taper ``(base, tip)`` or a callable of s.
 
@@ -89,6 +97,8 @@ class Section:
             Kelvin-Voigt time in s: adds ``damping_time`` times the stiffness to the damping.
         radius : profile, optional
             Size in m for pictures and contacts.
+        shape : Shape, optional
+            What pictures and contacts see instead of a circle.
         """
         stiffness = _diagonal(
             {"GJ": GJ, "EI_y": EI_y, "EI_z": EI_z, "EA": EA, "GA_y": GA_y, "GA_z": GA_z},
@@ -100,7 +110,7 @@ class Section:
         linear = dict.fromkeys(("mass_per_length", "mass_per_length (y)", "mass_per_length (z)"), mass)
         inertia = _diagonal({**rotary, **linear}, ("kg m",) * 3 + ("kg/m",) * 3)
         time = nonnegative_float(damping_time, "Section: damping_time", "s")
-        return cls(stiffness, inertia, _damping(stiffness, damping, time), radius)
+        return cls(stiffness, inertia, _damping(stiffness, damping, time), radius, shape)
 
     def stiffness_at(self, s: float) -> Array:
         """Stiffness per unit length at s, (6, 6)."""
@@ -126,25 +136,28 @@ class Section:
         return inertia
 
     def half_extents(self, s: float) -> tuple[float, float]:
-        """Half the size along y and z at s, m; zero without a ``radius``."""
+        """Half the size along y and z at s, m; zero without a ``radius`` or a ``shape``."""
+        if self.shape is not None:
+            return self.shape.half_extents(s)
         size = 0.0 if self.radius is None else evaluate(self.radius, s, "radius", allow_zero=True)
         return size, size
 
     def outline_radius(self, s: float) -> float:
-        """Radius about the centreline at s, m; zero without a ``radius``."""
-        return self.half_extents(s)[0]
+        """Radius about the centreline at s, m; zero without a ``radius`` or a ``shape``."""
+        return max(self.half_extents(s)) if self.shape is None else self.shape.outline_radius(s)
 
     def outline(self, s: float) -> Array:
-        """Vertices (y, z) of a circle of the ``radius`` at s, (24, 2), m; for pictures."""
-        return round_outline(*self.half_extents(s))
+        """Vertices (y, z) of the ``shape`` at s, or of a circle of the ``radius``, (K, 2), m; for pictures."""
+        return round_outline(*self.half_extents(s)) if self.shape is None else self.shape.outline(s)
 
-    def hole(self, s: float) -> None:
-        """A section given by matrices has no hole."""
+    def hole(self, s: float) -> Array | None:
+        """That of the ``shape``, if there is one."""
+        return None if self.shape is None else self.shape.hole(s)
 
     @property
     def has_outline(self) -> bool:
-        """Whether a ``radius`` was given."""
-        return self.radius is not None
+        """Whether a ``radius`` or a ``shape`` was given."""
+        return self.radius is not None or self.shape is not None
 
 
 def _matrix(value: MatrixProfile, s: float, name: str) -> Array:

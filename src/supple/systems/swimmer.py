@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from math import pi, sqrt
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ from supple.lie.pose import pose
 from supple.loads import Fluid, Tendon, Wake
 from supple.model.links import Rigid, Rod
 from supple.model.robot import Robot
-from supple.sections import Section
+from supple.sections import Ellipse, Section
 from supple.solvers.methods import NDF
 from supple.systems.system import System
 
@@ -45,6 +46,10 @@ class Outline(NamedTuple):
             self.width + (self.end_width - self.width) * fade,
             self.height + (self.end_height - self.height) * fade,
         )
+
+    def half_axis(self, which: int, X: float) -> float:
+        """One of them."""
+        return self.half_axes(X)[which]
 
     def inertia(self, X: float) -> np.ndarray:
         """Diagonal of the spatial inertia per metre of a section of the density of water, (6,)."""
@@ -151,7 +156,7 @@ def swimmer(
         section = Section(
             stiffness=bending * np.array([1.0, 1.0, 1.0, 1e4, 1e4, 1e4]),  # all but bend_z is locked
             inertia=_along(outline.inertia, start, length),
-            radius=_along(lambda X: outline.half_axes(X)[0], start, length),
+            shape=Ellipse(*(_along(partial(outline.half_axis, k), start, length) for k in (0, 1))),
         )
         rod = Rod(length=length, section=section, strain=Chebyshev(bend_z=modes - 1), points=points)
         robot.add_link(name, rod, parent=parent)

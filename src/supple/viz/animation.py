@@ -15,7 +15,7 @@ from supple.checks import positive_float
 from supple.errors import MissingExtraError, ModelError, PictureError, StorageError
 from supple.storage import replacing
 from supple.viz import style as colours
-from supple.viz.motion import FRAMING, even_times, model_of, paths, states_at, watched
+from supple.viz.motion import FRAMING, even_times, model_of, paths, states_at, traces, watched
 from supple.viz.pages import draw_state
 from supple.viz.setting import Setting
 from supple.viz.sheet import bare_axes, draw_path, new_figure, write_title
@@ -75,13 +75,13 @@ def _frames(
     canvas: Any = figure.canvas
     ax = bare_axes(figure, (0.0, 0.0, 1.0, 1.0))
     states = states_at(trajectory, even_times(trajectory, count))
-    tips, traces = paths(model, np.array([state.q for state in states]), stations), paths(model, trajectory.q, stations)
-    for k, state in enumerate(states):
+    tips, (times, trace) = paths(model, np.array([state.q for state in states]), stations), traces(trajectory, stations)
+    for k, (state, stage) in enumerate(zip(states, setting.following(model, style, states), strict=True)):
         ax.clear()
-        draw_state(ax, model, setting, style, state)
-        so_far = np.concatenate([traces[trajectory.t < state.t], tips[k : k + 1]])
+        draw_state(ax, model, stage, style, state)
+        so_far = np.concatenate([trace[times < state.t], tips[k : k + 1]])
         for i in range(len(stations)):
-            draw_path(ax, setting, so_far[:, i], PALETTE[i % len(PALETTE)], 1.1)
+            draw_path(ax, stage, so_far[:, i], PALETTE[i % len(PALETTE)], 1.1)
         title = model.name if style.title is None else style.title
         if title:
             write_title(ax, title)

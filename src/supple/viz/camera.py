@@ -17,6 +17,10 @@ OBLIQUE, ACROSS_FIRST, ACROSS_SECOND, FROM_ABOVE = (-58.0, 20.0), (-22.0, 16.0),
 #: A robot is thin along an axis if it extends less than this along it, relative to the second smallest extent.
 THIN = 0.3
 
+#: Without gravity, one that extends less than this moves in a plane, and is seen from straight in front of it.
+FLAT = 0.15
+FACING = ((0.0, 0.0), (-90.0, 0.0), (-90.0, 90.0))
+
 
 class Window(NamedTuple):
     """Part of the picture's plane, m."""
@@ -35,6 +39,13 @@ class Window(NamedTuple):
     def height(self) -> float:
         """From bottom to top, m."""
         return self.top - self.bottom
+
+    def resized(self, size: tuple[float, float] | None) -> Window:
+        """The window of that width and height about the same centre; this one if it is None."""
+        if size is None:
+            return self
+        x, y, (width, height) = 0.5 * (self.left + self.right), 0.5 * (self.bottom + self.top), size
+        return Window(x - 0.5 * width, x + 0.5 * width, y - 0.5 * height, y + 0.5 * height)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +85,7 @@ class Camera:
             vertical = np.asarray(style.up, dtype=float)
         else:
             vertical = -gravity if np.any(gravity) else np.array([0.0, 0.0, 1.0])
-        azimuth, elevation = _best_view(cloud, vertical) if style.view is None else style.view
+        azimuth, elevation = _best_view(cloud, vertical, not np.any(gravity)) if style.view is None else style.view
         return Camera.looking(azimuth, elevation, vertical)
 
     def project(self, points: Array) -> Array:
@@ -102,10 +113,13 @@ def level_axes(vertical: Array) -> tuple[Array, Array, Array]:
     return first, np.cross(upward, first), upward
 
 
-def _best_view(cloud: Array, vertical: Array) -> tuple[float, float]:
+def _best_view(cloud: Array, vertical: Array, weightless: bool) -> tuple[float, float]:
     axes = np.array(level_axes(vertical))
     extents = np.ptp(cloud @ axes.T, axis=0)
     low, middle = np.sort(extents)[:2]
     if low > THIN * middle:
         return OBLIQUE
-    return (ACROSS_FIRST, ACROSS_SECOND, FROM_ABOVE)[int(np.argmin(extents))]
+    thin = int(np.argmin(extents))
+    if weightless and low < FLAT * middle:
+        return FACING[thin]
+    return (ACROSS_FIRST, ACROSS_SECOND, FROM_ABOVE)[thin]

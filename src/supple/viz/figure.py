@@ -17,7 +17,7 @@ from supple.model.scene import Arrow, BodyLook, Hinge, JointLook, RodLook, Solid
 from supple.sections.shapes import round_outline
 from supple.viz import style as colours
 from supple.viz.easel import BEHIND, BODY, FRONT, GROUND, TOP, Easel, unit_normals
-from supple.viz.setting import Posed, Setting, State, pulls, tube_ends, whole_cells
+from supple.viz.setting import Posed, Setting, State, named_inputs, pulls, tube_ends, whole_cells
 from supple.viz.style import Style, faded, rgb
 
 #: Sizes relative to that of the whole picture: triads, anchors, arrows, coils of springs.
@@ -220,7 +220,7 @@ def _coil(a: Array, b: Array, radius: float, turns: int = 8) -> Array:
 def _arrow(brush: Brush, part: Arrow, frames: Array) -> None:
     if not brush.style.loads:
         return
-    wrench, frame = part.at(brush.state.t), frames[0]
+    wrench, frame = part.at(brush.state.t, named_inputs(brush.model, brush.state)), frames[0]
     turn = frame[:3, :3] if part.local else np.eye(3)
     unit, reach = (" per metre", 0.5) if part.per_metre else ("", 1.0)
     for key, vector, painter in (("moment", wrench[:3], _turning), ("force", wrench[3:], _pushing)):

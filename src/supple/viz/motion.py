@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 #: States of a motion that are looked at to frame it.
 FRAMING = 40
 
+#: Fewest points of a path.
+FINE = 400
+
 
 def model_of(trajectory: Trajectory) -> Model:
     """The model of a motion that is not empty."""
@@ -72,6 +75,15 @@ def watched(model: Model, watch: Sequence[tuple[str, float]] | None) -> tuple[tu
         check_station(layouts[link], s)
         stations.append((str(link), float(s)))
     return tuple(stations)
+
+
+def traces(trajectory: Trajectory, stations: Sequence[tuple[str, float]]) -> tuple[Array, Array]:
+    """Times (N,) and world positions (N, stations, 3) of stations, fine enough to look smooth."""
+    between = max(1, -(-FINE // max(len(trajectory.t) - 1, 1)))  # steps from one output time to the next
+    t = trajectory.t
+    times = np.append((t[:-1, None] + np.diff(t)[:, None] * np.arange(between) / between).ravel(), t[-1:])
+    rows = trajectory.q if between == 1 else np.array([state.q for state in states_at(trajectory, times)])
+    return times, paths(model_of(trajectory), rows, stations)
 
 
 def paths(model: Model, coordinates: Array, stations: Sequence[tuple[str, float]]) -> Array:

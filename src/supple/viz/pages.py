@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from supple.checks import Array, whole_number
+from supple.checks import whole_number
 from supple.errors import PictureError
 from supple.model.model import Model
 from supple.model.summary import counted
@@ -20,7 +20,7 @@ from supple.viz import style as colours
 from supple.viz.camera import Window
 from supple.viz.easel import BODY
 from supple.viz.figure import Brush, paint_ground
-from supple.viz.motion import FRAMING, even_times, model_of, paths, states_at, station_name, watched
+from supple.viz.motion import FRAMING, even_times, model_of, states_at, station_name, traces, watched
 from supple.viz.series import series_panels
 from supple.viz.setting import Setting, State
 from supple.viz.sheet import (
@@ -137,9 +137,11 @@ def snapshots(
     number = whole_number(number, "snapshots: number", 1)
     stations = watched(model, watch)
     states = states_at(trajectory, even_times(trajectory, number))
-    setting, traces = _motion_setting(trajectory, style, stations)
+    setting = _motion_setting(trajectory, style)
+    stages = setting.following(model, style, states)
+    times, trace = traces(trajectory, stations)
     frame = replace(style, scale=False, title="")
-    shape = setting.window
+    shape = stages[0].window
     columns = min(number, max(1, round(np.sqrt(number * 2.6 * shape.height / shape.width))))
     rows = -(-number // columns)
     width = STRIP_WIDTH / columns
@@ -147,19 +149,19 @@ def snapshots(
     page = style.size or (STRIP_WIDTH, rows * height + (FOOT if style.scale else 0.0))
     figure = new_figure(page, style.dpi)
     foot = FOOT / page[1] if style.scale else 0.0
-    for k, state in enumerate(states):
+    for k, (state, stage) in enumerate(zip(states, stages, strict=True)):
         row, column = divmod(k, columns)
         cell = (1.0 - foot) / rows
         ax = bare_axes(figure, (column / columns, 1.0 - (row + 0.94) * cell, 1.0 / columns, 0.94 * cell))
-        window = draw_state(ax, model, setting, frame, state)
-        for i, trace in enumerate(np.moveaxis(traces[trajectory.t <= state.t], 1, 0)):
-            if len(trace) > 1:
-                draw_path(ax, setting, trace, PALETTE[i % len(PALETTE)], 0.9)
+        window = draw_state(ax, model, stage, frame, state)
+        for i, path_so_far in enumerate(np.moveaxis(trace[times <= state.t], 1, 0)):
+            if len(path_so_far) > 1:
+                draw_path(ax, stage, path_so_far, PALETTE[i % len(PALETTE)], 0.9)
         ax.text(0.5, 0.0, f"t = {state.t:.3g} s", transform=ax.transAxes, ha="center", fontsize=9, color=colours.INK)
     if style.scale:
         strip = bare_axes(figure, (0.0, 0.0, 1.0, foot))
         legend_strip(strip, window.width * columns, page[0] / FOOT)
-        _write_margins(strip, model, setting, style)
+        _write_margins(strip, model, stages[0], style)
     return _kept(figure, path, style)
 
 
@@ -214,7 +216,8 @@ def overview(
 def _overlay(ax: Axes, trajectory: Trajectory, style: Style, stations: Sequence[tuple[str, float]]) -> None:
     """Earlier states fading, the last one in full colours, and traces."""
     model = model_of(trajectory)
-    setting, traces = _motion_setting(trajectory, style, stations)
+    setting = _motion_setting(trajectory, style)
+    _, trace = traces(trajectory, stations)
     states = states_at(trajectory, even_times(trajectory, GHOSTS + 1))
     frame_axes(ax, setting, style)
     easel = new_easel(ax, setting)
@@ -225,7 +228,7 @@ def _overlay(ax: Axes, trajectory: Trajectory, style: Style, stations: Sequence[
         Brush(easel, model, setting, style, state, BODY + 10.0 * k, fade, ghost=not last).robot()
     easel.paint(ax)
     for i, station in enumerate(stations):
-        draw_path(ax, setting, traces[:, i], PALETTE[i % len(PALETTE)], 1.4)
+        draw_path(ax, setting, trace[:, i], PALETTE[i % len(PALETTE)], 1.4)
         if len(stations) <= len(PALETTE):
             x, y = 0.985, 0.975 - 0.035 * i
             ax.text(
@@ -256,13 +259,9 @@ def _write_margins(ax: Axes, model: Model, setting: Setting, style: Style) -> No
         write_colourbar(ax, colourmap, setting.most[key], label, slot)
 
 
-def _motion_setting(
-    trajectory: Trajectory, style: Style, stations: Sequence[tuple[str, float]]
-) -> tuple[Setting, Array]:
-    """The stage of a motion, and the paths (T, stations, 3) on it."""
-    model = model_of(trajectory)
-    setting = Setting.of(model, style, states_at(trajectory, even_times(trajectory, FRAMING)))
-    return setting, paths(model, trajectory.q, stations)
+def _motion_setting(trajectory: Trajectory, style: Style) -> Setting:
+    """The stage of a motion."""
+    return Setting.of(model_of(trajectory), style, states_at(trajectory, even_times(trajectory, FRAMING)))
 
 
 def _state(model: Model, q: ArrayLike | None, u: ArrayLike | None, t: float) -> State:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 #: Most entries of a legend, and most letters of all of them.
 MOST_NAMES, MOST_LETTERS = 6, 60
 
+#: A coordinate that moves less than this part of the others gets no panel.
+STILL = 1e-9
+
 
 def time_series(
     trajectory: Trajectory,
@@ -52,7 +55,7 @@ def time_series(
 def energy(
     trajectory: Trajectory, ax: Axes | None = None, path: str | os.PathLike[str] | None = None, **options: Any
 ) -> Figure:
-    """Kinetic, elastic, gravitational and total energy over time, the latter two from their first value.
+    """Kinetic, elastic, gravitational (from its first value) and total energy over time.
 
     Parameters
     ----------
@@ -87,8 +90,9 @@ def series_panels(
     """Panels over one another within (left, bottom, width, height) of a figure, with a common time axis."""
     model = model_of(trajectory)
     efforts = trajectory.efforts.shape[1] > 0
+    positions = paths(model, trajectory.q, stations)
     panels = [
-        *("xyz" if stations else ""),
+        *(_moving(positions) if stations else ""),
         *(["inputs"] if model.nu else []),
         *(["efforts"] if efforts else []),
         "energy",
@@ -104,7 +108,6 @@ def series_panels(
         hspace=0.22,
         height_ratios=[heights.get(panel, 1.0) for panel in panels],
     )
-    positions = paths(model, trajectory.q, stations)
     axes: list[Axes] = []
     for row, panel in enumerate(panels):
         ax = figure.add_subplot(grid[row], sharex=axes[0] if axes else None)
@@ -116,12 +119,18 @@ def series_panels(
             draw_energy(ax, trajectory)
         else:
             _draw_positions(ax, trajectory, positions[:, :, "xyz".index(panel)], panel)
-        if panel == "x" and len(stations) > 1:
+        if row == 0 and stations and len(stations) > 1:
             _legend(ax, [station_name(station) for station in stations])
         ax.tick_params(labelbottom=row == len(panels) - 1)
         axes.append(ax)
     axes[-1].set_xlabel("time [s]", fontsize=8.5, color=colours.INK)
     return axes
+
+
+def _moving(positions: np.ndarray) -> list[str]:
+    """Coordinates along which some station of (T, stations, 3) moves at all; all three if none does."""
+    spans = np.ptp(positions, axis=0).max(axis=0)
+    return [name for name, span in zip("xyz", spans, strict=True) if span > STILL * spans.max()] or list("xyz")
 
 
 def draw_inputs(ax: Axes, trajectory: Trajectory) -> None:
@@ -140,14 +149,17 @@ def draw_efforts(ax: Axes, trajectory: Trajectory) -> None:
 
 
 def draw_energy(ax: Axes, trajectory: Trajectory) -> None:
-    """Energies over time, J; gravitational and total ones from their first value."""
-    rows = trajectory.energy().T
-    names = ("kinetic", "elastic", "gravitational", "total")
-    for name, row, colour in zip(names, rows, (PALETTE[1], PALETTE[2], PALETTE[0], colours.INK), strict=True):
-        start = row[0] if name in ("gravitational", "total") else 0.0
-        ax.plot(trajectory.t, row - start, color=colour, lw=1.5 if name == "total" else 1.1, label=name)
+    """Energies over time, J; the gravitational one counts from its first value, and so does the total."""
+    kinetic, elastic, gravitational, total = trajectory.energy().T
+    ground, springs = gravitational[0], total - kinetic - elastic - gravitational
+    rows = {"kinetic": (kinetic, PALETTE[1]), "elastic": (elastic, PALETTE[2])}
+    if np.abs(springs).max() > 1e-12 * np.abs(total).max():
+        rows["springs"] = springs, PALETTE[3]
+    rows |= {"gravitational": (gravitational - ground, PALETTE[0]), "total": (total - ground, colours.INK)}
+    for name, (row, colour) in rows.items():
+        ax.plot(trajectory.t, row, color=colour, lw=1.5 if name == "total" else 1.1, label=name)
     _dress(ax, "energy [J]")
-    _legend(ax, list(names))
+    _legend(ax, list(rows))
 
 
 def _draw_positions(ax: Axes, trajectory: Trajectory, values: np.ndarray, name: str) -> None:

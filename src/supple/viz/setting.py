@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -22,6 +22,9 @@ CELLS = 5
 
 #: Obstacles larger than this, relative to the robot, may reach beyond the picture.
 LARGE = 2.0
+
+#: Frames follow a robot whose motion needs this many times the room of the robot itself.
+FAR = 2.5
 
 
 class State(NamedTuple):
@@ -80,6 +83,8 @@ class Setting:
         Height of the plane on which shadows fall, m.
     most : dict
         Largest "tension" [N], "chamber" pressure [Pa], "force" [N] and "moment" [N m], the latter also "per metre".
+    frame : (float, float), optional
+        Width and height of the picture's window, m; what the cloud needs if left out.
     """
 
     camera: Camera
@@ -90,6 +95,7 @@ class Setting:
     ground: float | None
     shade: float | None
     most: dict[str, float]
+    frame: tuple[float, float] | None = None
 
     @staticmethod
     def of(model: Model, style: Style, states: Sequence[State]) -> Setting:
@@ -130,7 +136,19 @@ class Setting:
             origin, first, second = self.floor
             patch = np.array([origin + a * first + b * second for a in (0.0, 1.0) for b in (0.0, 1.0)])
             points = np.concatenate([points, patch])
-        return self.camera.window(points)
+        return self.camera.window(points).resized(self.frame)
+
+    def following(self, model: Model, style: Style, states: Sequence[State]) -> list[Setting]:
+        """The stage of each state: this one for all, or, if the robot travels, windows of one size around it."""
+        clouds = [Posed(model, state.q).cloud() for state in states]
+        windows = [self.camera.window(cloud) for cloud in clouds]
+        width, height = (max(getattr(window, side) for window in windows) for side in ("width", "height"))
+        far = max(self.window.width / width, self.window.height / height) > FAR
+        if not (far if style.follow is None else style.follow):
+            return [self] * len(states)
+        size = max(float(np.linalg.norm(np.ptp(cloud, axis=0))) for cloud in clouds) or 1.0
+        near = replace(self, size=size, cell=round_length(size / CELLS), frame=(1.2 * width, 1.2 * height))
+        return [replace(near, cloud=cloud) for cloud in clouds]
 
 
 def round_length(length: float) -> float:
@@ -203,10 +221,15 @@ def _largest(model: Model, states: Sequence[State]) -> dict[str, float]:
             key = "chamber" if kinds.get(name) == "chamber" else "tension"
             most[key] = max(most[key], abs(pull))
         for arrow in arrows:
-            wrench, unit = arrow.at(state.t), " per metre" if arrow.per_metre else ""
+            wrench, unit = arrow.at(state.t, named_inputs(model, state)), " per metre" if arrow.per_metre else ""
             for key, part in (("moment", wrench[:3]), ("force", wrench[3:])):
                 most[key + unit] = max(most[key + unit], float(np.linalg.norm(part)))
     return most
+
+
+def named_inputs(model: Model, state: State) -> dict[str, float] | None:
+    """Inputs by name; None if they are not known."""
+    return None if state.u is None else dict(zip(model.input_names, state.u.tolist(), strict=True))
 
 
 def pulls(model: Model, state: State) -> dict[str, float]:

@@ -63,6 +63,8 @@ class Style:
         A grid below the robot, with its shadow.
     scale : bool
         The bar that tells the scale, and the world's axes.
+    follow : bool, optional
+        Whether frames follow a robot that travels, all at one scale; if left out, they follow one that travels far.
     title : str, optional
         Above the picture; the robot's name if left out, nothing if empty.
     """
@@ -78,6 +80,7 @@ class Style:
     contacts: bool = True
     ground: bool = True
     scale: bool = True
+    follow: bool | None = None
     title: str | None = None
 
     def __post_init__(self) -> None:
