@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from benchmarks import RESULTS
-from supple.measure.tables import markdown, read_json
+from supple.measure.tables import markdown, read_json, text
 from supple.systems import SYSTEMS
 
 ROOT = Path(__file__).parent.parent
@@ -74,6 +75,9 @@ def publish() -> None:
     pages += [markdown(table) for name in SUBJECTS for table in subjects[name]["tables"]]
     fill(ROOT / "docs" / "benchmarks.md", "results", "\n".join(pages))
     fill(ROOT / "README.md", "speed", summary(subjects))
+    picture = RESULTS / "work_precision.png"
+    if picture.exists():
+        shutil.copyfile(picture, ROOT / "docs" / "images" / picture.name)
     if "paper" in subjects:
         publish_paper(subjects["paper"])
 
@@ -89,6 +93,6 @@ def publish_paper(paper: Mapping[str, Any]) -> None:
     ]
     for row in tables["Best method against best method"].rows:
         model = SYSTEMS[row["system"]]().compile()
-        times = f"{row['published']:.3g} s | {1e3 * row['ours']:.3g} ms | {row['ratio']:.0f} x"
+        times = f"{row['published']:.3g} s | {text(row['ours'], 'milli')} ms | {row['ratio']:.0f} x"
         short.append(f"| {row['system']} | {model.n} | {times} |")
     fill(ROOT / "README.md", "paper", "\n".join(short))

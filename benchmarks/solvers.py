@@ -183,9 +183,10 @@ def draw(table: Table) -> None:
     """Work against precision as a picture beside the JSON, if matplotlib is there."""
     try:
         from matplotlib.figure import Figure
+        from matplotlib.ticker import LogLocator
     except ImportError:
         return
-    figure = Figure(figsize=(7.0, 4.5), layout="constrained")
+    figure = Figure(figsize=(8.0, 4.2), layout="constrained")
     axes = figure.subplots()
     curves: dict[str, list[tuple[float, float]]] = {}
     for row in table.rows:
@@ -193,11 +194,14 @@ def draw(table: Table) -> None:
         curves.setdefault(f"{row['method']} {kind}".strip(), []).append((float(row["error"]), float(row["time"])))  # type: ignore[arg-type]
     for name, points in curves.items():
         axes.loglog(*zip(*sorted(points), strict=True), marker="o", label=name)
-    axes.set(xlabel="largest error of the tip, m", ylabel="time for 10 s, s", title=table.title)
+    axes.set(xlabel="largest error of the tip, m", ylabel="time for 10 s, s")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_minor_formatter("")
     axes.grid(True, which="both", alpha=0.3)
     figure.legend(loc="outside right upper")
     RESULTS.mkdir(exist_ok=True)
-    figure.savefig(RESULTS / "work_precision.png", dpi=150)
+    figure.savefig(RESULTS / "work_precision.png", dpi=110)
 
 
 def linear_time(matrix: np.ndarray) -> tuple[float, float]:

@@ -66,10 +66,9 @@ def text(value: Cell, style: str) -> str:
     if style == "micro":
         microseconds = 1e6 * value
         return f"{microseconds:.1f}" if microseconds < 100.0 else f"{microseconds:.0f}"
-    if style == "milli":
-        return f"{1e3 * value:.3g}"
-    if style == "significant":
-        return f"{value:.0f}" if abs(value) >= 100.0 else f"{value:.3g}"
+    if style in ("milli", "significant"):
+        number = 1e3 * value if style == "milli" else value
+        return f"{number:.0f}" if abs(number) >= 100.0 else f"{number:.3g}"
     formats = {"count": "d", "seconds": ".2f", "ratio": ".2f", "error": ".1e", "exponent": ".2f"}
     return format(value, formats.get(style, ""))
 

@@ -142,7 +142,7 @@ def snapshots(
     times, trace = traces(trajectory, stations)
     frame = replace(style, scale=False, title="")
     shape = stages[0].window
-    columns = min(number, max(1, round(np.sqrt(number * 2.6 * shape.height / shape.width))))
+    columns = _columns(number, np.sqrt(number * 2.6 * shape.height / shape.width))
     rows = -(-number // columns)
     width = STRIP_WIDTH / columns
     height = float(np.clip(width * shape.height / shape.width, 0.5 * width, 1.6 * width)) + 0.35
@@ -163,6 +163,16 @@ def snapshots(
         legend_strip(strip, window.width * columns, page[0] / FOOT)
         _write_margins(strip, model, stages[0], style)
     return _kept(figure, path, style)
+
+
+def _columns(number: int, ideal: float) -> int:
+    """How many of ``number`` frames stand side by side: near an ideal, with few empty places at the end."""
+
+    def cost(columns: int) -> float:
+        empty = -number % columns
+        return float(abs(np.log(columns / ideal)) + 0.3 * empty)
+
+    return min(range(1, number + 1), key=cost)
 
 
 def tip_traces(
