@@ -24,7 +24,7 @@ ALLOWED = {
     "solvers": {"lie", "core", "laws", "model", "viz", "__version__"},
     "measure": set(),
     "viz": {"lie", "sections", "core", "model", "loads"},
-    "systems": {"lie", "laws", "sections", "bases", "joints", "loads", "model", "solvers"},
+    "systems": {"numerics", "lie", "laws", "sections", "bases", "joints", "loads", "model", "solvers"},
     "published": {"laws", "measure", "model", "solvers", "systems"},
     "cli": {"loads", "measure", "model", "published", "solvers", "systems", "viz", "__version__"},
     "__main__.py": {"cli"},

@@ -427,6 +427,8 @@ def test_points_beside_buds_are_where_they_were():
         (lambda: Ball(-0.1), ["Ball", "radius", "-0.1"]),
         (lambda: Spheres("arm", 0), ["Spheres", "n"]),
         (lambda: Spheres("arm", 5, radius=-1.0), ["Spheres", "radius"]),
+        (lambda: Spheres("arm", at=[0.2, 1.2]), ["Spheres", "at", "1.2"]),
+        (lambda: Spheres("arm", at=[]), ["Spheres", "at"]),
         (lambda: Capsule(0.1, (0, 0, 0), (0, 0, 0)), ["Capsule", "coincide"]),
         (lambda: Box((0.1, 0.0, 0.1)), ["Box", "size"]),
         (lambda: Plane((0.0, 0.0, 0.0)), ["Plane", "normal", "zero"]),
@@ -464,3 +466,13 @@ def test_crossing_edges_of_two_boxes_push_each_other_apart():
     assert apart == 0.0
     assert overlapping < 0.0  # held up: the residual misses an upward force
     assert model.check_derivatives([2.0 * half - 5e-3], zero, zero).ok(1e-6)
+
+
+def test_spheres_stand_where_they_are_asked_for():
+    places = (0.1, 0.4, 1.0)
+    assert Spheres("arm", at=places).stations() == [("arm", s) for s in places]
+    given, even = (robot_of(Contact("c", shape, Plane(), **LAW)).compile() for shape in (
+        Spheres("arm", at=np.linspace(0.0, 1.0, 7)), Spheres("arm", 7)
+    ))  # fmt: skip
+    q = 0.2 * np.ones(given.n)
+    np.testing.assert_array_equal(given.inverse_dynamics(q, 0 * q, 0 * q), even.inverse_dynamics(q, 0 * q, 0 * q))

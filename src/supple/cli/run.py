@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,13 +21,17 @@ from supple.cli.progress import Bar
 from supple.cli.run_folder import Request, RunFolder
 from supple.cli.signals import asking
 from supple.cli.values import pairs
-from supple.errors import SimulationError
+from supple.errors import SimulationError, SuppleError
 from supple.solvers.methods import Method
 from supple.solvers.trajectory import Trajectory
 from supple.systems import System
 
 if TYPE_CHECKING:
     from supple.model.model import Model
+
+
+#: Part of a run that is made to load kernels.
+GLIMPSE = 1e-7
 
 
 def run(
@@ -90,6 +95,7 @@ def _simulate(system: System, model: Model, end: float, method: Method, folder: 
     if any(callable(event.action) for event in system.events):
         note("this system switches at events: an interrupted run cannot go on", "note:", "yellow")
         checkpoint = None
+    _load_kernels(system, model, end, method)
     note(f"{system.name}: {model.n} coordinates, {end:g} s with {method_text(method)}")
     with asking() as interrupt, Bar(system.name, 0.0, end, " s") as bar:
 
@@ -114,6 +120,12 @@ def _simulate(system: System, model: Model, end: float, method: Method, folder: 
     if interrupt.made:  # too late to stop the run, not to leave out the rest
         raise Interrupted(f"the run had ended; its motion is in {folder.trajectory}, pictures are left out")
     return trajectory
+
+
+def _load_kernels(system: System, model: Model, end: float, method: Method) -> None:
+    """Compile or load all that the run needs, by a glimpse of it: the time that is told is that of the run alone."""
+    with suppress(SuppleError):  # the run itself will tell
+        system.simulate(model, GLIMPSE * end, method, progress=False)
 
 
 def _tell(system: System, model: Model, method: Method, trajectory: Trajectory) -> None:

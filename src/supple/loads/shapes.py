@@ -7,7 +7,7 @@ For the kernel there are only *probes* (spheres, also one that slides along a ca
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
@@ -296,7 +296,7 @@ class Tube(Shape):
 
 @dataclass(frozen=True, eq=False)
 class Spheres(Shape):
-    """``n`` spheres along a rod, evenly from base to tip (one: at the tip).
+    """Spheres along a rod: ``n`` of them, evenly from base to tip (one: at the tip), or where you say.
 
     Parameters
     ----------
@@ -306,20 +306,29 @@ class Spheres(Shape):
         How many; has nothing to do with the rod's quadrature.
     radius : float, optional
         The section's (of the smallest circle that holds it) if left out; 0: the centreline.
+    at : sequence of float, optional
+        Stations s from 0 to 1, instead of ``n`` even ones.
     """
 
     link: str
     n: int = 10
     radius: float | None = None
+    at: Sequence[float] | None = None
 
     def __post_init__(self) -> None:
         self._check("n", whole_number(self.n, "Spheres: n", 1))
+        if self.at is not None:
+            places = finite_array(self.at, (len(self.at),), "Spheres: at")
+            if len(places) == 0 or places.min() < 0.0 or places.max() > 1.0:
+                raise ModelError(f"Spheres: at is {self.at!r}, must hold stations between 0 and 1")
+            self._check("at", tuple(places.tolist()))
         if self.radius is not None:
             self._check("radius", nonnegative_float(self.radius, "Spheres: radius", "m"))
 
     def stations(self) -> list[tuple[str, float]]:
         """Of all spheres."""
-        return [(self.link, s) for s in ([1.0] if self.n == 1 else np.linspace(0.0, 1.0, self.n).tolist())]
+        even = [1.0] if self.n == 1 else np.linspace(0.0, 1.0, self.n).tolist()
+        return [(self.link, s) for s in (even if self.at is None else self.at)]
 
     def probes(self, binder: Binder, per_length: bool = False) -> list[Probe]:
         """All spheres; ``per_length``: those at the rod's nodes, with their weights in metres."""

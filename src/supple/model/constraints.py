@@ -20,7 +20,7 @@ from supple.laws import Law
 from supple.model.binder import Bound
 
 if TYPE_CHECKING:
-    from supple.model.model import Model
+    from supple.model.compiled import Compiled
 
 Array = np.ndarray
 
@@ -115,7 +115,7 @@ class PrescribedJoint(NamedTuple):
         return parts[0], parts[1], parts[2]
 
 
-def loop_terms(model: Model, q: Array, v: Array, a: Array, loops: tuple[Bound, ...]) -> LoopTerms:
+def loop_terms(model: Compiled, q: Array, v: Array, a: Array, loops: tuple[Bound, ...]) -> LoopTerms:
     """Gather the rows of all loops."""
     n, nc = model.n, sum(loop.data[1].shape[1] for loop in loops)
     vectors, matrices = np.zeros((3, nc)), np.zeros((5, nc, n))
@@ -125,7 +125,7 @@ def loop_terms(model: Model, q: Array, v: Array, a: Array, loops: tuple[Bound, .
     return LoopTerms(*vectors, *matrices)
 
 
-def assemble(model: Model, q0: Array, loops: tuple[Bound, ...], fixed: Array) -> Array:
+def assemble(model: Compiled, q0: Array, loops: tuple[Bound, ...], fixed: Array) -> Array:
     """Close the loops: Newton steps of least norm on e(q) = 0, halved while the error grows; ``fixed`` stay put."""
     q, free = q0.copy(), np.setdiff1d(np.arange(model.n), fixed)
     zero = np.zeros(model.n)
@@ -158,7 +158,7 @@ def assemble(model: Model, q0: Array, loops: tuple[Bound, ...], fixed: Array) ->
     )
 
 
-def assemble_anywhere(model: Model, loops: tuple[Bound, ...], fixed: Array) -> Array:
+def assemble_anywhere(model: Compiled, loops: tuple[Bound, ...], fixed: Array) -> Array:
     """Some closed configuration, from rest or else from random starts; raises the first failure if none is found.
 
     Prescribed joints are where their laws begin.
@@ -179,7 +179,7 @@ def assemble_anywhere(model: Model, loops: tuple[Bound, ...], fixed: Array) -> A
     raise failure
 
 
-def independent_rows(model: Model, q: Array, loops: tuple[Bound, ...], fixed: Array) -> list[int]:
+def independent_rows(model: Compiled, q: Array, loops: tuple[Bound, ...], fixed: Array) -> list[int]:
     """Rows that are independent at a generic point near q, the first of each dependent set kept.
 
     At q itself a special configuration (a collinear four-bar) could hide rows that hold everywhere else.

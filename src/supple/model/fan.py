@@ -20,7 +20,7 @@ from supple.model.probe import check_station
 
 if TYPE_CHECKING:
     from supple.model.compile import LinkLayout
-    from supple.model.model import Model
+    from supple.model.compiled import Compiled
 
 
 class Fan(NamedTuple):
@@ -54,7 +54,7 @@ class Fan(NamedTuple):
         return np.asarray(frames @ self.offset)
 
 
-def make_fan(model: Model, stations: Sequence[tuple[str, float]]) -> Fan:
+def make_fan(model: Compiled, stations: Sequence[tuple[str, float]]) -> Fan:
     """Tree of a model in which every station (link, s) is the end of a segment; "world" is allowed."""
     layouts = {layout.name: layout for layout in model.layouts}
     wanted: dict[str, set[float]] = {name: set() for name in layouts}
@@ -84,7 +84,7 @@ def make_fan(model: Model, stations: Sequence[tuple[str, float]]) -> Fan:
 class _Tree:
     """The blocks of a model; rods with their own steps, and one to every wanted station between their points."""
 
-    def __init__(self, model: Model, wanted: dict[str, set[float]]) -> None:
+    def __init__(self, model: Compiled, wanted: dict[str, set[float]]) -> None:
         self.model = model
         self.blocks = model.topology.blocks.copy()
         self.segments = [np.zeros(1, segment_t)]

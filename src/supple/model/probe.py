@@ -17,7 +17,7 @@ from supple.errors import ModelError
 
 if TYPE_CHECKING:
     from supple.model.compile import LinkLayout
-    from supple.model.model import Model
+    from supple.model.compiled import Compiled
 
 
 class Probe(NamedTuple):
@@ -37,7 +37,7 @@ def check_station(layout: LinkLayout, s: float) -> None:
         raise ModelError(f"link {layout.name!r}: s is {s:g}, but the link is rigid: 0 is its body frame, 1 its tip")
 
 
-def make_probe(model: Model, layout: LinkLayout, s: float) -> Probe:
+def make_probe(model: Compiled, layout: LinkLayout, s: float) -> Probe:
     """Chain from the world to station ``s`` of a link (rods: 0 to 1; rigid links: 0 body frame, 1 tip frame)."""
     check_station(layout, s)
     chain = _Chain(model)
@@ -57,7 +57,7 @@ def make_probe(model: Model, layout: LinkLayout, s: float) -> Probe:
     return chain.probe()
 
 
-def _chain_to(model: Model, segment: int, base: int) -> list[int]:
+def _chain_to(model: Compiled, segment: int, base: int) -> list[int]:
     """Segments from ``base`` (excluded) to ``segment``, outward."""
     chain = [segment]
     while int(model.topology.parents[chain[-1]]) != base:
@@ -65,7 +65,7 @@ def _chain_to(model: Model, segment: int, base: int) -> list[int]:
     return chain[::-1]
 
 
-def _path(model: Model, block: int) -> list[int]:
+def _path(model: Compiled, block: int) -> list[int]:
     """Blocks from the world to ``block``, outward."""
     blocks = model.topology.blocks
     owner = {s: b for b, row in enumerate(blocks) for s in range(row["first"], row["first"] + row["count"])}
@@ -78,7 +78,7 @@ def _path(model: Model, block: int) -> list[int]:
 class _Chain:
     """A serial chain under construction."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Compiled) -> None:
         self.model = model
         self.blocks: list[np.ndarray] = []
         self.placement: list[np.ndarray] = []

@@ -13,6 +13,7 @@ from supple.loads import Contact, Spheres, Tendon, Tube
 from supple.loads.routes import Route
 from supple.model.links import Rod
 from supple.model.robot import Robot
+from supple.numerics.quadrature import rod_stations
 from supple.sections import Circle, Material
 from supple.systems.system import System
 
@@ -84,12 +85,16 @@ def cable_manipulator(
 
 
 def contact_cylinder(
-    radius: float = 0.15, stiffness: float = 1e5, exponent: float = 1.5, points: int = 10, spheres: int = 12
+    radius: float = 0.15, stiffness: float = 1e5, exponent: float = 1.5, points: int = 10
 ) -> System:
-    """The same manipulator hanging inside a cylinder, which it touches ([GVS-AD] section 6.2)."""
+    """The same manipulator hanging inside a cylinder, which it touches ([GVS-AD] section 6.2).
+
+    Spheres of the rod's own radius stand at its computational points: base, Gauss nodes, tip.
+    """
     robot = manipulator("contact-cylinder", 0.5, (0.03, 0.015), points, pose(rpy=(0.0, pi / 2.0, 0.0)))
     wall = Tube((0.0, 0.0, 0.0), (0.0, 0.0, 1.0), radius, inside=True)
-    robot.add(Contact("wall", a=Spheres("arm", n=spheres), b=wall, stiffness=stiffness, exponent=exponent))
+    places = rod_stations(points)[0].tolist()
+    robot.add(Contact("wall", a=Spheres("arm", at=places), b=wall, stiffness=stiffness, exponent=exponent))
     return System(
         name="contact-cylinder",
         robot=robot,
@@ -98,5 +103,5 @@ def contact_cylinder(
         dt=0.002,
         watch=(("arm", 1.0),),
         source="GVS-AD, Fig. 14",
-        note="Contact at spheres of the rod's own radius, evenly spaced; the paper uses its computational points.",
+        note="Inputs as for cable-manipulator; the rod hangs along the axis of the cylinder.",
     )

@@ -1,0 +1,260 @@
+"""What a compiled robot holds, and the border that all calls cross: arrays, scratch, checks, messages."""
+
+from __future__ import annotations
+
+import threading
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.core import forward_dynamics as _forward
+from supple.core.arrays import Parameters, Topology, handle, make_space, make_tree
+from supple.core.loads import CONSTRAINT
+from supple.errors import ModelError, ShapeError, SingularError, StateError
+from supple.model.binder import Bound, Demand, check_picklable
+from supple.model.constraints import PrescribedJoint
+from supple.model.links import Rod
+from supple.model.scene import Scene
+
+if TYPE_CHECKING:
+    from supple.model.compile import LinkLayout
+    from supple.model.controller import Controller
+    from supple.model.robot import LinkSpec, Robot
+
+Array = np.ndarray
+FLOAT = np.dtype(np.float64)
+
+
+class Compiled:
+    """Arrays of a robot, and this thread's scratch; nothing is computed here."""
+
+    def __init__(
+        self,
+        robot: Robot,
+        topology: Topology,
+        parameters: Parameters,
+        layouts: tuple[LinkLayout, ...],
+        loads: tuple[Bound, ...],
+        demand: Demand,
+        prescribed: tuple[PrescribedJoint, ...] = (),
+        controllers: tuple[Controller, ...] = (),
+        scene: Scene | None = None,
+    ) -> None:
+        self.name = robot.name
+        self.description = str(robot)
+        self.topology = topology
+        self.parameters = parameters
+        self.layouts = layouts
+        self.n = len(topology.component)
+        self.loads = loads
+        self.demand = demand
+        self.nu = len(demand.inputs)
+        self.prescribed = prescribed
+        self.controllers = controllers
+        self.scene = Scene((), (), (), ()) if scene is None else scene
+        self.loops = tuple(load for load in loads if load.side == CONSTRAINT)
+        self.nc = sum(loop.data[1].shape[1] for loop in self.loops)
+        self.link_names = tuple(layout.name for layout in layouts)
+        self.coordinate_names = tuple(name for link in robot.links for name in _coordinate_names(link))
+        self.input_names = demand.inputs
+        self.state_names = tuple(name for states in demand.states for name in states.names)
+        self.nz = len(self.state_names)
+        self.point_table = tuple((layout.name, s) for layout in layouts for s in layout.stations)
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Everything that is derived from the arrays and not pickled."""
+        for array in (*self.topology, *self.parameters):
+            array.setflags(write=False)  # immutable: kernels read these by address
+        self._index = {name: i for i, name in enumerate(self.link_names)}
+        self._zero = np.zeros(self.n)
+        self._shape = (self.n,)
+        self._fixed = np.array([i for joint in self.prescribed for i in joint.coordinates], dtype=np.int64)
+        # every kernel takes the robot as one handle, see core.arrays
+        self._data = [handle(load.data) for load in self.loads]
+        table = [
+            (load.kernel.address, data.ctypes.data, load.side)
+            for load, data in zip(self.loads, self._data, strict=True)
+        ]
+        self._arrays: Any = make_tree(self.topology, self.parameters, np.array(table, dtype=np.int64).reshape(-1, 3))
+        self._tree = handle(self._arrays)
+        self._threads = threading.local()
+
+    def __getstate__(self) -> dict[str, Any]:
+        check_picklable(self.demand)
+        return self._stored()
+
+    def _stored(self) -> dict[str, Any]:
+        """All that `_prepare` does not derive."""
+        return {key: value for key, value in self.__dict__.items() if not key.startswith("_")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._prepare()
+
+    def __repr__(self) -> str:
+        return f"<Model {self.name!r}: {len(self.link_names)} links, {self.n} coordinates>"
+
+    def __str__(self) -> str:
+        return self.description
+
+    @property
+    def stiffness(self) -> Array:
+        """K, shape (n, n): tau = -K (q - q_rest) - ..."""
+        return np.asarray(self.parameters.stiffness)
+
+    @property
+    def damping(self) -> Array:
+        """D, shape (n, n): tau = - D v - ..."""
+        return np.asarray(self.parameters.damping)
+
+    @property
+    def rest(self) -> Array:
+        """Coordinates at which springs and rods are unloaded, shape (n,)."""
+        return np.asarray(self.parameters.rest)
+
+    @property
+    def tension_inputs(self) -> tuple[str, ...]:
+        """Names of the inputs that are tensions of tendons [N], which must not be negative."""
+        return tuple(name for name, pulls in zip(self.demand.inputs, self.demand.tensions, strict=True) if pulls)
+
+    # ------------------------------------------------------------------ scratch
+
+    def _space(
+        self, u: ArrayLike | None = None, t: float = 0.0, lam: ArrayLike | None = None, z: ArrayLike | None = None
+    ) -> Array:
+        """Handle of this thread's scratch, with inputs, signals and multipliers filled in."""
+        try:
+            space, address = self._threads.space
+        except AttributeError:
+            space = make_space(self._arrays, **self.scratch_sizes())
+            address = handle(space)
+            self._threads.space = space, address
+        if u is not None:
+            space.inputs[:] = self._inputs("u", u, self.nu)
+        elif self.nu:
+            space.inputs[:] = 0.0
+        if self.nc or lam is not None:
+            space.multipliers[:] = self._inputs("lam", lam, self.nc)
+        if self.demand.laws:
+            self._fill_signals(space.signals, t)
+        if z is not None:
+            given, first = self._inputs("z", z, self.nz), 0
+            for states in self.demand.states:
+                size = len(states.state0)
+                space.signals[states.first : states.first + size] = given[first : first + size]
+                first += size
+        return address  # type: ignore[no-any-return]
+
+    def scratch_sizes(self) -> dict[str, Any]:
+        """What `core.arrays.make_space` must know of the loads."""
+        demand = self.demand
+        return {
+            "inputs": len(demand.inputs),
+            "signals": demand.signals,
+            "couplings": demand.couplings,
+            "multipliers": self.nc,
+            "lines": len(demand.lines),
+            "parts": demand.parts,
+            "buds": demand.buds,
+        }
+
+    def _fill_signals(self, signals: Array, t: float) -> None:
+        """Values of all time laws at t; further states of loads where they begin."""
+        demand = self.demand
+        for law, first, size, owner in zip(demand.laws, demand.firsts, demand.sizes, demand.owners, strict=True):
+            given = law(t)
+            if size == 1 and type(given) is float and isfinite(given):
+                signals[first] = given  # the fast path: the time itself, laws of numbers
+                continue
+            try:
+                value = np.asarray(given, dtype=FLOAT)
+            except (TypeError, ValueError):
+                value = np.full(size, np.nan)
+            if (value.shape != (size,) and (size > 1 or value.shape != ())) or not np.isfinite(value).all():
+                raise StateError(
+                    f"{owner}: its law returned {given!r} at t = {t:g}; it must return {size} finite numbers"
+                )
+            signals[first : first + size] = value
+        for states in demand.states:
+            signals[states.first : states.first + len(states.state0)] = states.state0
+
+    def _link(self, name: str) -> int:
+        """Index of a link by name."""
+        try:
+            return self._index[name]
+        except (KeyError, TypeError):
+            raise ModelError(f"there is no link {name!r}; links are: {', '.join(self.link_names)}") from None
+
+    def _state(self, name: str, value: ArrayLike) -> Array:
+        """``value`` as a contiguous float64 vector of n entries; finiteness is tested by the kernels."""
+        # the fast path of every call: kernels are compiled for aligned, writeable, contiguous arrays only
+        if type(value) is np.ndarray and value.dtype == FLOAT and value.shape == self._shape and value.flags.carray:
+            return value
+        try:
+            if np.iscomplexobj(value):
+                raise TypeError  # a cast would drop the imaginary part: no complex step through compiled kernels
+            array = np.array(value, dtype=FLOAT)
+        except (TypeError, ValueError):
+            raise ShapeError(f"{name} must be {self.n} real numbers, got {value!r}") from None
+        if array.shape != self._shape:
+            raise ShapeError(f"{name} has shape {array.shape}, model {self.name!r} needs {self._shape}")
+        return array
+
+    @staticmethod
+    def _coefficient(name: str, value: float) -> float:
+        """A finite coefficient of a fused tangent."""
+        if not np.isfinite(value):
+            raise StateError(f"{name} is {value!r}, must be finite")
+        return float(value)
+
+    def _inputs(self, name: str, value: ArrayLike | None, size: int) -> Array:
+        """Inputs or multipliers as a vector; None means zero."""
+        if value is None:
+            return np.zeros(size)
+        array = np.asarray(value, dtype=FLOAT)
+        if array.shape != (size,):
+            raise ShapeError(f"{name} has shape {array.shape}, model {self.name!r} needs ({size},)")
+        if not np.isfinite(array).all():
+            raise StateError(f"{name} is {array.tolist()}, must be finite")
+        return array
+
+    def _checked(self, result: Array, **states: Array) -> Array:
+        """The result, if it is finite; else an error that names the state and the coordinate behind it."""
+        if np.isfinite(result).all():
+            return result
+        for name, value in states.items():
+            bad = np.flatnonzero(~np.isfinite(value))
+            if bad.size:
+                raise StateError(
+                    f"{name}[{bad[0]}] ({self.coordinate_names[bad[0]]}) is {value[bad[0]]}; states must be finite"
+                )
+        for load in self.loads:
+            if load.guard is not None:
+                load.guard.explain()
+        name, value = max(states.items(), key=lambda item: float(np.abs(item[1]).max()))
+        worst = int(np.abs(value).argmax())
+        raise StateError(
+            f"the result overflows; the largest entry of the state is {name}[{worst}] "
+            f"({self.coordinate_names[worst]}) = {value[worst]:.3g}"
+        )
+
+    def _check_solved(self, status: int, **states: Array) -> None:
+        if status == _forward.NOT_FINITE:
+            self._checked(np.full(1, np.nan), **states)
+        elif status != _forward.SOLVED:
+            raise SingularError(
+                f"the mass matrix is singular at {self.coordinate_names[status]}: this coordinate moves no inertia; "
+                "give the link or one that hangs on it mass, or lock the coordinate; a rod with as many coordinates "
+                "as its points can tell apart needs more points; a rotation vector of 2 pi needs rewrap()"
+            )
+
+
+def _coordinate_names(link: LinkSpec) -> list[str]:
+    """Names such as ``arm.bend_y_0``, joint first."""
+    names = [f"{link.name}.{label}" for label in link.joint.labels]
+    if isinstance(link.body, Rod):
+        names += [f"{link.name}.{label}" for label in link.body.strain.labels]
+    return names
