@@ -1,7 +1,5 @@
 """Small robots whose motions the tests of `supple.solvers` look at, and how to measure orders."""
 
-import warnings
-
 import numpy as np
 
 import supple as sp
@@ -59,10 +57,8 @@ def four_bar(*items, lengths=(0.1, 0.25, 0.2), guess=(-1.2, 0.807, 2.304)):
     robot.add(sp.Loop("pin", a=("follower",), b=("world", sp.pose((0.2, 0.0, 0.0))), joint=sp.Revolute("y")))
     for item in items:
         robot.add(item)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", sp.ModelWarning)  # rows that hold by themselves in the plane
-        model = robot.compile()
-        return model, model.assemble(guess)
+    model = robot.compile()
+    return model, model.assemble(guess)
 
 
 def free_body(inertia=(0.1, 0.2, 0.3)):

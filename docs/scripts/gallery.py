@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -87,9 +86,7 @@ def second_method(first: str) -> Any:
 def measure(name: str, t_end: float | None = None) -> tuple[Entry, sp.Trajectory, System]:
     """Run a system with its own method and with another one, as long as its source does or until ``t_end``."""
     system = SYSTEMS[name]()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", sp.ModelWarning)  # rows of loops that hold by themselves
-        model = system.compile()
+    model = system.compile()
     times = np.linspace(0.0, system.t_end if t_end is None else t_end, OUTPUTS)
     system.simulate(model, times[:2])  # loads kernels, which is not to be timed
     trajectory = system.simulate(model, times)

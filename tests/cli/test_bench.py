@@ -18,9 +18,7 @@ def test_tables_and_file(capfd, tmp_path, monkeypatch):
     file = tmp_path / "x.json"
     result = inside(capfd, "bench", "paper", "--quick", "--system", "Fin_Ray", "--json", str(file))
     assert result.code == 0, result.err
-    assert result.out.split() == [
-        *("Times", "system", "ours", "paper", "fin-ray", "1.50", "quick", "saved", str(file))
-    ]
+    assert result.out.split() == [*("Times", "system", "ours", "paper", "fin-ray", "1.50", "quick", "saved", str(file))]
     assert result.err == "measuring\n"
     assert json.loads(file.read_text())["machine"] == {"cores": 2}
 

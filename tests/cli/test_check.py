@@ -26,7 +26,6 @@ def test_an_error_above_the_tolerance_fails(capfd):
     assert " off" in result.out
 
 
-@pytest.mark.filterwarnings("ignore::supple.ModelWarning")
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_every_system(name):
     system = SYSTEMS[name]()

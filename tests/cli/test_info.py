@@ -14,7 +14,7 @@ def test_a_system_with_loops(tmp_path):
     assert ["hinge1", "rib1", "right1", "Revolute"] in lines
     assert ["stroke", "a", "number", "0.025", "0.01"] in lines
     assert ["Prescribed", "1", "left1"] in lines
-    assert "warning: Loop 'hinge1'" in result.err
+    assert "warning" not in result.err
 
 
 def test_inputs_and_parameters(capfd):
@@ -26,7 +26,6 @@ def test_inputs_and_parameters(capfd):
     assert "two sines, a ramp and two steps" in out
 
 
-@pytest.mark.filterwarnings("ignore::supple.ModelWarning")
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_every_system_can_be_described(name, capfd):
     result = inside(capfd, "info", name)

@@ -1,7 +1,6 @@
 """``supple statics``: equilibria as the library finds them."""
 
 import numpy as np
-import pytest
 
 from command import error_of, inside, process
 from supple.systems import SYSTEMS
@@ -31,7 +30,6 @@ def test_given_inputs_by_name_and_in_order(capfd, tmp_path):
     assert named.code == 0
 
 
-@pytest.mark.filterwarnings("ignore::supple.ModelWarning")
 def test_efforts_and_wrenches_of_loops(capfd, tmp_path):
     result = inside(capfd, "statics", "fin-ray", "--t", "1.2", "--no-plots", "--out", str(tmp_path))
     assert result.code == 0, result.err

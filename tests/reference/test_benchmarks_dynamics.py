@@ -10,8 +10,6 @@ from scipy.spatial.transform import Rotation
 import supple as sp
 from helpers import DATA
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*constraint rows follow from others:supple.ModelWarning")
-
 
 @cache
 def reference(name):

@@ -4,7 +4,6 @@ Strain functions and Gauss nodes are as many as the tolerance asks for: between 
 fourth order, which is what limits most errors.
 """
 
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -283,9 +282,7 @@ def on_slider(joint, load, rod_joint):
     robot.add_link("slider", sp.Rigid(1.0, np.ones(3)), joint=sp.Prismatic("x"), at=sp.pose((1.0, 0.0, 0.0)))
     robot.add(sp.Loop("end", a=("rod", sp.pose()), b=("slider", sp.pose(), 0.0), joint=joint))
     robot.add(load)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", sp.ModelWarning)  # a planar rod: rows out of the plane are dropped
-        return robot.compile()
+    return robot.compile()
 
 
 def first_critical(model):

@@ -201,8 +201,7 @@ def test_a_loop_carries_weight():
     robot.add_link("weight", sp.Rigid(2.0, np.ones(3)), sp.Prismatic("z"))
     robot.add_link("hook", sp.Rigid(0.5, np.ones(3)), sp.Prismatic("z", stiffness=100.0))
     robot.add(sp.Loop("hang", a=("weight", sp.pose()), b=("hook", sp.pose()), joint=sp.Fixed()))
-    with pytest.warns(sp.ModelWarning, match="5 of 6"):
-        model = robot.compile()
+    model = robot.compile()
     found = model.statics()
     assert found.q == pytest.approx(np.full(2, -2.5 * 9.81 / 100.0))
     assert found.multipliers["hang"] == pytest.approx([0, 0, 0, 0, 0, 2.0 * 9.81])
@@ -253,8 +252,7 @@ def test_loops_count_in_stability():
     robot.add_link("slider", BOB, sp.Prismatic("x"), at=sp.pose((1.0, 0.0, 0.0)))
     robot.add(sp.Loop("end", a=("link", sp.pose()), b=("slider", sp.pose(), 0.0), joint=sp.Revolute("y")))
     robot.add(sp.PointWrench("slider", [0, 0, 0, -10.0, 0, 0], s=0.0))
-    with pytest.warns(sp.ModelWarning, match="dropped"):
-        model = robot.compile()
+    model = robot.compile()
     found = model.statics()
     assert found.stable
     assert len(found.eigenvalues) == model.n - model.nc

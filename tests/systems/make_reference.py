@@ -5,7 +5,6 @@
 
 import json
 import sys
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +32,6 @@ def reference(name):
 
 
 if __name__ == "__main__":
-    warnings.simplefilter("ignore", sp.ModelWarning)
     entries = json.loads(TARGET.read_text()) if TARGET.exists() else {}
     for name in sys.argv[1:] or SYSTEMS:
         print(name, flush=True)

@@ -6,8 +6,6 @@ import pytest
 import supple as sp
 from supple.systems import continuum_parallel_robot
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*constraint rows follow from others:supple.ModelWarning")
-
 
 def test_torques():
     first, second = continuum_parallel_robot().u

@@ -14,8 +14,6 @@ import supple as sp
 from supple.published.mismatch import residual_mismatch
 from supple.systems import SYSTEMS
 
-pytestmark = pytest.mark.filterwarnings("ignore::supple.ModelWarning")
-
 REFERENCE = json.loads((Path(__file__).parent.parent / "data" / "systems.json").read_text())
 
 #: A method of another family than the system's own (NDF at the papers' tolerances if it says nothing).

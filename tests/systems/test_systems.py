@@ -27,7 +27,6 @@ SIZES = {
 SPANS = {"cantilever-stiff": (0.1, 1e-4), "continuum-parallel-robot": (1.3, 1e-3)}
 
 
-@pytest.mark.filterwarnings("ignore::supple.ModelWarning")
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_two_methods_agree(name):
     system = SYSTEMS[name]()

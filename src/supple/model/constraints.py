@@ -179,7 +179,14 @@ def assemble_anywhere(model: Compiled, loops: tuple[Bound, ...], fixed: Array) -
     raise failure
 
 
-def independent_rows(model: Compiled, q: Array, loops: tuple[Bound, ...], fixed: Array) -> list[int]:
+class Rows(NamedTuple):
+    """Rows of all loops: those that are kept, and those that hold by themselves, whatever the robot does."""
+
+    kept: list[int]
+    idle: list[int]
+
+
+def independent_rows(model: Compiled, q: Array, loops: tuple[Bound, ...], fixed: Array) -> Rows:
     """Rows that are independent at a generic point near q, the first of each dependent set kept.
 
     At q itself a special configuration (a collinear four-bar) could hide rows that hold everywhere else.
@@ -191,27 +198,36 @@ def independent_rows(model: Compiled, q: Array, loops: tuple[Bound, ...], fixed:
     rows = loop_terms(model, nearby, zero, zero, loops).jacobian[:, free]
     rounding = ZERO_ROW * np.linalg.norm(rows, axis=1).max(initial=0.0)
     kept: list[int] = []
+    idle: list[int] = []
     basis = np.zeros((0, len(free)))
     for i, row in enumerate(rows):
+        if np.linalg.norm(row) <= rounding:
+            idle.append(i)
+            continue
         rest = row - basis.T @ (basis @ row)
         rest -= basis.T @ (basis @ rest)
         size = np.linalg.norm(rest)
         if size > max(REDUNDANT * float(np.linalg.norm(row)), rounding):
             basis = np.vstack([basis, rest / size])
             kept.append(i)
-    return kept
+    return Rows(kept, idle)
 
 
-def keep_rows(loops: tuple[Bound, ...], kept: list[int]) -> tuple[Bound, ...]:
-    """Loops with redundant rows dropped, and multipliers numbered anew; says which rows went."""
+def keep_rows(loops: tuple[Bound, ...], rows: Rows) -> tuple[Bound, ...]:
+    """Loops with redundant rows dropped, and multipliers numbered anew; warns of rows that constrain twice.
+
+    Those that hold by themselves go silently: a planar mechanism has them out of its plane.
+    """
     reduced, first, number = [], 0, 0
     for loop in loops:
         where, perp, offsets = loop.data
-        mine = [i - first for i in kept if first <= i < first + perp.shape[1]]
-        dropped = perp.shape[1] - len(mine)
+        own = range(first, first + perp.shape[1])
+        mine = [i - first for i in rows.kept if i in own]
+        dropped = len(own) - len(mine) - sum(i in own for i in rows.idle)
         if dropped:
             warnings.warn(
-                f"Loop {loop.name!r}: {dropped} of {perp.shape[1]} constraint rows follow from others and are dropped",
+                f"Loop {loop.name!r}: {dropped} of {len(own)} constraint rows follow from others and are dropped; "
+                "multipliers are those of the rows that are left",
                 ModelWarning,
                 stacklevel=4,
             )

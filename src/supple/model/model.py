@@ -311,6 +311,5 @@ class Model(Mechanics):
 def reduced_loads(model: Model) -> tuple[Bound, ...]:
     """Loads of a model whose loops keep only independent rows, judged near the assembled configuration."""
     q = assemble_anywhere(model, model.loops, model._fixed)
-    kept = independent_rows(model, q, model.loops, model._fixed)
-    loops = iter(keep_rows(model.loops, kept))
+    loops = iter(keep_rows(model.loops, independent_rows(model, q, model.loops, model._fixed)))
     return tuple(next(loops) if load.side == CONSTRAINT else load for load in model.loads)
