@@ -72,6 +72,7 @@ class Compiled:
         self._zero = np.zeros(self.n)
         self._shape = (self.n,)
         self._fixed = np.array([i for joint in self.prescribed for i in joint.coordinates], dtype=np.int64)
+        self._free = np.setdiff1d(np.arange(self.n), self._fixed)
         # every kernel takes the robot as one handle, see core.arrays
         self._data = [handle(load.data) for load in self.loads]
         table = [
@@ -126,12 +127,7 @@ class Compiled:
         self, u: ArrayLike | None = None, t: float = 0.0, lam: ArrayLike | None = None, z: ArrayLike | None = None
     ) -> Array:
         """Handle of this thread's scratch, with inputs, signals and multipliers filled in."""
-        try:
-            space, address = self._threads.space
-        except AttributeError:
-            space = make_space(self._arrays, **self.scratch_sizes())
-            address = handle(space)
-            self._threads.space = space, address
+        space, address = self._own_space()
         if u is not None:
             space.inputs[:] = self._inputs("u", u, self.nu)
         elif self.nu:
@@ -146,7 +142,16 @@ class Compiled:
                 size = len(states.state0)
                 space.signals[states.first : states.first + size] = given[first : first + size]
                 first += size
-        return address  # type: ignore[no-any-return]
+        return address
+
+    def _own_space(self) -> tuple[Any, Array]:
+        """This thread's scratch and its handle, as the last call left them: enough where no load is asked."""
+        try:
+            return self._threads.space  # type: ignore[no-any-return]
+        except AttributeError:
+            space = make_space(self._arrays, **self.scratch_sizes())
+            self._threads.space = space, handle(space)
+            return self._threads.space  # type: ignore[no-any-return]
 
     def scratch_sizes(self) -> dict[str, Any]:
         """What `core.arrays.make_space` must know of the loads."""

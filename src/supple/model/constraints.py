@@ -120,7 +120,7 @@ def loop_terms(model: Compiled, q: Array, v: Array, a: Array, loops: tuple[Bound
     n, nc = model.n, sum(loop.data[1].shape[1] for loop in loops)
     vectors, matrices = np.zeros((3, nc)), np.zeros((5, nc, n))
     if loops:
-        function, space = _loops.CONSTRAINT_ROWS.address, model._space()
+        function, space = _loops.CONSTRAINT_ROWS.address, model._own_space()[1]
         _loops.constraint_rows(function, model._tree, space, q, v, a, vectors, matrices)
     return LoopTerms(*vectors, *matrices)
 
@@ -239,24 +239,32 @@ def keep_rows(loops: tuple[Bound, ...], rows: Rows) -> tuple[Bound, ...]:
     return tuple(reduced)
 
 
-def solve_constrained(M: Array, A: Array, force: Array, rate: Array, fixed: Array, given: Array) -> tuple[Array, Array]:
+def solve_constrained(
+    M: Array, A: Array, force: Array, rate: Array, free: Array, fixed: Array, given: Array
+) -> tuple[Array, Array]:
     """a (n, m) and lambda (nc, m) of M a - A^T lambda = force, A a = rate, with a[fixed] = given.
 
     The rows of ``fixed`` are dropped; right-hand sides are columns.  The system is scaled by the diagonal of M, since
     the units of coordinates differ.
     """
     n, m = force.shape
-    free = np.setdiff1d(np.arange(n), fixed)
+    nf, nc = len(free), len(A)
     a = np.zeros((n, m))
-    a[fixed] = given
-    scale = 1.0 / np.sqrt(np.maximum(np.diag(M)[free], 1e-300))
-    top = scale[:, None] * M[np.ix_(free, free)] * scale
-    rows = A[:, free] * scale
-    sizes = np.linalg.norm(rows, axis=1)
+    if len(fixed):
+        a[fixed] = given
+        force, rate = (force - M @ a)[free], rate - A @ a
+        M, A = M[np.ix_(free, free)], A[:, free]
+    scale = 1.0 / np.sqrt(np.maximum(M.diagonal(), 1e-300))
+    rows = A * scale
+    sizes = np.sqrt(np.einsum("ij,ij->i", rows, rows))
     sizes[sizes == 0.0] = 1.0
-    rows = rows / sizes[:, None]
-    right = np.vstack([scale[:, None] * (force - M @ a)[free], (rate - A @ a) / sizes[:, None]])
-    matrix = np.block([[top, -rows.T], [rows, np.zeros((len(rows), len(rows)))]])
+    rows /= sizes[:, None]
+    matrix, right = np.zeros((nf + nc, nf + nc)), np.empty((nf + nc, m))
+    matrix[:nf, :nf] = scale[:, None] * M * scale
+    matrix[:nf, nf:] = -rows.T
+    matrix[nf:, :nf] = rows
+    right[:nf] = scale[:, None] * force
+    right[nf:] = rate / sizes[:, None]
     try:
         solution = np.linalg.solve(matrix, right)
     except np.linalg.LinAlgError:
@@ -264,5 +272,5 @@ def solve_constrained(M: Array, A: Array, force: Array, rate: Array, fixed: Arra
             "the constrained mass matrix is singular: some coordinate moves no inertia, or the loops are in a "
             "configuration where their rows depend on each other"
         ) from None
-    a[free] = scale[:, None] * solution[: len(free)]
-    return a, solution[len(free) :] / sizes[:, None]
+    a[free] = scale[:, None] * solution[:nf]
+    return a, solution[nf:] / sizes[:, None]

@@ -57,7 +57,7 @@ class Mechanics(Compiled):
         q = self._state("q", q)
         size = len(self.parameters.segments)
         starts, ends = np.empty((size, 4, 4)), np.empty((size, 4, 4))
-        _kinematics.point_poses(self._tree, self._space(), q, self._zero, starts, ends)
+        _kinematics.point_poses(self._tree, self._own_space()[1], q, self._zero, starts, ends)
         poses = []
         for layout in self.layouts:
             if layout.rod is not None:
@@ -150,7 +150,7 @@ class Mechanics(Compiled):
         """M(q), (n, n), symmetric positive definite; with the added mass of fluids."""
         q = self._state("q", q)
         M = np.empty((self.n, self.n))
-        _mass.mass_matrix(self._tree, self._space(), q, self._zero, M)
+        _mass.mass_matrix(self._tree, self._own_space()[1], q, self._zero, M)
         return self._checked(M, q=q)
 
     def actuation(self, q: ArrayLike) -> Array:
@@ -305,7 +305,7 @@ class Mechanics(Compiled):
         self, q: Array, v: Array, u: ArrayLike | None, t: float, baumgarte: float
     ) -> Acceleration:
         """Forward dynamics with loops and prescribed joints (index 1)."""
-        force = self.internal_force(q, v, u) - self.inverse_dynamics(q, v, self._zero, t)
+        force = -self.residual(q, v, self._zero, u, None, t)
         # loads that feel accelerations enter M; exact if they do so linearly
         implicit = self.demand.implicit
         M = self.inverse_dynamics_derivatives(q, v, self._zero, t).mass if implicit else self.mass_matrix(q)
@@ -313,7 +313,7 @@ class Mechanics(Compiled):
         given = np.concatenate([joint.motion(t)[2] for joint in self.prescribed] or [np.zeros(0)])
         rate = terms.stabilised(baumgarte)[0]
         a, multipliers = solve_constrained(
-            M, terms.jacobian, force[:, None], -rate[:, None], self._fixed, given[:, None]
+            M, terms.jacobian, force[:, None], -rate[:, None], self._free, self._fixed, given[:, None]
         )
         a, multipliers = a[:, 0], multipliers[:, 0]
         missing = M @ a - force - terms.jacobian.T @ multipliers
@@ -352,7 +352,7 @@ class Mechanics(Compiled):
         _, rate_dq, rate_dv = terms.stabilised(baumgarte)
         rate = -np.hstack([rate_dq, rate_dv, np.zeros((self.nc, self.nu))])
         given = np.zeros((len(self._fixed), force.shape[1]))
-        a, _ = solve_constrained(partial.da, terms.jacobian, force, rate, self._fixed, given)
+        a, _ = solve_constrained(partial.da, terms.jacobian, force, rate, self._free, self._fixed, given)
         dq, dv, du = a[:, : self.n], a[:, self.n : 2 * self.n], a[:, 2 * self.n :]
         dq[:, self._fixed], dv[:, self._fixed] = 0.0, 0.0
         return AccelerationDerivatives(dq, dv, du)

@@ -105,7 +105,7 @@ class _Tracer:
 
     def __init__(self, model: Model, u: Callable[[float], Array], scale: float) -> None:
         self.model, self.u, self.scale = model, u, scale
-        self.free = np.setdiff1d(np.arange(model.n), model._fixed)
+        self.free = model._free
         self.zero = np.zeros(model.n)
 
     def full(self, x: Array, s: float) -> tuple[Array, Array]:

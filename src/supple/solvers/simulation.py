@@ -612,7 +612,7 @@ def initial_state(model: Model, q0: ArrayLike | None, v0: ArrayLike | None, t: f
         A = loop_terms(model, q, given, zero, model.loops).jacobian
         change = (given - v)[model._fixed][:, None]
         force, rate = np.zeros((model.n, 1)), -(A @ v)[:, None]
-        v = v + solve_constrained(model.mass_matrix(q), A, force, rate, model._fixed, change)[0][:, 0]
+        v = v + solve_constrained(model.mass_matrix(q), A, force, rate, model._free, model._fixed, change)[0][:, 0]
     else:
         v = given
     return q, v

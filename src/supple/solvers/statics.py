@@ -264,7 +264,7 @@ class Solver:
 
 def allowed_directions(model: Model, q: Array) -> Array:
     """Orthonormal basis (n, k) of velocities that loops and prescribed joints allow at q."""
-    free = np.setdiff1d(np.arange(model.n), model._fixed)
+    free = model._free
     basis = np.zeros((model.n, len(free)))
     basis[free, np.arange(len(free))] = 1.0
     if not model.nc:
@@ -278,7 +278,7 @@ def balancing_multipliers(model: Model, q: Array, u: Array, t: float) -> Array:
     """Multipliers (nc,) of loops that come nearest to holding the robot at rest at q."""
     if not model.nc:
         return np.zeros(0)
-    free, zero = np.setdiff1d(np.arange(model.n), model._fixed), np.zeros(model.n)
+    free, zero = model._free, np.zeros(model.n)
     forces = model.residual(q, zero, zero, u, None, t)[free]
     return np.asarray(np.linalg.lstsq(model.loop_jacobian(q)[:, free].T, forces, rcond=None)[0])
 
@@ -370,7 +370,7 @@ def _failed(result: Equilibrium, status: int, forces: Array, globalise: bool) ->
     for load in model.loads:
         if load.guard is not None:
             load.guard.explain()
-    free = np.setdiff1d(np.arange(model.n), model._fixed)
+    free = model._free
     worst = free[np.abs(forces[free]).argmax()] if len(free) else 0
     loose = None if status == NOT_FINITE else _unresisted(result)
     if loose is not None:
