@@ -22,6 +22,14 @@ def test_long_runs_are_not_repeated(monkeypatch):
     assert seconds(lambda: None, 5) == 3.0
 
 
+def test_short_runs_are_repeated_for_a_while(monkeypatch):
+    ticks = iter(x for k in range(100) for x in (float(k), k + (0.5 if k else 0.7)))
+    monkeypatch.setattr("time.perf_counter", lambda: next(ticks))
+    assert seconds(lambda: None, 2) == 0.5  # 0.7 + 0.5 + 0.5 + 0.5 s
+    assert next(ticks) == 4.0
+    assert seconds(lambda: None, 1) == 1.0 - 0.5  # one is enough if one is asked for
+
+
 def test_unknown_systems_are_refused():
     with pytest.raises(sp.ModelError, match="no table of the papers has the system 'octopus'"):
         run(["octopus"])
