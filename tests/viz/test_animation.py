@@ -41,14 +41,6 @@ def _duration(picture, k):
     return picture.info["duration"]
 
 
-def has_ffmpeg():
-    try:
-        return bool(animation.find_ffmpeg())
-    except sp.MissingExtraError:
-        return False
-
-
-@pytest.mark.skipif(not has_ffmpeg(), reason="without ffmpeg")
 def test_a_video_is_written(motion, tmp_path):
     path = motion.animate(tmp_path / "motion.mp4", fps=10, size=(2.0, 1.5), dpi=60)
     assert path.read_bytes()[4:8] == b"ftyp"

@@ -203,7 +203,7 @@ def test_a_single_state_has_its_page(model, motion):
     one = model.simulate(np.array([0.0, 1e-3]), u=[1.0, 0.0])
     first = sp.Trajectory(*(getattr(one, name)[:1] for name in ("t", "q", "v", "a", "u", "z", "efforts")),
                           one.multipliers, one.stats, one.description, model)  # fmt: skip
-    first.plot().canvas.draw()
+    assert drawn(first.plot(dpi=50)) > 500
 
 
 def test_an_empty_motion_is_refused(motion):
