@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 #: Pixels per inch of animations, if not asked for otherwise, and colours of a GIF.
 DPI, GIF_COLOURS = 110.0, 96
 
-#: Least of red, green and blue of what passes for white paper in a GIF.
-NEARLY_WHITE = 250
-
 Frame = np.ndarray
 Progress = Callable[[float], Any]
 
@@ -119,10 +116,13 @@ def _write_gif(target: Path, frames: Iterator[Frame], fps: float) -> None:
             colour, (k * width // len(thin), height * len(some), (k + 1) * width // len(thin), sheet.height - height)
         )
     palette = sheet.quantize(GIF_COLOURS)
-    entries = np.array(palette.getpalette()).reshape(-1, 3)
-    entries[entries.min(axis=1) >= NEARLY_WHITE] = 255  # paper is white, not the mean of all that is nearly white
-    palette.putpalette(entries.ravel().tolist())
     indexed = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
+    # paper is white, not the mean of all that is nearly white
+    paper = Image.new("RGB", (1, 1), "white").quantize(palette=palette, dither=Image.Dither.NONE)
+    entries = np.array(palette.getpalette()).reshape(-1, 3)
+    entries[int(np.asarray(paper)[0, 0])] = 255
+    for picture in indexed:
+        picture.putpalette(entries.ravel().tolist())
     ticks = np.round(100.0 / fps * np.arange(len(indexed) + 1)).astype(int)
     delays = np.maximum(np.diff(ticks), 2) * 10  # viewers slow down frames shorter than 20 ms
     with replacing(target) as beside:
