@@ -86,5 +86,6 @@ def continuum_parallel_robot(
         "visibly; the legs are round with that A, 2 mm thick. The ramp begins at t = 1 s from zero, as the text and "
         "Fig. 13 say, not with k t, so it ends at 0.5 N m. Twice k_s = 7 N m would wind up such legs; with 0.07 N m "
         "and a base of 0.8 m (not printed) they bend, tilt upwards and swing as the text tells, though three times and "
-        "not two. Leg 1 is the upper one. No gravity.",
+        "not two: a fit, chosen by the motion among 27 combinations of section, base, torques and order "
+        "of legs. Leg 1 is the upper one. No gravity.",
     )
