@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import gc
 import hashlib
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, cached_property
@@ -146,6 +147,10 @@ def _straight_vectors(wanted: bool) -> Iterator[None]:
         config.SLP_VECTORIZE = before
 
 
+#: Held while a kernel gets its address.
+_COMPILING = threading.RLock()
+
+
 class AddressedKernel:
     """A function that others call by its address, compiled (or read from the cache) when that is first asked for.
 
@@ -161,7 +166,14 @@ class AddressedKernel:
 
     @cached_property
     def address(self) -> int:
-        """Where kernels call it."""
+        """Where kernels call it.  Threads that ask at once wait for one compilation: a second would free the first."""
+        with _COMPILING:
+            if "address" not in self.__dict__:
+                self.__dict__["address"] = self._compile()
+            return int(self.__dict__["address"])
+
+    def _compile(self) -> int:
+        """Compile, or read from the cache."""
         signature = self.signature.args, self.signature.return_type
         options = {"fastmath": FASTMATH, "error_model": "numpy"}
         compiled: Any = CFunc(self.function, signature, {}, options, pipeline_class=_Kernel)

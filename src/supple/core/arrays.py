@@ -67,7 +67,28 @@ Tree = namedtuple("Tree", (*Topology._fields, *Parameters._fields, "loads"))
 
 
 class Space(NamedTuple):
-    """Preallocated scratch of one thread."""
+    """Preallocated scratch of one thread.
+
+    No result depends on what an earlier call left here, were it NaN: everything is written or cleared before it is
+    read, by whom
+
+    * ``inputs, signals, multipliers``: the caller, before every call that asks loads;
+    * ``work`` of active segments: poses, motions and operators by `core.sweep_out`; F, M, N by the wrenches of points
+      (`core.inverse_dynamics.point_wrenches`, `core.inverse_dynamics_derivatives.point_operators`), G by
+      `clear_pose_tangents`; all four by `core.internal_force.clear_points`, where points have no mass;
+    * ``work[0]``, the world: its pose and motion by `core.sweep_out`, F before loads act and once more before wrenches
+      are summed, M, N, G before they are summed; loads may add to them, nobody reads what they added;
+    * ``work`` of buds: all by the load that wakes them, which also lets them sleep again (``awake`` is 0 between loads);
+    * ``count, joint_force, joint_slope, stress, coordinates``: `core.loads.apply_loads`, before loads act;
+    * ``couplings, lines, parts``: as many as ``count`` says, each when it is added;
+    * ``columns, rates`` and the first three of ``totals``: `core.columns`; ``totals`` else: with every block;
+    * ``local``: by the first bud that wakes in a tangent (count[3] says whether there was one);
+    * ``buds[2]``: the one array that must be zero before; who sums there clears it again, padding included;
+    * ``scratch, tangent, paths, frames`` and what is left of ``buds``: by every function for itself.
+
+    What a kernel leaves is read by nobody, with three exceptions: `core.loops` reads poses, motions and columns that
+    the residual before it left, solvers and `Model.state_rates` read rates of further states in ``signals``.
+    """
 
     work: Any  #: (1 + n_segments,) work_t
     scratch: Any  #: (1,) scratch_t

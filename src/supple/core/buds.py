@@ -6,7 +6,7 @@ twig's, one Magnus step from the point before it, but lies beyond `block.active`
 * bounds how far the buds of one point may lie from it (`bud_reach`), and leaves them asleep if that is far away;
 * poses those that may be near (`pose_bud`), wakes those that are acted on (`wake_bud`: twist, operators), and writes
   wrenches F and tangents G, N into their records as into any segment's;
-* folds them into the point P they spring from (`fold_buds`).
+* folds all buds of a point P into it (`fold_group`), after which they sleep again.
 
 **Folding.**  A bud's columns are those of P plus its own step's, J = J_P + W Phi, R = R_P + W' Phi, with (6, 12)
 matrices W in the space of the strains at the two collocation points (`core.segment.collocation_matrices`).
@@ -42,8 +42,11 @@ I1, I2, I3, I4, I5, I6 = U(1), U(2), U(3), U(4), U(5), U(6)
 ASLEEP, POSED, AWAKE = 0, 1, 2
 
 #: Rows of A, B, C in Space.buds[0], by collocation strains, and in Space.buds[2], times Phi and summed over the buds of
-#: a point; then N W for dR/dv, and Phi of one bud.  Space.buds[1] is D Phi.
+#: a point; then N W for dR/dv, and Phi of one bud.  Space.buds[1] is D Phi.  The sums are zero between calls.
 A, B, C, SUMS, PHI = 0, 6, 12, 18, 24
+
+#: Columns beyond a rod's coordinates that four at a time may write.
+PADDING = 3
 
 
 @inner
@@ -159,7 +162,7 @@ def expand_rows(M, rows, components, runs, f, out):
 
 @leaf
 def add_expanded_rows(M, rows, components, runs, f, out):
-    """out (rows, n) += M Phi; what is too much is zero."""
+    """out (rows, n) += M Phi; what is too much, up to `PADDING` columns, is zero unless M is not finite."""
     p = U(0)
     for k in range(U(components)):
         for l in range(U(runs[k]), U(runs[k + I1]), I4):
@@ -357,7 +360,10 @@ def add_point_columns(X, P, n, start, out):
 
 @inner
 def add_point_terms(tree, space, block, point, separate):
-    """J_P^T A Phi + Phi^T (B^T R_P + C^T J_P) of the buds of one point; the sums are cleared."""
+    """J_P^T A Phi + Phi^T (B^T R_P + C^T J_P) of the buds of one point; the sums are cleared, padding included.
+
+    The next point may be of a rod with more coordinates, and zero times what is not finite is not zero.
+    """
     n, start = block.n, block.start
     paths, sums, local = space.paths, space.buds[2], space.local
     if point != 0:
@@ -370,7 +376,7 @@ def add_point_terms(tree, space, block, point, separate):
             add_point_rows(paths[0], sums[18:24], n, start, local[1])
             add_point_columns(sums[6:12], paths[0], n, start, local[1])
     for i in range(U(sums.shape[0]) - I2):
-        for j in range(U(n)):
+        for j in range(U(n + PADDING)):
             sums[i, j] = 0.0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from supple.core.arrays import space_at, tree_at
 from supple.core.elastic import elastic_energy
+from supple.core.finite import finite_vector
 from supple.core.inverse_dynamics import point_wrenches
 from supple.core.loads import ENERGY, STORES, apply_loads
 from supple.core.sweep_out import sweep_out
@@ -16,7 +17,7 @@ def energy_and_momentum(tree_handle, space_handle, q, v, zero, energy, momentum)
     """energy = [kinetic, elastic, gravitational, loads], momentum (6,) = [angular about the world origin; linear].
 
     T = sum V^T M V / 2.  Gravity: -g . (m x + R c) with the net mass m and its first moment c (`segment_t.heavy`).
-    World axes, J and kg m^2/s, kg m/s.
+    World axes, J and kg m^2/s, kg m/s.  Returns whether both are finite.
     """
     tree, space = tree_at(tree_handle), space_at(space_handle)
     work, gravity = space.work, tree.gravity
@@ -43,3 +44,4 @@ def energy_and_momentum(tree_handle, space_handle, q, v, zero, energy, momentum)
     momentum[0] += y * momentum[5] - z * momentum[4]
     momentum[1] += z * momentum[3] - x * momentum[5]
     momentum[2] += x * momentum[4] - y * momentum[3]
+    return finite_vector(energy) and finite_vector(momentum)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from supple.core.arrays import space_at, tree_at
 from supple.core.columns import fill_jacobian_columns
 from supple.core.elastic import add_internal_force
+from supple.core.finite import finite_matrix, finite_vector
 from supple.core.inverse_dynamics import accumulate_wrenches, point_wrenches, project_all
 from supple.core.linear import cholesky, cholesky_solve
 from supple.core.loads import EXTERNAL, INTERNAL, WRENCH, apply_loads, project_stresses
@@ -27,7 +28,7 @@ def forward_dynamics(tree_handle, space_handle, q, v, zero, bias, M, a):
     point_wrenches(tree, space.work)
     apply_loads(tree, space, tree_handle, space_handle, q, v, EXTERNAL + INTERNAL, WRENCH)
     accumulate_wrenches(tree, space.work)
-    finite = project_all(tree, space, bias)
+    project_all(tree, space, bias)
     project_stresses(tree, space, bias)
     fill_jacobian_columns(tree, space)
     composite_inertias(tree, space.work)
@@ -35,11 +36,13 @@ def forward_dynamics(tree_handle, space_handle, q, v, zero, bias, M, a):
     add_internal_force(-1.0, tree, q, v, bias)
     for i in range(a.shape[0]):
         a[i, 0] = -bias[i]
-    if not finite:
+    if not (finite_vector(bias) and finite_matrix(M, space.tangent[0])):
         return NOT_FINITE
     status = cholesky(M)
     if status == SOLVED:
         cholesky_solve(M, a)
+        if not finite_vector(a[:, 0]):
+            return NOT_FINITE
     return status
 
 

@@ -9,6 +9,7 @@ from supple.core.arrays import space_at, tree_at
 from supple.core.columns import fill_columns
 from supple.core.couplings import add_couplings
 from supple.core.elastic import add_internal_force, add_internal_tangent
+from supple.core.finite import finite_matrices, finite_vector
 from supple.core.inverse_dynamics import accumulate_wrenches, project_all
 from supple.core.inverse_dynamics_derivatives import accumulate_operators, clear_operators, tangent_blocks
 from supple.core.lines import add_line_tangents
@@ -17,6 +18,7 @@ from supple.core.loads import (
     TANGENT,
     WRENCH,
     apply_loads,
+    project_stress_rates,
     project_stress_tangents,
     project_stresses,
 )
@@ -46,12 +48,13 @@ def actuator_force(tree, space, tree_handle, space_handle, q, v, zero, mode, out
 
 @kernel
 def internal_force(tree_handle, space_handle, q, v, zero, out):
-    """out = tau(q, v, u)."""
+    """out = tau(q, v, u).  Returns whether it is finite."""
     tree, space = tree_at(tree_handle), space_at(space_handle)
     actuator_force(tree, space, tree_handle, space_handle, q, v, zero, WRENCH, out)
     for i in range(out.shape[0]):
         out[i] = -out[i]
     add_internal_force(1.0, tree, q, v, out)
+    return finite_vector(out)
 
 
 @kernel
@@ -66,16 +69,21 @@ def actuation(tree_handle, space_handle, q, v, zero, force, B):
 
 @kernel
 def internal_force_derivatives(tree_handle, space_handle, q, v, zero, dq, dv, da):
-    """dq = dtau/dq, dv = dtau/dv; ``da`` is scratch (internal loads do not feel accelerations)."""
+    """dq = dtau/dq, dv = dtau/dv; ``da`` is scratch.  Returns whether both are finite.
+
+    Internal loads do not feel accelerations: da is zero, but for what NaN or overflow makes of it.
+    """
     tree, space = tree_at(tree_handle), space_at(space_handle)
     sweep_out(tree, q, v, zero, space, 2)
     fill_columns(tree, 0.0, 0.0, space)
+    space.rates[1] = 1.0
     clear_points(tree, space.work)
     apply_loads(tree, space, tree_handle, space_handle, q, v, INTERNAL, TANGENT)
     accumulate_operators(tree, space.work)
     tangent_blocks(tree, space, True, dq, dv, da)
     if tree.loads.shape[0] > 0:
         project_stress_tangents(tree, space, 0.0, dq)
+        project_stress_rates(tree, space, dv)
         add_couplings(tree, space, True, dq, dv)
         add_line_tangents(tree, space, 0.0, True, dq, dv)
     n = dq.shape[0]
@@ -84,3 +92,4 @@ def internal_force_derivatives(tree_handle, space_handle, q, v, zero, dq, dv, da
             dq[i, j] = -dq[i, j]
             dv[i, j] = -dv[i, j] - tree.damping[i, j]
     add_internal_tangent(1.0, 0.0, tree, q, dq)
+    return finite_matrices(dq, dv, dv, space.tangent[0])

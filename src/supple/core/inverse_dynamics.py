@@ -7,9 +7,8 @@ never formed: the cost is linear in the number of segments and of coordinates pe
 
 from __future__ import annotations
 
-import math
-
 from supple.core.arrays import space_at, tree_at
+from supple.core.finite import finite_vector
 from supple.core.inertia import point_wrench, world_inertia
 from supple.core.loads import EXTERNAL, WRENCH, apply_loads, project_stresses
 from supple.core.records import EXPONENTIAL, ROD
@@ -76,7 +75,7 @@ def collocation_wrenches(segment, xi, F, f):
 
 @inlined
 def project_all(tree, space, out):
-    """out = sum over segments of S^T F^C (14).  Returns whether the result is finite."""
+    """out = sum over segments of S^T F^C (14)."""
     work, t = space.work, space.scratch[0]
     for j in range(out.shape[0]):
         out[j] = 0.0
@@ -85,10 +84,6 @@ def project_all(tree, space, out):
         for i in range(block.active):
             w = work[block.first + i]
             project_wrench(tree, block, i, w.F, w, t, out)
-    total = 0.0
-    for j in range(out.shape[0]):
-        total += out[j]
-    return math.isfinite(total)
 
 
 @kernel
@@ -99,6 +94,6 @@ def inverse_dynamics(tree_handle, space_handle, q, v, a, out):
     point_wrenches(tree, space.work)
     apply_loads(tree, space, tree_handle, space_handle, q, v, EXTERNAL, WRENCH)
     accumulate_wrenches(tree, space.work)
-    finite = project_all(tree, space, out)
+    project_all(tree, space, out)
     project_stresses(tree, space, out)
-    return finite
+    return finite_vector(out)

@@ -22,6 +22,7 @@ from __future__ import annotations
 from supple.core.arrays import space_at, tree_at
 from supple.core.columns import fill_columns
 from supple.core.couplings import add_couplings
+from supple.core.finite import finite_matrices, finite_vector
 from supple.core.geometric_stiffness import add_geometric_stiffness
 from supple.core.inertia import point_wrench, velocity_tangent, world_inertia
 from supple.core.inverse_dynamics import project_all
@@ -29,9 +30,9 @@ from supple.core.lines import add_line_tangents
 from supple.core.loads import (
     EXTERNAL,
     TANGENT,
-    add_local,
     apply_loads,
     has_wrenches,
+    project_stress_rates,
     project_stress_tangents,
     project_stresses,
 )
@@ -265,7 +266,7 @@ def tangent_blocks(tree, space, separate, dq, dv, da):
 
 @kernel
 def inverse_dynamics_derivatives(tree_handle, space_handle, q, v, a, out, dq, dv, da):
-    """out = ID (n,), dq = dID/dq, dv = dID/dv, da = M, each (n, n).  Returns False if not finite."""
+    """out = ID (n,), dq = dID/dq, dv = dID/dv, da = M, each (n, n).  Returns whether all are finite."""
     tree, space = tree_at(tree_handle), space_at(space_handle)
     sweep_out(tree, q, v, a, space, 2)
     fill_columns(tree, 0.0, 0.0, space)
@@ -274,12 +275,12 @@ def inverse_dynamics_derivatives(tree_handle, space_handle, q, v, a, out, dq, dv
     clear_pose_tangents(tree, space.work)
     apply_loads(tree, space, tree_handle, space_handle, q, v, EXTERNAL, TANGENT)
     accumulate_operators(tree, space.work)
-    finite = project_all(tree, space, out)
+    project_all(tree, space, out)
     tangent_blocks(tree, space, True, dq, dv, da)
     if tree.loads.shape[0] > 0:
         project_stresses(tree, space, out)
         project_stress_tangents(tree, space, 0.0, dq)
-        add_local(space, 1, dv)
+        project_stress_rates(tree, space, dv)
         add_couplings(tree, space, True, dq, dv)
         add_line_tangents(tree, space, 0.0, True, dq, dv)
-    return finite
+    return finite_vector(out) and finite_matrices(dq, dv, da, space.tangent[0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from supple.core.arrays import space_at, tree_at
 from supple.core.columns import fill_columns
+from supple.core.finite import finite_matrix
 from supple.core.segment import end_pose, start_pose
 from supple.core.sweep_out import segment_jet, set_world, sweep_out
 from supple.jit import inner, kernel
@@ -43,7 +44,7 @@ def point_poses(tree_handle, space_handle, q, zero, starts, ends):
 def chain_end(tree_handle, space_handle, q, v, a, pose, motion, J, Jd):
     """End of a chain of blocks: pose (4, 4), body twist and its rate (2, 6), body Jacobian and its rate (6, n).
 
-    In world axes J^ = sum S^ and dJ^/dt = sum R^; in the body frame J = Ad^-1 J^ and dJ/dt = Ad^-1 (dJ^/dt - ad_V J^).
+    Returns whether all are finite.  In world axes J^ = sum S^ and dJ^/dt = sum R^; in the body frame J = Ad^-1 J^ and dJ/dt = Ad^-1 (dJ^/dt - ad_V J^).
     """
     tree, space = tree_at(tree_handle), space_at(space_handle)
     blocks, work, totals, t = tree.blocks, space.work, space.totals, space.scratch[0]
@@ -71,3 +72,5 @@ def chain_end(tree_handle, space_handle, q, v, a, pose, motion, J, Jd):
     for i in range(3):
         t.p[i] = w.p[i] - work[0].p[i]
     write_pose(w.R, t.p, pose)
+    finite = finite_matrix(pose, t.x[0:4]) and finite_matrix(motion, t.x)
+    return finite and finite_matrix(J, space.tangent[0]) and finite_matrix(Jd, space.tangent[0])

@@ -18,7 +18,7 @@ from supple.jit import inlined
 
 U = np.uint64  # unsigned indices vectorise, see core.products
 
-J, R = 1, 2  # Workspace.columns; the same minus one in Workspace.totals
+J, R = 1, 2  # Space.columns; the same minus one in Space.totals
 
 
 @inlined

@@ -24,7 +24,7 @@ import numpy as np
 from numba import types
 
 from supple.core.records import ROD
-from supple.jit import calling, inlined
+from supple.jit import calling, inlined, inner
 
 #: Which part of R = ID - tau - A^T lambda a load belongs to (third column of Tree.loads): together, the residual.
 EXTERNAL, INTERNAL, CONSTRAINT = 1, 2, 4
@@ -47,11 +47,16 @@ _call = calling(types.void(*[types.int64] * 4))
 
 @inlined
 def apply_loads(tree, space, tree_handle, space_handle, q, v, sides, mode):
-    """Call all loads of the given ``sides`` (EXTERNAL, INTERNAL or their sum)."""
+    """Call all loads of the given ``sides`` (EXTERNAL, INTERNAL or their sum).
+
+    All that they add to is zero before: F, G, N and M of points come from the sweeps, the rest is cleared here.
+    """
     for i in range(4):
         space.count[i] = 0
     if tree.loads.shape[0] == 0:
         return
+    for k in range(6):
+        space.work[0].F[k] = 0.0
     strain_nodes(tree, q, v, space)
     for i in range(space.joint_force.shape[0]):
         space.joint_force[i] = 0.0
@@ -113,14 +118,41 @@ def project_stress_tangents(tree, space, cv, out):
                 for j in range(block.n):
                     out[i, block.start + j] -= space.joint_slope[i, j]
     for k in range(tree.nodes.shape[0]):
-        node, s = tree.nodes[k], space.stress[k]
-        n, start, column = Index(node.n), Index(node.start), Index(node.column)
-        for i in range(n):
-            r = Index(tree.component[start + i])
-            x = tree.psi[column + i]
-            for j in range(n):
-                c = Index(tree.component[start + j])
-                out[start + i, start + j] -= x * (s.E[r, c] + cv * s.C[r, c]) * tree.psi[column + j]
+        s = space.stress[k]
+        if any_entry(s.E) or any_entry(s.C):
+            subtract_stress_slope(tree.component, tree.psi, tree.nodes[k], 1.0, s.E, cv, s.C, out)
+
+
+@inlined
+def project_stress_rates(tree, space, out):
+    """out -= Phi^T C Phi at every node: what `project_stress_tangents` is to dR/dq, for dR/dv; buds add theirs."""
+    add_local(space, 1, out)
+    for k in range(tree.nodes.shape[0]):
+        s = space.stress[k]
+        if any_entry(s.C):
+            subtract_stress_slope(tree.component, tree.psi, tree.nodes[k], 0.0, s.E, 1.0, s.C, out)
+
+
+@inner
+def any_entry(A):
+    """Whether an entry of A (6, 6) is not zero; NaN is not."""
+    for i in range(6):
+        for j in range(6):
+            if A[i, j] != 0.0:
+                return True
+    return False
+
+
+@inner
+def subtract_stress_slope(component, psi, node, a, E, c, C, out):
+    """out -= Phi^T (a E + c C) Phi at a node."""
+    n, start, column = Index(node.n), Index(node.start), Index(node.column)
+    for i in range(n):
+        r = Index(component[start + i])
+        x = psi[column + i]
+        for j in range(n):
+            k = Index(component[start + j])
+            out[start + i, start + j] -= x * (a * E[r, k] + c * C[r, k]) * psi[column + j]
 
 
 @inlined

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from supple.core.arrays import space_at, tree_at
 from supple.core.columns import fill_jacobian_columns
+from supple.core.finite import finite_matrix
 from supple.core.inertia import world_inertia
 from supple.core.products import add_columns, add_projection, clear_range, map_columns, project_range
 from supple.core.records import ROD
@@ -89,9 +90,10 @@ def fill_mass_matrix(tree, space, M):
 
 @kernel
 def mass_matrix(tree_handle, space_handle, q, zero, M):
-    """M(q), shape (n, n)."""
+    """M(q), shape (n, n).  Returns whether it is finite."""
     tree, space = tree_at(tree_handle), space_at(space_handle)
     sweep_out(tree, q, zero, zero, space, 0)
     fill_jacobian_columns(tree, space)
     composite_inertias(tree, space.work)
     fill_mass_matrix(tree, space, M)
+    return finite_matrix(M, space.tangent[0])

@@ -12,6 +12,7 @@ from supple.core.arrays import SPACE_ROWS, TREE_ROWS, handle_at, matrix_at, spac
 from supple.core.columns import fill_columns
 from supple.core.couplings import add_couplings
 from supple.core.elastic import add_internal_force, add_internal_tangent
+from supple.core.finite import finite_matrix, finite_vector
 from supple.core.inverse_dynamics import accumulate_wrenches, point_wrenches, project_all
 from supple.core.inverse_dynamics_derivatives import (
     accumulate_operators,
@@ -42,18 +43,17 @@ call_residual = calling(SIGNATURE)
 def fill_tangent(tree, space, cv, out, tangent):
     """out = R and its tangent, after loads have written theirs; all but the elastic part."""
     accumulate_operators(tree, space.work)
-    finite = project_all(tree, space, out)
+    project_all(tree, space, out)
     tangent_blocks(tree, space, False, tangent, tangent, tangent)
     if tree.loads.shape[0] > 0:
         project_stresses(tree, space, out)
         project_stress_tangents(tree, space, cv, tangent)
         add_couplings(tree, space, False, tangent, tangent)
         add_line_tangents(tree, space, cv, False, tangent, tangent)
-    return finite
 
 
 def _residual(tree_address, space_address, q_at, v_at, a_at, cv, ca, out_at, tangent_at):
-    """R (n,) at ``out_at``; its tangent (n, n) at ``tangent_at`` unless that is 0.  Returns 0 if R is not finite.
+    """R (n,) at ``out_at``; its tangent (n, n) at ``tangent_at`` unless that is 0.  Returns 0 unless both are finite.
 
     Poses, motions and (with a tangent) the combined columns of all segments stay in the scratch, for `core.loops`.
     """
@@ -73,13 +73,16 @@ def _residual(tree_address, space_address, q_at, v_at, a_at, cv, ca, out_at, tan
     apply_loads(tree, space, tree_handle, space_handle, q, v, EXTERNAL + INTERNAL + CONSTRAINT, mode)
     if mode == WRENCH:
         accumulate_wrenches(tree, space.work)
-        finite = project_all(tree, space, out)
+        project_all(tree, space, out)
         project_stresses(tree, space, out)
     else:
         tangent = matrix_at(tangent_at, (n, n))
-        finite = fill_tangent(tree, space, cv, out, tangent)
+        fill_tangent(tree, space, cv, out, tangent)
         add_internal_tangent(-1.0, cv, tree, q, tangent)
     add_internal_force(-1.0, tree, q, v, out)
+    finite = finite_vector(out)
+    if mode == TANGENT:
+        finite = finite and finite_matrix(matrix_at(tangent_at, (n, n)), space.tangent[0])
     return 1 if finite else 0
 
 
@@ -95,6 +98,6 @@ def residual(function, tree, space, q, v, a, out):
 
 @kernel
 def residual_tangent(function, tree, space, q, v, a, cv, ca, out, tangent):
-    """out = R (n,) and its tangent (n, n), by the address of `RESIDUAL`.  Returns whether R is finite."""
+    """out = R (n,) and its tangent (n, n), by the address of `RESIDUAL`.  Returns whether both are finite."""
     at = (tree.ctypes.data, space.ctypes.data, q.ctypes.data, v.ctypes.data, a.ctypes.data)
     return call_residual(function, (*at, cv, ca, out.ctypes.data, tangent.ctypes.data)) != 0

@@ -11,6 +11,7 @@ from supple.core.arrays import space_at, tree_at
 from supple.core.columns import fill_columns
 from supple.core.couplings import add_strain_force, strain_variation
 from supple.core.elastic import add_internal_product
+from supple.core.finite import finite_vector
 from supple.core.geometric_stiffness import collocation_derivative, local_derivative
 from supple.core.inertia import add_coadbar
 from supple.core.inverse_dynamics import accumulate_wrenches, project_wrench
@@ -252,7 +253,10 @@ def add_stress_product(tree, space, cv, x, transposed, out):
 
 @kernel
 def tangent_product(tree_handle, space_handle, q, v, a, cv, ca, x, transposed, out):
-    """out = (dR/dq + c_v dR/dv + c_a dR/da) x with R = ID - tau, or the transpose times x."""
+    """out = (dR/dq + c_v dR/dv + c_a dR/da) x with R = ID - tau - A^T lambda, or the transpose times x.
+
+    Returns whether it is finite.
+    """
     tree, space = tree_at(tree_handle), space_at(space_handle)
     sweep_out(tree, q, v, a, space, 2)
     fill_columns(tree, cv, ca, space)
@@ -267,3 +271,4 @@ def tangent_product(tree_handle, space_handle, q, v, a, cv, ca, x, transposed, o
         plain_product(tree, space, cv, x, out)
     add_stress_product(tree, space, cv, x, transposed, out)
     add_internal_product(-1.0, cv, tree, q, x, out)
+    return finite_vector(out)

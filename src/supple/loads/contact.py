@@ -295,11 +295,12 @@ def _contacts(tree, space, data, mode):
     groups, bounds, stands, ground = integers(h, 8), floats(h, 9), integers(h, 10), floats(h, 11)
     t, work = scratch.scratch[0], scratch.work
     m = groups.shape[0]
-    balls = np.empty((m + stands.shape[0], 4))
+    balls = np.empty((m + stands.shape[0], 5))  # centre, radius, whether buds of the group were posed
     Rp, pp, Rs, ps = t.D[1], t.p, t.Z[2, 1, 0], t.jet[0, 0:3]
     c, axis = t.jet[1, 0:3], t.jet[2, 0:3]
     for g in range(balls.shape[0]):
         group, bound = (groups[g], bounds[g]) if g < m else (stands[g - m], ground[g - m])
+        balls[g, 4] = 0.0
         if group[2]:
             s = where[group[0], 0] if g < m else on[group[0], 0]
             o, parent = at.owner[s], at.parents[s]
@@ -317,6 +318,7 @@ def _contacts(tree, space, data, mode):
                 b, kind = on[s, 0], on[s, 1]
                 if stand[2] and work[b].awake == ASLEEP:
                     rouse(at, scratch, b, POSED)
+                    balls[e, 4] = 1.0
                 compose(work[b].R, work[b].p, surfaces[s].R, surfaces[s].p, Rs, ps)
                 if out_of_reach(kind, size[s], Rs, ps, balls[g], balls[g, 3]):
                     continue
@@ -326,6 +328,7 @@ def _contacts(tree, space, data, mode):
                         continue
                     if groups[g, 2] and work[a].awake == ASLEEP:
                         rouse(at, scratch, a, POSED)
+                        balls[g, 4] = 1.0
                     wa, wb = work[a], work[b]
                     probe_middle(wa, frames[i], probe[i, 1], c)
                     if out_of_reach(kind, size[s], Rs, ps, c, probe[i, 0] + 0.5 * probe[i, 1]):
@@ -342,7 +345,7 @@ def _contacts(tree, space, data, mode):
                     for k in range(2):
                         x = b if k else a
                         if work[x].awake == POSED and rouse(at, scratch, x, AWAKE):
-                            if scratch.count[3] == 0:
+                            if scratch.count[3] == 0 and mode == TANGENT:
                                 clear(scratch.local)
                             scratch.count[3] += 1
                     press(t, wa, wb, probe[i], axis, c, place, d, law[0], mode)
@@ -366,7 +369,7 @@ def _contacts(tree, space, data, mode):
     for g in range(balls.shape[0]):
         group = groups[g] if g < m else stands[g - m]
         rows = where if g < m else on
-        if group[2] and work[rows[group[0], 0]].awake != ASLEEP:
+        if balls[g, 4] != 0.0:
             fold_group(at, scratch, rows, group[0], group[1], mode == TANGENT)
 
 

@@ -12,17 +12,27 @@ from supple.jit import inner, leaf
 
 
 @inner
-def subtract_body_wrench(w, R, x, f):
-    """w.F -= Ad_g^-T f: a load's wrench [moment; force] in the axes of the frame g = (R, x)."""
+def carry_wrench(R, x, f):
+    """Ad_g^-T f = [R m + x x R f; R f], six numbers: a wrench [m; f] of the frame g = (R, x) in world axes."""
     a = R[0, 0] * f[3] + R[0, 1] * f[4] + R[0, 2] * f[5]
     b = R[1, 0] * f[3] + R[1, 1] * f[4] + R[1, 2] * f[5]
     c = R[2, 0] * f[3] + R[2, 1] * f[4] + R[2, 2] * f[5]
-    w.F[0] -= R[0, 0] * f[0] + R[0, 1] * f[1] + R[0, 2] * f[2] + x[1] * c - x[2] * b
-    w.F[1] -= R[1, 0] * f[0] + R[1, 1] * f[1] + R[1, 2] * f[2] + x[2] * a - x[0] * c
-    w.F[2] -= R[2, 0] * f[0] + R[2, 1] * f[1] + R[2, 2] * f[2] + x[0] * b - x[1] * a
-    w.F[3] -= a
-    w.F[4] -= b
-    w.F[5] -= c
+    return (
+        R[0, 0] * f[0] + R[0, 1] * f[1] + R[0, 2] * f[2] + x[1] * c - x[2] * b,
+        R[1, 0] * f[0] + R[1, 1] * f[1] + R[1, 2] * f[2] + x[2] * a - x[0] * c,
+        R[2, 0] * f[0] + R[2, 1] * f[1] + R[2, 2] * f[2] + x[0] * b - x[1] * a,
+        a,
+        b,
+        c,
+    )
+
+
+@inner
+def subtract_body_wrench(w, R, x, f):
+    """w.F -= Ad_g^-T f: a load's wrench [moment; force] in the axes of the frame g = (R, x)."""
+    wrench = carry_wrench(R, x, f)
+    for k in range(6):
+        w.F[k] -= wrench[k]
 
 
 @leaf

@@ -22,10 +22,10 @@ from numba.extending import intrinsic
 
 from supple.core.arrays import floats, handle_at, integers, poses, space_of
 from supple.core.inertia import add_coadbar
-from supple.core.loads import TANGENT, add_coupling
+from supple.core.loads import TANGENT, WRENCH, add_coupling
 from supple.jit import LoadKernel, inner
 from supple.lie.se3 import Ad_inverse, compose, exp
-from supple.loads.frames import carry_operator, subtract_body_wrench
+from supple.loads.frames import carry_operator, carry_wrench, subtract_body_wrench
 
 #: Where arguments begin in the inputs of a point's law, and how many inputs there are; a pair's end after the twist.
 POSE, TWIST, ACCELERATION, STRAIN, POINT_INPUTS, PAIR_INPUTS = 1, 17, 23, 29, 35, 23
@@ -253,7 +253,7 @@ def _point_laws(tree, space, data, mode):
 
     ... states per point, first signals of z and z'], functions (1, 3), state (1, 2), weights (k, 1), offsets (k,).
     """
-    if mode < 0:
+    if mode != WRENCH and mode != TANGENT:
         return
     scratch = space_of(space)
     h = handle_at(data, 6)
@@ -333,7 +333,7 @@ def _pair_law(tree, space, data, mode):
 
     ... first signals of z and z'], functions (1, 3), state (1, 2), offsets (2,).
     """
-    if mode < 0:
+    if mode != WRENCH and mode != TANGENT:
         return
     scratch = space_of(space)
     h = handle_at(data, 5)
@@ -358,13 +358,11 @@ def _pair_law(tree, space, data, mode):
             fine = fine and difference(functions, x, TWIST, 6, PAIR_COLUMNS, True, t, state, T)
     if not fine:
         y[0] = math.nan
-    # the wrench on a in world axes: what its segment loses, the other gains
     wa, wb = scratch.work[sa], scratch.work[sb]
-    for k in range(6):
-        F[k] = wa.F[k]
-    subtract_body_wrench(wa, Ra, pa, y)
-    for k in range(6):
-        F[k] -= wa.F[k]
+    wrench = carry_wrench(Ra, pa, y)
+    for k in range(6):  # action and reaction
+        F[k] = wrench[k]
+        wa.F[k] -= F[k]
         wb.F[k] += F[k]
     if mode == TANGENT and fine:
         block_of(T, PAIR_COLUMNS, 0, t.B)

@@ -35,7 +35,7 @@ class Guard(Protocol):
 class Bound(NamedTuple):
     """A load ready for the kernels: its function, its arrays, its side (`core.loads.EXTERNAL` or ``INTERNAL``).
 
-    Loads along a line (tendons, chambers) add ``line``, from which `model.lines` finds lengths.
+    ``guard`` explains a result that is not finite.
     """
 
     name: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -233,18 +234,33 @@ class Compiled:
         for name, value in states.items():
             bad = np.flatnonzero(~np.isfinite(value))
             if bad.size:
+                with suppress(StateError):  # what laws made of this state explains no later error
+                    self._explain()
                 raise StateError(
                     f"{name}[{bad[0]}] ({self.coordinate_names[bad[0]]}) is {value[bad[0]]}; states must be finite"
                 )
+        self._explain()
+        space = self._own_space()[0]
+        labels = dict.fromkeys(states, self.coordinate_names) | {"u": self.input_names, "lam": ()}
+        sizes = {**states, "u": space.inputs, "lam": space.multipliers}
+        name, value = max(sizes.items(), key=lambda item: float(np.abs(item[1]).max(initial=0.0)))
+        worst = int(np.abs(value).argmax())
+        label = f" ({labels[name][worst]})" if labels[name] else ""
+        raise StateError(
+            f"the result overflows; the largest entry of the state is {name}[{worst}]{label} = {value[worst]:.3g}"
+        )
+
+    def _explain(self) -> None:
+        """Let every load that knows why its result is not finite say so (all forget it), and raise the first."""
+        failure = None
         for load in self.loads:
             if load.guard is not None:
-                load.guard.explain()
-        name, value = max(states.items(), key=lambda item: float(np.abs(item[1]).max()))
-        worst = int(np.abs(value).argmax())
-        raise StateError(
-            f"the result overflows; the largest entry of the state is {name}[{worst}] "
-            f"({self.coordinate_names[worst]}) = {value[worst]:.3g}"
-        )
+                try:
+                    load.guard.explain()
+                except StateError as error:
+                    failure = failure or error
+        if failure is not None:
+            raise failure
 
     def _check_solved(self, status: int, **states: Array) -> None:
         if status == _forward.NOT_FINITE:

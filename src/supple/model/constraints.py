@@ -254,7 +254,8 @@ def solve_constrained(
         a[fixed] = given
         force, rate = (force - M @ a)[free], rate - A @ a
         M, A = M[np.ix_(free, free)], A[:, free]
-    scale = 1.0 / np.sqrt(np.maximum(M.diagonal(), 1e-300))
+    sizes = np.abs(M.diagonal())  # loads that feel accelerations may make it zero or negative
+    scale = 1.0 / np.sqrt(np.where(sizes > 0.0, sizes, 1.0))
     rows = A * scale
     sizes = np.sqrt(np.einsum("ij,ij->i", rows, rows))
     sizes[sizes == 0.0] = 1.0

@@ -18,8 +18,9 @@ from supple.core import mass_matrix as _mass
 from supple.core import residual as _residual
 from supple.core import tangent_products as _products
 from supple.core.records import EXPONENTIAL
-from supple.errors import ConvergenceError, ModelError, SingularError
-from supple.model.charts import exponential_map, rewrap_joint
+from supple.errors import ModelError
+from supple.model.accelerations import State, balance, joint_efforts
+from supple.model.charts import rewrap_joint
 from supple.model.compiled import Compiled
 from supple.model.constraints import LoopTerms, Multipliers, loop_terms, solve_constrained
 from supple.model.fan import Fan, make_fan
@@ -42,9 +43,6 @@ MOST_PROBES = 256
 
 #: Sets of stations remembered per thread (see `Mechanics.poses`).
 MOST_FANS = 8
-
-#: Newton steps of forward dynamics where loads feel accelerations.
-MOST_STEPS = 30
 
 
 class Mechanics(Compiled):
@@ -99,8 +97,8 @@ class Mechanics(Compiled):
         v = self._zero if v is None else self._state("v", v)
         pose, motion = np.empty((4, 4)), np.empty((2, 6))
         J, Jd = np.empty((6, self.n)), np.empty((6, self.n))
-        _kinematics.chain_end(probe.tree_handle, probe.space_handle, q, v, self._zero, pose, motion, J, Jd)
-        self._checked(np.append(pose, motion), q=q, v=v)
+        if not _kinematics.chain_end(probe.tree_handle, probe.space_handle, q, v, self._zero, pose, motion, J, Jd):
+            self._checked(np.hstack((pose.ravel(), motion.ravel(), J.ravel(), Jd.ravel())), q=q, v=v)
         return Station(pose, motion[0], J, Jd)
 
     def rewrap(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
@@ -127,44 +125,50 @@ class Mechanics(Compiled):
 
     # ------------------------------------------------------------------ dynamics
 
-    def inverse_dynamics(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, t: float = 0.0) -> Array:
+    def inverse_dynamics(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, t: float = 0.0, z: ArrayLike | None = None
+    ) -> Array:
         """Generalised force ID = M a + Coriolis - gravity - external loads, (n,)."""
         q, v, a = self._state("q", q), self._state("v", v), self._state("a", a)
         out = np.empty(self.n)
-        if not _inverse.inverse_dynamics(self._tree, self._space(None, t), q, v, a, out):
+        if not _inverse.inverse_dynamics(self._tree, self._space(None, t, None, z), q, v, a, out):
             self._checked(out, q=q, v=v, a=a)
         return out
 
     def inverse_dynamics_derivatives(
-        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, t: float = 0.0
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, t: float = 0.0, z: ArrayLike | None = None
     ) -> InverseDynamicsDerivatives:
         """ID with dID/dq, dID/dv and dID/da = M, exact."""
         q, v, a = self._state("q", q), self._state("v", v), self._state("a", a)
         n = self.n
         out, dq, dv, da = np.empty(n), np.empty((n, n)), np.empty((n, n)), np.empty((n, n))
-        if not _derivatives.inverse_dynamics_derivatives(self._tree, self._space(None, t), q, v, a, out, dq, dv, da):
-            self._checked(out, q=q, v=v, a=a)
+        space = self._space(None, t, None, z)
+        if not _derivatives.inverse_dynamics_derivatives(self._tree, space, q, v, a, out, dq, dv, da):
+            self._checked(np.vstack((out, dq, dv, da)), q=q, v=v, a=a)
         return InverseDynamicsDerivatives(out, dq, dv, da)
 
     def mass_matrix(self, q: ArrayLike) -> Array:
         """M(q), (n, n), symmetric positive definite; with the added mass of fluids."""
         q = self._state("q", q)
         M = np.empty((self.n, self.n))
-        _mass.mass_matrix(self._tree, self._own_space()[1], q, self._zero, M)
-        return self._checked(M, q=q)
+        if not _mass.mass_matrix(self._tree, self._own_space()[1], q, self._zero, M):
+            self._checked(M, q=q)
+        return M
 
-    def actuation(self, q: ArrayLike) -> Array:
+    def actuation(self, q: ArrayLike, t: float = 0.0) -> Array:
         """B(q), (n, nu): generalised force per unit of input."""
-        return self._actuation(self._state("q", q), self._zero, None)
+        return self._actuation(self._state("q", q), self._zero, None, t)
 
-    def _actuation(self, q: Array, v: Array, u: ArrayLike | None) -> Array:
+    def _actuation(self, q: Array, v: Array, u: ArrayLike | None, t: float) -> Array:
         """dtau/du, (n, nu)."""
         B = np.empty((self.n, self.nu))
         if self.nu:
-            _internal.actuation(self._tree, self._space(u), q, v, self._zero, np.empty(self.n), B)
+            _internal.actuation(self._tree, self._space(u, t), q, v, self._zero, np.empty(self.n), B)
         return self._checked(B, q=q, v=v)
 
-    def lines(self, q: ArrayLike, v: ArrayLike | None = None, u: ArrayLike | None = None) -> dict[str, LineState]:
+    def lines(
+        self, q: ArrayLike, v: ArrayLike | None = None, u: ArrayLike | None = None, t: float = 0.0
+    ) -> dict[str, LineState]:
         """Length, rate, tension and gradient of the length of every cable and tendon by name.
 
         A tension pulls with the generalised force -(gradient) (tension).
@@ -172,28 +176,29 @@ class Mechanics(Compiled):
         q, v = self._state("q", q), self._zero if v is None else self._state("v", v)
         names = self.demand.lines
         states, gradients = np.empty((len(names), 3)), np.empty((len(names), self.n))
-        _line_states.line_states(self._tree, self._space(u), q, v, self._zero, states, gradients)
+        _line_states.line_states(self._tree, self._space(u, t), q, v, self._zero, states, gradients)
         self._checked(np.append(states, gradients), q=q, v=v)
         rows = zip(names, states.tolist(), gradients, strict=True)
         return {name: LineState(l, rate, tension, gradient) for name, (l, rate, tension), gradient in rows}
 
-    def internal_force(self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None) -> Array:
+    def internal_force(self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, t: float = 0.0) -> Array:
         """tau = B u - K (q - q_rest) - D v + soft limits, (n,)."""
         q, v = self._state("q", q), self._state("v", v)
         out = np.empty(self.n)
-        _internal.internal_force(self._tree, self._space(u), q, v, self._zero, out)
-        return self._checked(out, q=q, v=v)
+        if not _internal.internal_force(self._tree, self._space(u, t), q, v, self._zero, out):
+            self._checked(out, q=q, v=v)
+        return out
 
     def internal_force_derivatives(
-        self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None
+        self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, t: float = 0.0
     ) -> InternalForceDerivatives:
         """dtau/dq, dtau/dv, dtau/du."""
         q, v = self._state("q", q), self._state("v", v)
         n = self.n
         dq, dv, scratch = np.empty((n, n)), np.empty((n, n)), np.empty((n, n))
-        _internal.internal_force_derivatives(self._tree, self._space(u), q, v, self._zero, dq, dv, scratch)
-        self._checked(np.concatenate((q, v)), q=q, v=v)
-        return InternalForceDerivatives(dq, dv, self._actuation(q, v, u))
+        if not _internal.internal_force_derivatives(self._tree, self._space(u, t), q, v, self._zero, dq, dv, scratch):
+            self._checked(np.vstack((dq, dv)), q=q, v=v)
+        return InternalForceDerivatives(dq, dv, self._actuation(q, v, u, t))
 
     def residual(
         self,
@@ -234,7 +239,7 @@ class Mechanics(Compiled):
         cv, ca = self._coefficient("cv", cv), self._coefficient("ca", ca)
         function, space = _residual.RESIDUAL.address, self._space(u, t, lam, z)
         if not _residual.residual_tangent(function, self._tree, space, q, v, a, cv, ca, out, tangent):
-            self._checked(out, q=q, v=v, a=a)
+            self._checked(np.vstack((out, tangent)), q=q, v=v, a=a)
         return out, tangent
 
     def state_rates(
@@ -244,7 +249,7 @@ class Mechanics(Compiled):
         self.residual(q, v, a, t=t, z=z)
         signals = self._threads.space[0].signals
         rates = [signals[states.rate : states.rate + len(states.state0)] for states in self.demand.states]
-        return np.concatenate(rates) if rates else np.zeros(0)
+        return self._checked(np.concatenate(rates or [np.zeros(0)]), q=self._state("q", q), v=self._state("v", v))
 
     def residual_derivatives(
         self,
@@ -254,14 +259,15 @@ class Mechanics(Compiled):
         u: ArrayLike | None = None,
         lam: ArrayLike | None = None,
         t: float = 0.0,
+        z: ArrayLike | None = None,
     ) -> ResidualDerivatives:
         """dR/dq, dR/dv, dR/da, dR/du, dR/dlambda."""
         self._inputs("lam", lam, self.nc)
-        inertial = self.inverse_dynamics_derivatives(q, v, a, t)
-        internal = self.internal_force_derivatives(q, v, u)
+        inertial = self.inverse_dynamics_derivatives(q, v, a, t, z)
+        internal = self.internal_force_derivatives(q, v, u, t)
         dq = inertial.dq - internal.dq
         if self.nc:  # with -d(A^T lambda)/dq
-            dq = self.residual_tangent(q, v, a, u, lam, t)[1]
+            dq = self.residual_tangent(q, v, a, u, lam, t, z=z)[1]
         return ResidualDerivatives(dq, inertial.dv - internal.dv, inertial.mass, -internal.du, -self.loop_jacobian(q).T)
 
     def tangent_product(
@@ -275,101 +281,74 @@ class Mechanics(Compiled):
         transposed: bool = False,
         u: ArrayLike | None = None,
         t: float = 0.0,
+        lam: ArrayLike | None = None,
+        z: ArrayLike | None = None,
     ) -> Array:
         """(dR/dq + cv dR/dv + ca dR/da) x, or its transpose times x, without forming the matrix: cost linear in n."""
         q, v, a, x = self._state("q", q), self._state("v", v), self._state("a", a), self._state("x", x)
         out = np.empty(self.n)
         cv, ca, transposed = self._coefficient("cv", cv), self._coefficient("ca", ca), bool(transposed)
-        _products.tangent_product(self._tree, self._space(u, t), q, v, a, cv, ca, x, transposed, out)
-        return self._checked(out, q=q, v=v, a=a, x=x)
+        space = self._space(u, t, lam, z)
+        if not _products.tangent_product(self._tree, space, q, v, a, cv, ca, x, transposed, out):
+            self._checked(out, q=q, v=v, a=a, x=x)
+        return out
 
     def forward_dynamics(
-        self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, t: float = 0.0, baumgarte: float = 0.0
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        u: ArrayLike | None = None,
+        t: float = 0.0,
+        baumgarte: float = 0.0,
+        z: ArrayLike | None = None,
     ) -> Acceleration:
         """Accelerations: M a = tau - ID(q, v, 0) + A^T lambda, A a = -(dA/dt) v; prescribed ones from their laws.
 
         ``baumgarte`` [s] > 0 pulls drifted loops back with that time constant: A a = -(dA/dt) v - 2/T A v - e/T^2.
+        Where loads feel accelerations, Newton's method on ID(q, v, a) = tau + A^T lambda; `ConvergenceError` if it
+        finds none.
         """
         q, v = self._state("q", q), self._state("v", v)
-        if self.nc or self.prescribed:
-            return self._constrained_dynamics(q, v, u, t, baumgarte)
-        if self.demand.implicit:
-            a = self._implicit_acceleration(q, v, u, t)
-            return Acceleration(a, np.zeros(0), self._multipliers(np.zeros(0)))
+        if self.nc or self.prescribed or self.demand.implicit:
+            found = balance(self, State(q, v, u, t, z), baumgarte)
+            return Acceleration(found.a, self._efforts(q, found.supplied), self._multipliers(found.multipliers))
         bias, M, a = np.empty(self.n), np.empty((self.n, self.n)), np.empty((self.n, 1))
-        status = _forward.forward_dynamics(self._tree, self._space(u, t), q, v, self._zero, bias, M, a)
+        status = _forward.forward_dynamics(self._tree, self._space(u, t, None, z), q, v, self._zero, bias, M, a)
         self._check_solved(status, q=q, v=v)
         return Acceleration(a[:, 0], np.zeros(0), self._multipliers(np.zeros(0)))
 
-    def _constrained_dynamics(
-        self, q: Array, v: Array, u: ArrayLike | None, t: float, baumgarte: float
-    ) -> Acceleration:
-        """Forward dynamics with loops and prescribed joints (index 1)."""
-        force = -self.residual(q, v, self._zero, u, None, t)
-        # loads that feel accelerations enter M; exact if they do so linearly
-        implicit = self.demand.implicit
-        M = self.inverse_dynamics_derivatives(q, v, self._zero, t).mass if implicit else self.mass_matrix(q)
-        terms = loop_terms(self, q, v, self._zero, self.loops)
-        given = np.concatenate([joint.motion(t)[2] for joint in self.prescribed] or [np.zeros(0)])
-        rate = terms.stabilised(baumgarte)[0]
-        a, multipliers = solve_constrained(
-            M, terms.jacobian, force[:, None], -rate[:, None], self._free, self._fixed, given[:, None]
-        )
-        a, multipliers = a[:, 0], multipliers[:, 0]
-        missing = M @ a - force - terms.jacobian.T @ multipliers
-        return Acceleration(a, self._efforts(q, missing), self._multipliers(multipliers))
-
     def _efforts(self, q: Array, force: Array) -> Array:
         """Efforts of prescribed joints from the generalised force that they supply."""
-        efforts = []
-        for joint in self.prescribed:
-            own = force[joint.coordinates.start : joint.coordinates.stop]
-            screws = self.parameters.screws[:, joint.coordinates.start : joint.coordinates.stop]
-            block = self.topology.blocks[self.layouts[self._link(joint.link)].blocks[0]]
-            if block["kind"] == EXPONENTIAL:  # a wrench in the frame after the joint, as for JointDrive
-                coordinates = q[joint.coordinates.start : joint.coordinates.stop]
-                T = exponential_map(-screws @ coordinates)[1]
-                own = np.linalg.solve(screws.T @ T.T @ screws, own)
-            efforts.append(own)
-        return np.concatenate(efforts or [np.zeros(0)])
+        return joint_efforts(self, q, force)
 
     def forward_dynamics_derivatives(
-        self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, t: float = 0.0, baumgarte: float = 0.0
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        u: ArrayLike | None = None,
+        t: float = 0.0,
+        baumgarte: float = 0.0,
+        z: ArrayLike | None = None,
     ) -> AccelerationDerivatives:
         """da/dq, da/dv, da/du at the forward dynamics' accelerations; zero in rows and columns of prescribed joints."""
         q, v = self._state("q", q), self._state("v", v)
-        motion = self.forward_dynamics(q, v, u, t, baumgarte)
-        partial = self.residual_derivatives(q, v, motion.a, u, np.asarray(motion.multipliers), t)
-        if not (self.nc or self.prescribed):
+        motion = self.forward_dynamics(q, v, u, t, baumgarte, z)
+        partial = self.residual_derivatives(q, v, motion.a, u, np.asarray(motion.multipliers), t, z)
+        if self.nc or self.prescribed or self.demand.implicit:  # dID/da need not be symmetric
+            terms = loop_terms(self, q, v, motion.a, self.loops)
+            force = -np.hstack([partial.dq, partial.dv, partial.du])
+            _, rate_dq, rate_dv = terms.stabilised(baumgarte)
+            rate = -np.hstack([rate_dq, rate_dv, np.zeros((self.nc, self.nu))])
+            given = np.zeros((len(self._fixed), force.shape[1]))
+            a, _ = solve_constrained(partial.da, terms.jacobian, force, rate, self._free, self._fixed, given)
+            dq, dv, du = a[:, : self.n], a[:, self.n : 2 * self.n], a[:, 2 * self.n :]
+            dq[:, self._fixed], dv[:, self._fixed] = 0.0, 0.0
+        else:
             dq, dv, du = -partial.dq, -partial.dv, -partial.du
-            if self.demand.implicit:  # dID/da need not be symmetric
-                return AccelerationDerivatives(*(np.linalg.solve(partial.da, side) for side in (dq, dv, du)))
-            status = _forward.solve_columns(partial.da, dq, dv, du)
-            self._check_solved(status, q=q, v=v)
-            return AccelerationDerivatives(dq, dv, du)
-        terms = loop_terms(self, q, v, motion.a, self.loops)
-        force = -np.hstack([partial.dq, partial.dv, partial.du])
-        _, rate_dq, rate_dv = terms.stabilised(baumgarte)
-        rate = -np.hstack([rate_dq, rate_dv, np.zeros((self.nc, self.nu))])
-        given = np.zeros((len(self._fixed), force.shape[1]))
-        a, _ = solve_constrained(partial.da, terms.jacobian, force, rate, self._free, self._fixed, given)
-        dq, dv, du = a[:, : self.n], a[:, self.n : 2 * self.n], a[:, 2 * self.n :]
-        dq[:, self._fixed], dv[:, self._fixed] = 0.0, 0.0
+            self._check_solved(_forward.solve_columns(partial.da, dq, dv, du), q=q, v=v)
+        for block in (dq, dv, du):
+            self._checked(block, q=q, v=v)
         return AccelerationDerivatives(dq, dv, du)
-
-    def _implicit_acceleration(self, q: Array, v: Array, u: ArrayLike | None, t: float) -> Array:
-        """Newton on ID(q, v, a) = tau, for loads that feel accelerations; one step if they do so linearly."""
-        a, force = np.zeros(self.n), self.internal_force(q, v, u)
-        for _ in range(MOST_STEPS):
-            inertial = self.inverse_dynamics_derivatives(q, v, a, t)
-            try:
-                step = np.linalg.solve(inertial.mass, force - inertial.force)
-            except np.linalg.LinAlgError:
-                raise SingularError("dID/da is singular: a load that feels accelerations cancels the inertia") from None
-            a += step
-            if np.abs(step).max() <= 1e-9 * np.abs(a).max():
-                return a
-        raise ConvergenceError(f"no accelerations found in {MOST_STEPS} Newton steps: a load feels them too strongly")
 
     # ------------------------------------------------------------------ loops
 
@@ -393,7 +372,7 @@ class Mechanics(Compiled):
     def _loop_terms(self, q: ArrayLike) -> LoopTerms:
         q = self._state("q", q)
         terms = loop_terms(self, q, self._zero, self._zero, self.loops)
-        self._checked(terms.jacobian, q=q)
+        self._checked(np.column_stack((terms.error, terms.jacobian, terms.error_derivative)), q=q)
         return terms
 
     def _multipliers(self, values: Array) -> Multipliers:
@@ -401,25 +380,27 @@ class Mechanics(Compiled):
 
     # ------------------------------------------------------------------ invariants
 
-    def energy(self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None) -> Energy:
+    def energy(self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, t: float = 0.0) -> Energy:
         """Kinetic (with added mass), elastic (rods, joint springs, limits), gravitational (net of buoyancy) [J].
 
         ``loads`` is what linear springs, cables and elastic tendons (at their pulled length in u) store.  Springs with
         a law of their own, contacts, given wrenches, tendons, chambers, drives and users' laws count as work from
         outside.
         """
-        parts, _ = self._energy_and_momentum(q, v, u)
+        parts, _ = self._energy_and_momentum(q, v, u, t)
         return Energy(*parts.tolist())
 
     def momentum(self, q: ArrayLike, v: ArrayLike) -> Array:
         """[angular about the world origin; linear] momentum (6,), world axes."""
         return self._energy_and_momentum(q, v)[1]
 
-    def _energy_and_momentum(self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None) -> tuple[Array, Array]:
+    def _energy_and_momentum(
+        self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, t: float = 0.0
+    ) -> tuple[Array, Array]:
         q, v = self._state("q", q), self._state("v", v)
         parts, momentum = np.empty(4), np.empty(6)
-        _energy.energy_and_momentum(self._tree, self._space(u), q, v, self._zero, parts, momentum)
-        self._checked(parts, q=q, v=v)
+        if not _energy.energy_and_momentum(self._tree, self._space(u, t), q, v, self._zero, parts, momentum):
+            self._checked(np.append(parts, momentum), q=q, v=v)
         return parts, momentum
 
     # ------------------------------------------------------------------ stations

@@ -6,7 +6,9 @@ for a large c_a: (dR/dq + c_a M) / c_a = M to rounding.  A step solves
     [ M  -A^T ] [ step   ]     [ R                                            ]
     [ A    0  ] [ lambda ] = - [ A a + (dA/dt) v + 2/T A v + e/T^2 (Baumgarte) ]
 
-and is repeated once, which gives back what cond(M) took.
+and is repeated once, which gives back what cond(M) took.  Where steps do not shrink although forces are out of balance,
+R is not affine: M is taken anew, and so on; if that does not help either, the state has no acceleration that could be
+found.
 """
 
 from __future__ import annotations
@@ -14,12 +16,13 @@ from __future__ import annotations
 import math
 
 from supple.jit import inner
-from supple.solvers.desk import ASK_FEEDBACK, STALE, T_NOW
+from supple.solvers.desk import ASK_FEEDBACK, STALE, T_NOW, WORST
 from supple.solvers.lu import factorise, solve
 from supple.solvers.stage import (
     CONVERGED,
     NO_PIVOT,
     NOT_FINITE,
+    SLOW,
     call,
     call_rows,
     drive,
@@ -29,8 +32,10 @@ from supple.solvers.stage import (
 
 #: c_a at which dR/dq is rounding beside c_a M.
 LARGE = 1e24
-#: Newton steps at most; two where R is affine in a.
-MOST = 8
+#: Steps with one factorisation at most, two where R is affine in a; and factorisations at most.
+MOST, MOST_FACTORS = 8, 30
+#: Ratio of consecutive steps that get nowhere, and the part of the forces that meet in a coordinate that is rounding.
+HALTING, ROUNDING = 0.5, 1e-10
 #: Relative size of a step that is rounding.
 TINY = 1e-10
 
@@ -56,15 +61,26 @@ def accelerate(desk, t, baumgarte):
     status = feed_back(desk, ASK_FEEDBACK)
     if status != CONVERGED:
         return status
-    if not call(desk, 0.0, LARGE, desk.T.ctypes.data):
-        return NOT_FINITE
-    call_rows(desk, desk.matrices.ctypes.data)
+    for _ in range(MOST_FACTORS):
+        if not call(desk, 0.0, LARGE, desk.T.ctypes.data):
+            return NOT_FINITE
+        call_rows(desk, desk.matrices.ctypes.data)
+        status = step_accelerations(desk, baumgarte)
+        if status != SLOW or balanced(desk):
+            return CONVERGED if status == SLOW else status
+    return SLOW
+
+
+@inner
+def step_accelerations(desk, baumgarte):
+    """Steps with one factorisation, from the residual, M and the rows of loops.  Returns a status."""
     nf, nc = desk.free.shape[0], desk.vectors.shape[1]
     m = nf + nc
     W, pivots, scales, rhs = desk.matrix[:m, :m], desk.pivots[:m], desk.scales[:m], desk.rhs[:m]
     scale = fill_index_one(desk, W)
     if factorise(W, pivots, scales) >= 0:
         return NO_PIVOT
+    before = math.inf
     for k in range(MOST):
         index_one_side(desk, baumgarte, rhs)
         solve(W, pivots, scales, rhs)
@@ -80,8 +96,32 @@ def accelerate(desk, t, baumgarte):
             return NOT_FINITE
         call_rows(desk, 0)
         if (k > 0 and step <= TINY * largest + 1e-300) or step == 0.0:
-            break
-    return CONVERGED
+            return CONVERGED
+        if k > 0 and step > HALTING * before:
+            return SLOW
+        before = step
+    return SLOW
+
+
+@inner
+def balanced(desk):
+    """Whether the residual is rounding of the forces that meet in it: |M| |a| and |dR/dq| (1 + |q|).  Notes the worst.
+
+    M is in desk.T, which becomes dR/dq; the scales of the factors are lost.
+    """
+    n, free, forces, worst, fine = desk.q.shape[0], desk.free, desk.scales, ROUNDING, True
+    for k in range(free.shape[0]):
+        forces[k] = 0.0
+        for j in range(n):
+            forces[k] += abs(desk.T[free[k], j] * desk.a[j])
+    call(desk, 0.0, 0.0, desk.T.ctypes.data)
+    for k in range(free.shape[0]):
+        i = free[k]
+        for j in range(n):
+            forces[k] += abs(desk.T[i, j]) * (1.0 + abs(desk.q[j]))
+        if not abs(desk.R[i]) <= worst * forces[k]:
+            worst, desk.flags[WORST], fine = abs(desk.R[i]) / forces[k], i, False
+    return fine
 
 
 @inner

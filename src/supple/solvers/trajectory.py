@@ -85,7 +85,7 @@ class Trajectory:
     def energy(self) -> Array:
         """(T, 4): kinetic, elastic, gravitational and total energy, J."""
         model = self._need_model()
-        rows = [model.energy(q, v) for q, v in zip(self.q, self.v, strict=True)]
+        rows = [model.energy(q, v, u, t) for t, q, v, u in zip(self.t.tolist(), self.q, self.v, self.u, strict=True)]
         return np.array([(e.kinetic, e.elastic, e.gravitational, e.total) for e in rows]).reshape(-1, 4)
 
     def momentum(self) -> Array:

@@ -1,0 +1,151 @@
+"""Forward dynamics where one solve with the mass matrix is not enough: loops, prescribed joints, loads that feel a.
+
+Unknown are the accelerations a and the multipliers lambda of
+
+    R(a) - A^T lambda = 0,      A a = rate,      a[fixed] = given,
+
+where R(a) = ID(q, v, a) - tau is affine in a unless loads feel accelerations otherwise.  A Newton step solves with
+M = dID/da at a; the step after it, with the same M, tells whether it helped: it must be shorter, or the first is halved
+(the natural test of monotonicity, which does not see the units of coordinates).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.core.records import EXPONENTIAL, ROD
+from supple.errors import ConvergenceError, StateError
+from supple.model.charts import exponential_map
+from supple.model.constraints import LoopTerms, loop_terms, solve_constrained
+
+if TYPE_CHECKING:
+    from supple.model.mechanics import Mechanics
+
+Array = np.ndarray
+
+#: Newton steps at most.
+MOST_STEPS = 50
+#: Halvings of one step at most.
+MOST_HALVINGS = 12
+#: Size of a step, relative to the accelerations, after which another one of its kind changes nothing.
+CONVERGED = 1e-9
+#: Forces out of balance that are rounding, relative to those that meet in a coordinate.
+ROUNDING = 1e-12
+
+
+class State(NamedTuple):
+    """Where accelerations are looked for."""
+
+    q: Array
+    v: Array
+    u: ArrayLike | None
+    t: float
+    z: ArrayLike | None
+
+
+class Balance(NamedTuple):
+    """Accelerations, multipliers (nc,), and the generalised forces (n,) that prescribed joints supply."""
+
+    a: Array
+    multipliers: Array
+    supplied: Array
+
+
+def balance(model: Mechanics, state: State, baumgarte: float) -> Balance:
+    """Accelerations and multipliers at a state; ``baumgarte`` as in `Mechanics.forward_dynamics`."""
+    q, v, u, t, z = state
+    terms = loop_terms(model, q, v, model._zero, model.loops)
+    given = np.concatenate([joint.motion(t)[2] for joint in model.prescribed] or [np.zeros(0)])
+    rate = -terms.stabilised(baumgarte)[0]
+    if model.demand.implicit:
+        return _iterate(model, state, terms, rate, given)
+    force, M = -model.residual(q, v, model._zero, u, None, t, z), model.mass_matrix(q)
+    a, multipliers = _solve(model, M, terms, force, rate, given)
+    return _finite(model, state, Balance(a, multipliers, M @ a - force - terms.jacobian.T @ multipliers))
+
+
+def _solve(
+    model: Mechanics, M: Array, terms: LoopTerms, force: Array, rate: Array, given: Array
+) -> tuple[Array, Array]:
+    """a (n,) and lambda (nc,) of M a - A^T lambda = force, A a = rate."""
+    sides = force[:, None], rate[:, None], model._free, model._fixed, given[:, None]
+    a, multipliers = solve_constrained(M, terms.jacobian, *sides)
+    return a[:, 0], multipliers[:, 0]
+
+
+def _iterate(model: Mechanics, state: State, terms: LoopTerms, rate: Array, given: Array) -> Balance:
+    """Newton's method on R(a) - A^T lambda = 0, from a = 0."""
+    q, v, u, t, z = state
+    A, free, fixed = terms.jacobian, model._free, model._fixed
+
+    def step_from(a: Array, R: Array, M: Array) -> tuple[Array, Array]:
+        return _solve(model, M, terms, -R, rate - A @ a, given - a[fixed])
+
+    a = np.zeros(model.n)
+    R, stiffness = model.residual_tangent(q, v, a, u, None, t, z=z)
+    forces = np.abs(stiffness) @ (1.0 + np.abs(q))  # those that meet in R, and may cancel, when a is small
+    for _ in range(MOST_STEPS):
+        M = model.inverse_dynamics_derivatives(q, v, a, t, z).mass
+        step, _ = step_from(a, R, M)
+        size = _size(M, step)
+        for halving in range(MOST_HALVINGS):
+            trial, failure = a + step / 2.0**halving, None
+            try:
+                R = model.residual(q, v, trial, u, None, t, z)
+            except StateError as error:  # where a law cannot go
+                failure = error
+                continue
+            further, multipliers = step_from(trial, R, M)
+            unbalanced = np.abs(M @ further)[free]
+            settled = bool((unbalanced <= ROUNDING * (np.abs(M) @ np.abs(trial) + forces)[free]).all())
+            if settled or _size(M, further) <= (1.0 - 0.25 / 2.0**halving) * size:
+                break
+        else:
+            if failure is not None:
+                raise failure
+            break
+        a = trial
+        if settled or _size(M, further) <= CONVERGED * _size(M, a):
+            a = a + further
+            return Balance(a, multipliers, model.residual(q, v, a, u, None, t, z) - A.T @ multipliers)
+    raise ConvergenceError(
+        f"Newton's method finds no accelerations at t = {t:g}: a load feels them too strongly, or jumps; check its "
+        "law and its tangent (check_derivatives), smooth the law, or leave the acceleration out of it"
+    )
+
+
+def _size(M: Array, a: Array) -> float:
+    """Size of accelerations in one unit, that of the square root of kinetic energy."""
+    return float(np.abs(np.sqrt(np.abs(M.diagonal())) * a).max(initial=0.0))
+
+
+def _finite(model: Mechanics, state: State, found: Balance) -> Balance:
+    """What was found, if it is finite."""
+    for part in found:
+        model._checked(part, q=state.q, v=state.v)
+    return found
+
+
+def joint_efforts(model: Mechanics, q: Array, force: Array) -> Array:
+    """Efforts of prescribed joints from the generalised force that they supply.
+
+    Every factor of a joint is an exponential of its own, and its effort what the inputs of a `JointDrive` would be: the
+    generalised force if its screws commute, else the wrench in the frame after the factor.
+    """
+    efforts = []
+    for joint in model.prescribed:
+        for b in model.layouts[model._link(joint.link)].blocks:
+            block = model.topology.blocks[b]
+            if block["kind"] == ROD:
+                continue
+            own = slice(int(block["start"]), int(block["start"] + block["n"]))
+            effort = force[own]
+            if block["kind"] == EXPONENTIAL:
+                screws = model.parameters.screws[:, own]
+                T = exponential_map(-screws @ q[own])[1]
+                effort = np.linalg.solve(screws.T @ T.T @ screws, effort)
+            efforts.append(effort)
+    return np.concatenate(efforts or [np.zeros(0)])
