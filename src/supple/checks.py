@@ -6,6 +6,7 @@ Arrays come back as read-only float64 copies, so that a checked description cann
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any
 
@@ -22,6 +23,8 @@ ROUNDING = 1e-9
 
 def finite_float(value: Any, what: str) -> float:
     """Return ``value`` as a finite float; booleans, strings and arrays are refused."""
+    if type(value) is float and math.isfinite(value):  # nearly always, and some thousand times in a compilation
+        return value
     if isinstance(value, (bool, np.bool_, str, bytes)) or np.ndim(value) != 0:
         raise ModelError(f"{what} is {value!r}, must be a number")
     try:

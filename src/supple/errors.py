@@ -6,6 +6,8 @@ algorithm met are also `RuntimeError`, so that general code catches them without
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -67,6 +69,14 @@ class SimulationError(ConvergenceError):
 
 class SingularError(SuppleError, RuntimeError):
     """A matrix that has to be inverted is singular, such as the mass matrix of a massless link."""
+
+
+def warn(message: str) -> None:
+    """Give a `ModelWarning` that points at the user's line: the innermost one outside this package."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == __package__:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, ModelWarning, stacklevel=level)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import pytest
 import supple as sp
 from helpers import DATA, cable_manipulator, difference_jacobian, manipulator_rod, relative_error, size
 from load_cases import generalised_force, loaded_case
-from supple.loads.routes import route_slope
+from supple.loads.routes import route_slopes
 
 STATES = range(5)
 TOLERANCE = 1e-12
@@ -192,7 +192,7 @@ def test_partial_tendon_is_summed_on_its_own_span(name):
         xi = rod.rest_strain_at(s).copy()
         scale = np.where(rod.strain.components < 3, 1.0 / rod.length, 1.0)
         np.add.at(xi, rod.strain.components, scale * rod.strain.values(s) * q[own])
-        slope = route_slope(routes[last], s * rod.length, rod.length)
+        (slope,) = route_slopes(routes[last], [s * rod.length], rod.length)
         d = np.array([0.0, *routes[last](s * rod.length)])
         expected += weight * np.linalg.norm(xi[3:] + np.cross(xi[:3], d) + np.array([0.0, *slope]))
     assert model.line_lengths(q)["t"] == pytest.approx(expected, rel=1e-13)
@@ -229,16 +229,16 @@ def test_slopes_by_complex_step_and_by_differences_agree():
 
     for X in (0.01, 0.2, 0.49):
         exact = -0.09 * np.sin(9.0 * X), -0.03 * np.exp(-3.0 * X)
-        assert route_slope(smooth, X, 0.5) == pytest.approx(exact, rel=1e-14)
+        assert route_slopes(smooth, [X], 0.5)[0] == pytest.approx(exact, rel=1e-14)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            assert route_slope(real_only, X, 0.5) == pytest.approx(exact, rel=1e-7)
+            assert route_slopes(real_only, [X], 0.5)[0] == pytest.approx(exact, rel=1e-7)
 
 
 def test_a_route_that_answers_complex_numbers_with_nonsense_is_differenced():
     """abs() of a complex number is a modulus: the complex step would say zero."""
-    assert route_slope(lambda X: (abs(X), 0.0), 0.3, 0.5) == pytest.approx((1.0, 0.0), rel=1e-8)
-    assert route_slope(lambda X: (max(X.real, 0.1), 0.0), 0.3, 0.5) == pytest.approx((1.0, 0.0), rel=1e-8)
+    assert route_slopes(lambda X: (abs(X), 0.0), [0.3], 0.5)[0] == pytest.approx((1.0, 0.0), rel=1e-8)
+    assert route_slopes(lambda X: (max(X.real, 0.1), 0.0), [0.3], 0.5)[0] == pytest.approx((1.0, 0.0), rel=1e-8)
 
 
 def test_given_slopes_are_used():
@@ -261,17 +261,35 @@ def add_tendon(route, **options):
     return robot.compile()
 
 
-def test_a_route_outside_the_section_warns():
-    with pytest.warns(sp.ModelWarning, match=r"link 'arm': the route runs outside the section at s = 0\.\d\d"):
-        add_tendon({"arm": lambda X: (0.0, 0.029)})
+def thin_backbone(distance, section=None, tendons=9):
+    """A wire with tendons on discs around it, the commonest continuum robot."""
+    robot = sp.Robot("backbone")
+    strain = sp.PiecewiseConstant(torsion=5, bend_y=5, bend_z=5)
+    section = sp.Circle(0.0008) if section is None else section
+    robot.add_link("arm", sp.Rod(0.5, section, sp.Material(60e9, 0.3, density=6450.0), strain, 3))
+    for j in range(tendons):
+        angle = 2.0 * np.pi * j / tendons
+        place = distance * np.cos(angle), distance * np.sin(angle)
+        robot.add(sp.Tendon(f"t{j}", {"arm": lambda X, place=place: place}))
+    return robot
 
 
-def test_a_route_in_the_corner_of_a_rectangle_is_inside():
-    robot = sp.Robot("flat")
-    rod = sp.Rod(0.3, sp.Rectangle(0.02, 0.04), sp.Material(1e6, 0.5, density=1000.0), sp.Legendre(bend_y=1), 3)
-    robot.add_link("arm", rod)
-    robot.add(sp.Tendon("t", {"arm": lambda X: (0.0099, 0.0199)}))
-    robot.compile()
+@pytest.mark.parametrize("section", [None, sp.Rectangle(0.02, 0.001), sp.Annulus(0.002, 0.001)])
+def test_tendons_on_discs_outside_a_thin_backbone_are_nothing_strange(section):
+    thin_backbone(0.009, section).compile()  # a warning would be an error here
+
+
+def test_routes_in_millimetres_get_one_warning_at_the_line_that_compiles():
+    robot = thin_backbone(9.0)
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        robot.compile()
+    assert len(seen) == 1
+    assert issubclass(seen[0].category, sp.ModelWarning)
+    assert seen[0].filename == __file__
+    assert str(seen[0].message) == (
+        "Tendon 't0' runs 9 m from the centreline of link 'arm', which is 0.5 m long (and 8 more): routes are in metres"
+    )
 
 
 @pytest.mark.parametrize(

@@ -26,8 +26,10 @@ class Fourier(Family[int]):
         """The constant and ``order`` pairs of cosine and sine."""
         n = whole_number(order, "number of harmonics")
 
-        def evaluate(s: float) -> Array:
-            angles = 2.0 * np.pi * s * np.arange(1, n + 1)
-            return np.concatenate([[1.0], np.column_stack([np.cos(angles), np.sin(angles)]).reshape(-1)])
+        def evaluate(s: float | Array) -> Array:
+            angles = (2.0 * np.pi * np.asarray(s, dtype=np.float64))[..., None] * np.arange(1, n + 1)
+            values = np.ones((*np.shape(s), 2 * n + 1))
+            values[..., 1::2], values[..., 2::2] = np.cos(angles), np.sin(angles)
+            return values
 
-        return Functions(2 * n + 1, evaluate, min_points=2 * n + 1)
+        return Functions(2 * n + 1, evaluate, min_points=2 * n + 1, broadcasts=True)

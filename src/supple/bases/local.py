@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supple.bases.protocol import Family, Functions
 from supple.checks import Array, whole_number
@@ -28,12 +29,10 @@ class PiecewiseConstant(Family[int]):
         n = whole_number(order, "number of elements", minimum=1)
         borders = _borders(n)
 
-        def evaluate(s: float) -> Array:
-            values = np.zeros(n)
-            values[_element(borders, s)] = 1.0
-            return values
+        def evaluate(s: float | Array) -> Array:
+            return np.where(_element(borders, s)[..., None] == np.arange(n), 1.0, 0.0)
 
-        return Functions(n, evaluate, min_points=1, breaks=borders)
+        return Functions(n, evaluate, min_points=1, breaks=borders, broadcasts=True)
 
 
 @final
@@ -47,11 +46,11 @@ class Hat(Family[int]):
         """One function per node."""
         n = whole_number(order, "number of elements", minimum=1)
 
-        def evaluate(s: float) -> Array:
-            distance: Array = np.abs(n * s - np.arange(n + 1))
+        def evaluate(s: float | Array) -> Array:
+            distance: Array = np.abs(n * np.asarray(s)[..., None] - np.arange(n + 1))
             return np.maximum(0.0, 1.0 - distance)
 
-        return Functions(n + 1, evaluate, min_points=2, breaks=_borders(n))
+        return Functions(n + 1, evaluate, min_points=2, breaks=_borders(n), broadcasts=True)
 
 
 @final
@@ -69,19 +68,21 @@ class Hermite(Family[int]):
         n = whole_number(order, "number of elements", minimum=1)
         borders = _borders(n)
 
-        def evaluate(s: float) -> Array:
+        def evaluate(s: float | Array) -> Array:
             element = _element(borders, s)
-            t = n * s - element
-            values = np.zeros(2 * (n + 1))
-            values[2 * element : 2 * element + 4] = (
+            t = n * np.asarray(s) - element
+            values = np.zeros((*np.shape(s), 2 * (n + 1)))
+            four = (
                 1.0 - 3.0 * t**2 + 2.0 * t**3,
                 (t**3 - 2.0 * t**2 + t) / HERMITE_PEAK,
                 3.0 * t**2 - 2.0 * t**3,
                 (t**3 - t**2) / HERMITE_PEAK,
             )
+            columns = 2 * element[..., None] + np.arange(4)
+            np.put_along_axis(values, columns, np.stack(four, axis=-1), axis=-1)
             return values
 
-        return Functions(2 * (n + 1), evaluate, min_points=4, breaks=borders)
+        return Functions(2 * (n + 1), evaluate, min_points=4, breaks=borders, broadcasts=True)
 
 
 def _borders(n: int) -> tuple[float, ...]:
@@ -89,6 +90,6 @@ def _borders(n: int) -> tuple[float, ...]:
     return tuple(k / n for k in range(1, n))
 
 
-def _element(borders: tuple[float, ...], s: float) -> int:
-    """Element that holds s. Searching, rather than flooring n s, is exact at the borders."""
-    return int(np.searchsorted(borders, s, side="right"))
+def _element(borders: tuple[float, ...], s: float | Array) -> NDArray[np.int64]:
+    """Element that holds s, or each of several. Searching, rather than flooring n s, is exact at the borders."""
+    return np.asarray(np.searchsorted(borders, s, side="right"))

@@ -28,10 +28,10 @@ class Legendre(Family[int]):
         """P_0 to P_order."""
         n = whole_number(order, "order")
 
-        def evaluate(s: float) -> Array:
-            return np.asarray(legvander(2.0 * s - 1.0, n), dtype=np.float64).reshape(n + 1)
+        def evaluate(s: float | Array) -> Array:
+            return np.asarray(legvander(2.0 * s - 1.0, n), dtype=np.float64).reshape(*np.shape(s), n + 1)
 
-        return Functions(n + 1, evaluate, min_points=n + 1)
+        return Functions(n + 1, evaluate, min_points=n + 1, broadcasts=True)
 
 
 @final
@@ -42,10 +42,10 @@ class Chebyshev(Family[int]):
         """T_0 to T_order."""
         n = whole_number(order, "order")
 
-        def evaluate(s: float) -> Array:
-            return np.asarray(chebvander(2.0 * s - 1.0, n), dtype=np.float64).reshape(n + 1)
+        def evaluate(s: float | Array) -> Array:
+            return np.asarray(chebvander(2.0 * s - 1.0, n), dtype=np.float64).reshape(*np.shape(s), n + 1)
 
-        return Functions(n + 1, evaluate, min_points=n + 1)
+        return Functions(n + 1, evaluate, min_points=n + 1, broadcasts=True)
 
 
 @final
@@ -56,7 +56,7 @@ class Monomial(Family[int]):
         """1 to s^order."""
         n = whole_number(order, "order")
 
-        def evaluate(s: float) -> Array:
-            return float(s) ** np.arange(n + 1, dtype=np.float64)
+        def evaluate(s: float | Array) -> Array:
+            return np.power(np.asarray(s, dtype=np.float64)[..., None], np.arange(n + 1, dtype=np.float64))
 
-        return Functions(n + 1, evaluate, min_points=n + 1)
+        return Functions(n + 1, evaluate, min_points=n + 1, broadcasts=True)

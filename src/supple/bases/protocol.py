@@ -7,6 +7,7 @@ and multiplies one scalar function of s in [0, 1]; compilation divides the angul
 
 1. Subclass `Family[int]` and write one method, ``functions(order)``: check the order, return `Functions`.
    The user's ``MyFamily(torsion=2, bend_y=3)`` and ``Strain(torsion=MyFamily(2))`` both work from then on.
+   If ``evaluate`` takes an array of stations as well as one, say ``broadcasts=True``: compilation is faster.
 2. Functions must be linearly independent when sampled at ``min_points`` Gauss nodes per piece, where pieces
    are what ``breaks`` cuts [0, 1] into, and smooth inside a piece: the stiffness is summed at these nodes.
 3. Scale them to O(1): all coordinates of a rod share one tolerance.
@@ -19,6 +20,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -42,12 +44,20 @@ class Functions:
 
     count: int
     """How many."""
-    evaluate: Callable[[float], Array]
-    """Their values at s, (count,)."""
+    evaluate: Callable[[Any], Array]
+    """Their values at s, (count,); with ``broadcasts`` also at stations (M,), (M, count)."""
     min_points: int
     """Gauss nodes per piece below which sampled functions may be linearly dependent."""
     breaks: tuple[float, ...] = ()
     """Sorted interior points where a function is not smooth."""
+    broadcasts: bool = False
+    """Whether ``evaluate`` takes arrays of s; else it is called for one s after the other."""
+
+    def table(self, s: Array) -> Array:
+        """Values at the stations s (M,), (M, count)."""
+        if self.broadcasts:
+            return self.evaluate(s)
+        return np.array([self.evaluate(x) for x in s.tolist()]).reshape(len(s), self.count)
 
 
 class StrainBasis(ABC):
@@ -63,28 +73,43 @@ class StrainBasis(ABC):
     @property
     def size(self) -> int:
         """Number of coordinates."""
-        return sum(part.count for _, part in self.parts())
+        return sum(part.count for _, part in self._parts)
 
     @property
     def components(self) -> NDArray[np.int64]:
         """Strain component 0..5 of each coordinate, (size,)."""
-        parts = self.parts()
+        parts = self._parts
         return np.repeat([index for index, _ in parts], [part.count for _, part in parts]).astype(np.int64)
 
-    def values(self, s: float) -> Array:
-        """Value at s in [0, 1] of each coordinate's function, (size,); not divided by the length."""
-        return np.concatenate([part.evaluate(s) for _, part in self.parts()])
+    def values(self, s: float | Array) -> Array:
+        """Value at s in [0, 1] of each coordinate's function, (size,); not divided by the length.
+
+        At stations s (M,): (M, size), all at once where the family can.
+        """
+        if np.ndim(s) == 0:
+            return np.concatenate([part.evaluate(s) for _, part in self._parts])
+        stations = np.asarray(s, dtype=np.float64)
+        return np.concatenate([part.table(stations) for _, part in self._parts], axis=1)
+
+    @cached_property
+    def _parts(self) -> tuple[tuple[int, Functions], ...]:
+        """`parts`, made once: checking the orders takes longer than using them."""
+        return self.parts()
+
+    def __getstate__(self) -> dict[str, Any]:
+        # the functions are made again where they are needed: functions inside functions cannot be pickled
+        return {key: value for key, value in self.__dict__.items() if key != "_parts"}
 
     @property
     def labels(self) -> list[str]:
         """Names of the coordinates, such as ``bend_y_3``."""
-        return [f"{COMPONENTS[index]}_{k}" for index, part in self.parts() for k in range(part.count)]
+        return [f"{COMPONENTS[index]}_{k}" for index, part in self._parts for k in range(part.count)]
 
     @property
     def breaks(self) -> tuple[float, ...]:
         """Sorted points in (0, 1) where some function is not smooth; quadrature nodes are aligned to them."""
         merged: list[float] = []
-        for point in sorted(point for _, part in self.parts() for point in part.breaks):
+        for point in sorted(point for _, part in self._parts for point in part.breaks):
             if not merged or point - merged[-1] > SAME_BREAK:
                 merged.append(point)
         return tuple(merged)
@@ -96,7 +121,7 @@ class StrainBasis(ABC):
         A function without breaks sees the nodes of all pieces, so it asks for its share only.
         """
         pieces = len(self.breaks) + 1
-        return max(part.min_points if part.breaks else -(-part.min_points // pieces) for _, part in self.parts())
+        return max(part.min_points if part.breaks else -(-part.min_points // pieces) for _, part in self._parts)
 
 
 @dataclass(frozen=True, repr=False)
@@ -130,7 +155,7 @@ class Family(StrainBasis, Generic[Order]):
         elif not given:
             raise no_coordinates(type(self).__name__)
         else:
-            self.parts()
+            self._parts  # noqa: B018  (checks the orders)
 
     @abstractmethod
     def functions(self, order: Order) -> Functions:

@@ -31,7 +31,7 @@ class Gaussian(Family[int]):
         width = 1.0 / n if self.width is None else positive_float(self.width, "width")
         centres = np.arange(n + 1) / n
 
-        def evaluate(s: float) -> Array:
-            return np.exp(-0.5 * ((s - centres) / width) ** 2)
+        def evaluate(s: float | Array) -> Array:
+            return np.asarray(np.exp(-0.5 * ((np.asarray(s)[..., None] - centres) / width) ** 2))
 
-        return Functions(n + 1, evaluate, min_points=n + 1)
+        return Functions(n + 1, evaluate, min_points=n + 1, broadcasts=True)

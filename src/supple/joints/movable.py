@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -58,41 +59,41 @@ class MovableJoint(Joint):
         _ = self.stiffness_matrix, self.damping_matrix, self.rest_vector
         _ = self.limit_bounds, self.limit_stiffnesses, self.limit_widths
 
-    @property
+    @cached_property
     def stiffness_matrix(self) -> Array:
         """Stiffness of the joint spring, (k, k)."""
         return self._matrix("stiffness")
 
-    @property
+    @cached_property
     def damping_matrix(self) -> Array:
         """Damping of the joint, (k, k)."""
         return self._matrix("damping")
 
-    @property
+    @cached_property
     def rest_vector(self) -> Array:
         """Coordinates at which the spring is slack, (k,)."""
         return self._vector("rest")
 
-    @property
+    @cached_property
     def limit_stiffnesses(self) -> Array:
         """Stiffness of the soft limit of each coordinate, (k,)."""
         return self._positive("limit_stiffness")
 
-    @property
+    @cached_property
     def limit_widths(self) -> Array:
         """Width of the soft limit of each coordinate, (k,)."""
         return self._positive("limit_width")
 
-    @property
+    @cached_property
     def limit_bounds(self) -> Array:
         """Lower and upper limit of each coordinate, (k, 2); infinite where free."""
         bounds = np.tile([-np.inf, np.inf], (self.dof, 1))
         for row, pair in zip(bounds, self._pairs(), strict=True):
             if pair is not None:
                 row[:] = self._pair(pair)
-        return bounds
+        return read_only(bounds)
 
-    @property
+    @cached_property
     def keeps_chart(self) -> bool:
         """Whether a spring, damper, rest or limit gives q itself a meaning."""
         forces = (

@@ -14,6 +14,7 @@ coordinates in rad and m.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import cached_property
 
 from supple.checks import Array
 
@@ -30,7 +31,7 @@ class Joint(ABC):
     def labels(self) -> tuple[str, ...]:
         """Name of each coordinate, (k,)."""
 
-    @property
+    @cached_property
     def dof(self) -> int:
         """Number of coordinates k."""
         return sum(block.shape[1] for block in self.factors())

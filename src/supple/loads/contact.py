@@ -525,9 +525,10 @@ def _bound(binder: Binder, places: list[tuple[str, float, float]]) -> np.ndarray
     """Bounds of the buds of one point."""
     rod = binder.rod(places[0][0])
     start = float(rod.s[rod.point_under(places[0][1])])
-    steps = [rod.step(start, s) for _, s, _ in places]
-    rest = np.abs(np.array([step[2] for step in steps]))
+    ends = np.array([s for _, s, _ in places])
+    steps = rod.steps(np.full(len(ends), start), ends)
+    rest = np.abs(steps.rest)
     angular, linear = (np.linalg.norm(part, axis=-1).max() for part in (rest[..., :3], rest[..., 3:]))
-    phi = np.abs(np.array([step[3] for step in steps])).max(axis=(0, 1))
-    head = [2.0 * max(step[0] for step in steps), angular, linear, float(np.sum(rod.component < 3))]
+    phi = np.abs(steps.phi).max(axis=(0, 1))
+    head = [2.0 * float(steps.half.max()), angular, linear, float(np.sum(rod.component < 3))]
     return np.array([*head, *phi, max(radius for _, _, radius in places)])

@@ -17,7 +17,6 @@ displaced fluid, to which it is added: -(M_a + rho V) [0; R^T g]), and it feels 
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -29,7 +28,7 @@ from supple.checks import ROUNDING, Array, finite_array, positive_float, symmetr
 from supple.core.arrays import floats, handle_at, integers, space_of
 from supple.core.inertia import add_coadbar, world_inertia
 from supple.core.loads import EXTERNAL, TANGENT
-from supple.errors import ModelError, ModelWarning, naming
+from supple.errors import ModelError, naming, warn
 from supple.jit import LoadKernel, inner
 from supple.lie.se3 import add_coad, product6, product6_transposed
 from supple.loads.fluid_coefficients import AddedMass, Coefficients, Drag, coefficient_matrix, displaced_volume
@@ -262,7 +261,9 @@ class Fluid:
 
         density = positive_float(self.density, "density", "kg/m^3")
         current = finite_array(self.current, (3,), "current")
-        points = [point for link in self._immersed(binder) for point in self._points(binder, link, density)]
+        along = {link: list(self._points(binder, link, density)) for link in self._immersed(binder)}
+        points = [point for link in along.values() for point in link]
+        _warn_of_feeding(along)
         for point in points:
             x, y, z = point.where
             shift = np.eye(6)
@@ -300,13 +301,22 @@ class Fluid:
         added = symmetric_psd(
             coefficient_matrix(self.added_mass, link, body, s, density, "added_mass"), 6, "added_mass"
         )
-        if np.linalg.eigvalsh(drag + drag.T)[0] < -ROUNDING * np.abs(drag).max(initial=0.0):
-            warnings.warn(
-                f"link {link!r}: the symmetric part of drag is not positive semi-definite, the fluid feeds energy in",
-                ModelWarning,
-                stacklevel=2,
-            )
         return drag, added, density * displaced_volume(body, s) if self.buoyancy else 0.0
+
+
+def _warn_of_feeding(points: dict[str, list[_Point]]) -> None:
+    """One warning that names the links whose drag is not positive semi-definite."""
+    feeding = []
+    for link, own in points.items():
+        drag = np.array([point.drag for point in own]).reshape(-1, 6, 6)
+        lowest = np.linalg.eigvalsh(drag + drag.transpose(0, 2, 1))[:, 0]
+        if np.any(lowest < -ROUNDING * np.abs(drag).max(axis=(1, 2), initial=0.0)):
+            feeding.append(repr(link))
+    if feeding:
+        warn(
+            f"link {', '.join(feeding)}: the symmetric part of drag is not positive semi-definite, "
+            "the fluid feeds energy in"
+        )
 
 
 def _arrays(points: list[_Point], current: Array) -> tuple[np.ndarray, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from supple.checks import finite_float
-from supple.errors import ModelError, ModelWarning, naming
+from supple.errors import ModelError, naming
 from supple.model.links import Rod
 from supple.numerics.quadrature import rod_stations
 
@@ -48,22 +49,35 @@ def route_point(route: Route, X: float, what: str) -> tuple[float, float]:
     return finite_float(y, f"{what}: y at X = {X:.3g} m"), finite_float(z, f"{what}: z at X = {X:.3g} m")
 
 
-def route_slope(route: Route, X: float, length: float) -> tuple[float, float]:
-    """(dy/dX, dz/dX): by a complex step where the route takes complex numbers, else by a central difference."""
+def route_slopes(route: Route, X: Sequence[float], length: float) -> list[tuple[float, float]]:
+    """(dy/dX, dz/dX) at each X: by a complex step where the route takes complex numbers, else by a central difference.
+
+    A route through abs() or max() takes complex numbers but answers nonsense: it is believed only if both agree.
+    """
+    h = DIFFERENCE_STEP * length
+    slopes = []
+    for x, step in zip(X, _complex_steps(route, X), strict=True):
+        (y1, z1), (y0, z0) = route(x + h), route(x - h)
+        difference = (float(y1) - float(y0)) / (2.0 * h), (float(z1) - float(z0)) / (2.0 * h)
+        agree = step is not None and all(
+            abs(a - b) <= 1e-6 + 1e-4 * abs(b) for a, b in zip(step, difference, strict=True)
+        )
+        slopes.append(step if step is not None and agree else difference)
+    return slopes
+
+
+def _complex_steps(route: Route, X: Sequence[float]) -> list[tuple[float, float] | None]:
+    """Slopes by a complex step at each X, None where the route does not take complex numbers."""
+    steps: list[tuple[float, float] | None] = []
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # a cast that drops the imaginary part warns: then the slope would be zero
-        try:
-            y, z = route(complex(X, COMPLEX_STEP))  # type: ignore[arg-type]
-            slope = float(np.imag(y)) / COMPLEX_STEP, float(np.imag(z)) / COMPLEX_STEP
-        except Exception:
-            slope = None
-    h = DIFFERENCE_STEP * length
-    (y1, z1), (y0, z0) = route(X + h), route(X - h)
-    difference = (float(y1) - float(y0)) / (2.0 * h), (float(z1) - float(z0)) / (2.0 * h)
-    # a route through abs() or max() takes complex numbers but answers nonsense: believe it only if it agrees
-    if slope is not None and np.allclose(slope, difference, rtol=1e-4, atol=1e-6):
-        return slope
-    return difference
+        for x in X:
+            try:
+                y, z = route(complex(x, COMPLEX_STEP))  # type: ignore[arg-type]
+                steps.append((float(np.imag(y)) / COMPLEX_STEP, float(np.imag(z)) / COMPLEX_STEP))
+            except Exception:
+                steps.append(None)
+    return steps
 
 
 def routed_links(routes: Mapping[str, Route]) -> list[tuple[str, float]]:
@@ -92,13 +106,16 @@ def line_points(
             raise ModelError(f"until of link {link!r} is {end:g} m, must lie in (0, {rod.length:g}], the rod's length")
         with naming(what):
             stations = _stations(rod, end)
-        for s, weight in stations:
-            X = s * rod.length
-            y, z = route_point(route, X, what)
-            given = slopes.get(link)
-            dy, dz = route_point(given, X, f"slope on link {link!r}") if given else route_slope(route, X, rod.length)
-            points.append(LinePoint(binder.node(link, s), weight, s, y, z, dy, dz, link))
-            _warn_outside(rod, link, s, y, z)
+        X = [s * rod.length for s, _ in stations]
+        where = [route_point(route, x, what) for x in X]
+        given = slopes.get(link)
+        if given is None:
+            slope = route_slopes(route, X, rod.length)
+        else:
+            slope = [route_point(given, x, f"slope on link {link!r}") for x in X]
+        for (s, weight), place, way in zip(stations, where, slope, strict=True):
+            points.append(LinePoint(binder.node(link, s), weight, s, *place, *way, link))
+        _note_remote(binder, link, rod.length, where)
     return points
 
 
@@ -110,15 +127,13 @@ def _stations(rod: Rod, end: float) -> list[tuple[float, float]]:
     return [(float(part * x), float(end * w)) for x, w in zip(s, weight, strict=True) if w > 0.0]
 
 
-def _warn_outside(rod: Rod, link: str, s: float, y: float, z: float) -> None:
-    if not getattr(rod.section, "has_outline", True):
-        return
-    a, b = rod.section.half_extents(s)
-    if a > 0.0 and b > 0.0 and (y / a) ** 2 + (z / b) ** 2 > 1.0 + 1e-9:
-        corner = type(rod.section).__name__ == "Rectangle" and abs(y) <= a and abs(z) <= b
-        if not corner:
-            warnings.warn(
-                f"link {link!r}: the route runs outside the section at s = {s:.2f} (y = {y:.3g} m, z = {z:.3g} m)",
-                ModelWarning,
-                stacklevel=2,
-            )
+def _note_remote(binder: Binder, link: str, length: float, where: list[tuple[float, float]]) -> None:
+    """Remember a line farther from its rod than the rod is long: mostly millimetres taken for metres.
+
+    A line outside the section is nothing strange: tendons run through discs on a thin backbone.
+    """
+    farthest = max((math.hypot(y, z) for y, z in where), default=0.0)
+    if farthest > length:
+        binder.remote.append(
+            f"{binder.current} runs {farthest:.3g} m from the centreline of link {link!r}, which is {length:.3g} m long"
+        )

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ctypes
 import math
 import pickle
-import warnings
 from collections.abc import Callable, Hashable
 from functools import lru_cache
 from typing import Any
@@ -20,7 +19,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from supple.checks import finite_float
-from supple.errors import ModelError, ModelWarning, StateError
+from supple.errors import ModelError, StateError, warn
 from supple.jit import inner
 
 #: A law of length [m] and its rate [m/s].
@@ -65,11 +64,9 @@ def _compile(law: ScalarLaw) -> Any:
         return numba.cfunc("float64(float64, float64)", error_model="numpy")(getattr(law, "py_func", law))
     except Exception as error:  # Numba raises many kinds; whatever it is, Python can still run the law
         reason = str(error).strip().splitlines()
-    warnings.warn(
+    warn(
         f"the law {_name(law)} cannot be compiled by Numba and is called in Python, which is slow "
-        f"({reason[0] if reason else 'no reason given'})",
-        ModelWarning,
-        stacklevel=2,
+        f"({reason[0] if reason else 'no reason given'})"
     )
     return _Callback(law)
 

@@ -5,7 +5,6 @@ What becomes of the function is in `loads.user_functions`, what of its wrench an
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from supple.checks import real_array
 from supple.core.loads import EXTERNAL
-from supple.errors import ModelError, ModelWarning
+from supple.errors import ModelError, warn
 from supple.lie.pose import check_pose, pose
 from supple.loads.spring import point_place
 from supple.loads.user_functions import UserFunctions
@@ -62,11 +61,9 @@ def _functions(
     functions = UserFunctions(what, kind, law, tangent if columns else None, columns, rate, state0)
     functions.try_out()
     if tangent is None and columns:
-        warnings.warn(
+        warn(
             f"{what}: no tangent is given, it is taken by differences of the law: slower, and right to some nine "
-            "digits where the law is smooth",
-            ModelWarning,
-            stacklevel=3,
+            "digits where the law is smooth"
         )
     return functions
 

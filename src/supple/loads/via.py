@@ -14,7 +14,7 @@ from supple.lie.pose import pose
 from supple.loads.path import Path, PathPoint
 from supple.loads.routes import LinePoint, Route, Via, line_points, route_point
 from supple.model.links import ArcLength, Rod
-from supple.model.scene import ROUTE, Place, section_place
+from supple.model.scene import ROUTE, Place
 
 if TYPE_CHECKING:
     from supple.model.binder import Binder
@@ -104,9 +104,10 @@ def route_places(
             rod = binder.robot_link(link).body
             assert isinstance(rod, Rod)  # `line_points` has refused others
             end = until.get(link, rod.length)
-            for X in np.linspace(0.0, end, ROUTE).tolist():
-                y, z = route_point(part, X, f"route on link {link!r}")
-                places.append(section_place(link, X / rod.length, y, z))
+            X = np.linspace(0.0, end, ROUTE).tolist()
+            offsets = np.tile(np.eye(4), (ROUTE, 1, 1))
+            offsets[:, 1:3, 3] = [route_point(part, x, f"route on link {link!r}") for x in X]
+            places += [Place(link, x / rod.length, offset) for x, offset in zip(X, offsets, strict=True)]
         else:
             places += [Place(*_via_point(binder, link, x)) for x in via_points(link, part)]
     return tuple(places)

@@ -12,7 +12,7 @@ import numpy as np
 
 from supple.checks import finite_float
 from supple.core.records import node_t, pose_t
-from supple.errors import ModelError, naming
+from supple.errors import ModelError, naming, warn
 from supple.jit import LoadKernel
 from supple.model.links import ArcLength
 from supple.model.rod_table import RodTable
@@ -112,6 +112,7 @@ class Binder:
     owners: list[str] = field(default_factory=list)
     controllers: list[Controller] = field(default_factory=list)
     current: str = ""  #: kind and name of the load being bound
+    remote: list[str] = field(default_factory=list)  #: lines strangely far from their rods, see `loads.routes`
     implicit: bool = False
     added: dict[int, np.ndarray] = field(default_factory=dict)
     displaced: dict[int, np.ndarray] = field(default_factory=dict)
@@ -233,6 +234,12 @@ class Binder:
         self.lines.append(name)
         self.parts += parts
 
+    def warn_of_remote(self) -> None:
+        """One warning for all lines of the robot that run strangely far from their rods."""
+        if self.remote:
+            others = f" (and {len(self.remote) - 1} more)" if len(self.remote) > 1 else ""
+            warn(f"{self.remote[0]}{others}: routes are in metres")
+
     def immerse(self, segment: int, added: np.ndarray, displaced: np.ndarray) -> None:
         """Fluid that a segment moves and displaces, in its end's frame.
 
@@ -250,15 +257,20 @@ class Binder:
 
     def node_arrays(self) -> tuple[np.ndarray, np.ndarray]:
         """Arrays `nodes` and `psi` of the tree."""
-        nodes, psi = np.zeros(len(self._nodes), node_t), []
-        column = 0
+        nodes = np.zeros(len(self._nodes), node_t)
+        values: list[np.ndarray] = [np.zeros(0)] * len(nodes)
+        stations: dict[str, list[tuple[int, float]]] = {}
         for (link, s), k in self._nodes.items():
+            stations.setdefault(link, []).append((k, s))
+        for link, places in stations.items():
             layout, rod = self.layout(link), self.rod(link)
-            nodes[k]["start"] = layout.coordinates.start + layout.joint_dof
-            nodes[k]["n"], nodes[k]["column"], nodes[k]["rest"] = rod.n, column, rod.rest_strain(s)
-            psi.append(rod.basis(s))
-            column += rod.n
-        return nodes, np.concatenate(psi) if psi else np.zeros(0)
+            own, s_own = [k for k, _ in places], np.array([s for _, s in places])
+            nodes["start"][own] = layout.coordinates.start + layout.joint_dof
+            nodes["n"][own], nodes["rest"][own] = rod.n, rod.rest_strain(s_own)
+            for k, row in zip(own, rod.basis(s_own), strict=True):
+                values[k] = row
+        nodes["column"][1:] = np.cumsum(nodes["n"])[:-1]
+        return nodes, np.concatenate([*values, np.zeros(0)])
 
     def demand(self) -> Demand:
         """What scratch must hold."""

@@ -118,6 +118,7 @@ def compile_robot(robot: Robot) -> Model:
     asleep = frozenset(s for d in drafts if any(buds.values()) for s in range(d.first + d.active, d.first + d.count))
     binder = Binder(robot, ordered, [(draft.parent, draft.placement) for draft in drafts], asleep)
     loads = tuple(bind_items(robot, binder))
+    binder.warn_of_remote()
     topology, parameters = _assemble(robot, drafts, ordered, binder)
     joints = tuple(PrescribedJoint(link, _joint_coordinates(layouts[link]), law) for link, law in binder.prescribed)
     controllers = tuple(binder.controllers)
@@ -209,8 +210,8 @@ def _commute(screws: np.ndarray) -> bool:
     w, v = screws[:3].T, screws[3:].T
     n = screws.shape[1]
     return all(
-        np.allclose(np.cross(w[i], w[j]), 0.0, atol=1e-14)
-        and np.allclose(np.cross(w[i], v[j]) - np.cross(w[j], v[i]), 0.0, atol=1e-14)
+        np.abs(np.cross(w[i], w[j])).max() <= 1e-14
+        and np.abs(np.cross(w[i], v[j]) - np.cross(w[j], v[i])).max() <= 1e-14
         for i in range(n)
         for j in range(i)
     )
@@ -228,17 +229,13 @@ def _relate(drafts: list[BlockDraft]) -> None:
                 drafts[a].descendants.append(b)
 
 
-def _merged_ranges(drafts: list[BlockDraft], members: list[int]) -> list[tuple[int, int]]:
-    """Coordinate ranges of some blocks, neighbours merged: few long loops instead of many short ones."""
-    merged: list[tuple[int, int]] = []
-    for start, n in sorted((drafts[b].start, drafts[b].n) for b in members):
-        if n == 0:
-            continue
-        if merged and merged[-1][1] == start:
-            merged[-1] = (merged[-1][0], start + n)
-        else:
-            merged.append((start, start + n))
-    return merged
+def _merged_ranges(owner: np.ndarray, members: np.ndarray) -> list[tuple[int, int]]:
+    """Coordinate ranges of some blocks, neighbours merged: few long loops instead of many short ones.
+
+    ``owner`` (n,) is the block of every coordinate, ``members`` (n_blocks,) tells which are meant.
+    """
+    edges = np.flatnonzero(np.diff(members[owner], prepend=False, append=False))
+    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
 
 
 def _assemble(
@@ -254,6 +251,9 @@ def _assemble(
     component = np.full(n, -1, dtype=np.int64)
     parents, owner = np.zeros(n_segments + 1, dtype=np.int64), np.zeros(n_segments + 1, dtype=np.int64)
     ranges: list[tuple[int, int]] = []
+    holder = np.zeros(n, dtype=np.int64)  # the block of every coordinate
+    for b, draft in enumerate(drafts):
+        holder[draft.start : draft.start + draft.n] = b
     column = 0
     for b, draft in enumerate(drafts):
         own = slice(draft.start, draft.start + draft.n)
@@ -261,14 +261,12 @@ def _assemble(
         row["kind"], row["start"], row["n"] = draft.kind, draft.start, draft.n
         row["first"], row["count"], row["parent"] = draft.first, draft.count, draft.parent
         row["active"], row["columns"] = draft.active, column
-        own_blocks = [] if draft.kind == ROD else [b]
-        related = {b, *draft.ancestors, *draft.descendants}
-        for key, members in (
-            ("inward", draft.ancestors),
-            ("outward", own_blocks + draft.descendants),
-            ("apart", [other for other in range(len(drafts)) if other not in related]),
-        ):
-            merged = _merged_ranges(drafts, members)
+        inward, outward = np.zeros((2, len(drafts)), dtype=bool)
+        inward[draft.ancestors], outward[draft.descendants] = True, True
+        apart = ~(inward | outward)
+        apart[b], outward[b] = False, draft.kind != ROD
+        for key, members in (("inward", inward), ("outward", outward), ("apart", apart)):
+            merged = _merged_ranges(holder, members)
             row[key] = (len(ranges), len(ranges) + len(merged))
             ranges += merged
         placement[b]["R"], placement[b]["p"] = draft.placement[:3, :3], draft.placement[:3, 3]
@@ -336,11 +334,12 @@ def rod_segments(draft: BlockDraft) -> tuple[np.ndarray, np.ndarray, list[int]]:
     table[:, chain] = rod.phi
     begins = np.zeros(draft.count, dtype=np.int64)  # the point at which each segment begins
     begins[chain] = range(last + 1)
-    places = [*enumerate(draft.twigs, start=last), *enumerate(draft.buds, start=tip + 1)]
-    for k, s in places:
-        begins[k] = rod.point_before(s)
-        half, bracket, rest, table[:, k] = rod.step(float(rod.s[begins[k]]), s)
-        segments[k]["half"], segments[k]["bracket"], segments[k]["rest"] = half, bracket, rest
+    extra = [*range(last, tip), *range(tip + 1, draft.count)]
+    if extra:
+        begins[extra] = [rod.point_before(s) for s in (*draft.twigs, *draft.buds)]
+        steps = rod.steps(rod.s[begins[extra]], np.array((*draft.twigs, *draft.buds)))
+        segments["half"][extra], segments["bracket"][extra], segments["rest"][extra] = steps[:3]
+        table[:, extra] = steps.phi.transpose(1, 0, 2)
     return segments, table, [draft.parent if i == 0 else draft.first + i - 1 for i in begins.tolist()]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import suppress
+from functools import cached_property
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +45,7 @@ class Compiled:
         scene: Scene | None = None,
     ) -> None:
         self.name = robot.name
-        self.description = str(robot)
+        self._robot: Robot | None = robot.copy()  # what is added to the robot later is not in the model
         self.topology = topology
         self.parameters = parameters
         self.layouts = layouts
@@ -90,7 +91,13 @@ class Compiled:
 
     def _stored(self) -> dict[str, Any]:
         """All that `_prepare` does not derive."""
-        return {key: value for key, value in self.__dict__.items() if not key.startswith("_")}
+        kept = {key: value for key, value in self.__dict__.items() if not key.startswith("_")}
+        return kept | {"description": self.description}
+
+    @cached_property
+    def description(self) -> str:
+        """The table of the robot's links, made when it is first asked for."""
+        return str(self._robot)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

@@ -8,14 +8,13 @@ The linear algebra here is dense and small: constrained forward dynamics solves
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from supple.core import loops as _loops
-from supple.errors import ConvergenceError, ModelError, ModelWarning, SingularError, StateError
+from supple.errors import ConvergenceError, ModelError, SingularError, StateError, warn
 from supple.laws import Law
 from supple.model.binder import Bound
 
@@ -225,11 +224,9 @@ def keep_rows(loops: tuple[Bound, ...], rows: Rows) -> tuple[Bound, ...]:
         mine = [i - first for i in rows.kept if i in own]
         dropped = len(own) - len(mine) - sum(i in own for i in rows.idle)
         if dropped:
-            warnings.warn(
+            warn(
                 f"Loop {loop.name!r}: {dropped} of {len(own)} constraint rows follow from others and are dropped; "
-                "multipliers are those of the rows that are left",
-                ModelWarning,
-                stacklevel=4,
+                "multipliers are those of the rows that are left"
             )
         first += perp.shape[1]
         where = where.copy()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias, final
@@ -21,7 +20,7 @@ from supple.checks import (
     symmetric_psd,
     whole_number,
 )
-from supple.errors import ModelError, ModelWarning, naming
+from supple.errors import ModelError, naming, warn
 from supple.lie.pose import check_pose, pose
 from supple.model.rigid_shapes import BoxShape, CapsuleShape, FrustumShape, PrismShape, SolidShape, SphereShape
 from supple.sections.direct import Section
@@ -88,6 +87,12 @@ class Rod:
         if strain[3] <= 0.0:
             raise ModelError(f"rest_strain at s = {s:.2f} has the stretch {strain[3]:g}, must be positive (usually 1)")
         return strain
+
+    def rest_strains(self, s: Array) -> Array:
+        """Rest strain at the stations s (M,), (M, 6)."""
+        if callable(self.rest_strain):
+            return np.array([self.rest_strain_at(x) for x in s.tolist()]).reshape(len(s), 6)
+        return np.tile(np.asarray(self.rest_strain), (len(s), 1))
 
     def properties_at(self, s: float) -> SectionProperties:
         """Stiffness, damping and inertia per unit length at s in [0, 1], each (6, 6)."""
@@ -218,7 +223,10 @@ class Rigid:
         x, y, z = np.asarray(self.com)
         cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
         coupling = self.mass * cross
-        return np.block([[self.inertia - coupling @ cross, coupling], [-coupling, self.mass * np.eye(3)]])
+        spatial = np.zeros((6, 6))
+        spatial[:3, :3], spatial[:3, 3:], spatial[3:, :3] = self.inertia - coupling @ cross, coupling, -coupling
+        spatial.flat[21::7] = self.mass  # the diagonal of the linear block
+        return spatial
 
 
 Body: TypeAlias = Rod | Rigid
@@ -232,11 +240,9 @@ def _check_inertia(inertia: ArrayLike) -> Array:
     matrix = symmetric_psd(inertia, 3, "inertia")
     low, middle, high = np.linalg.eigvalsh(matrix)
     if high > (low + middle) * (1.0 + ROUNDING) + ROUNDING * high:
-        warnings.warn(
+        warn(
             f"Rigid: inertia has principal moments {low:.4g}, {middle:.4g}, {high:.4g} kg m^2: "
-            "the largest exceeds the sum of the others, no real body has such an inertia",
-            ModelWarning,
-            stacklevel=4,
+            "the largest exceeds the sum of the others, no real body has such an inertia"
         )
     return matrix
 

@@ -111,11 +111,11 @@ class _Chain:
         self.append(b, layout.segments[:node])
         if rod.point_at(s) is not None:
             return
-        half, bracket, rest, phi = rod.step(float(rod.s[node]), s)
+        cut = rod.steps(rod.s[[node]], np.array([s]))
         step = np.zeros(1, segment_t)
-        step["half"], step["bracket"], step["rest"] = half, bracket, rest
+        step["half"], step["bracket"], step["rest"] = cut[:3]
         self.segments.append(step)
-        self.phi.append(phi)
+        self.phi.append(cut.phi[0])
         self.blocks[-1]["count"] = self.blocks[-1]["active"] = node + 1
 
     def append_fixed(self, pose: np.ndarray) -> None:

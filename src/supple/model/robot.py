@@ -150,6 +150,12 @@ class Robot:
             )
         self._items.append(item)
 
+    def copy(self) -> Robot:
+        """A robot of its own with the same links and loads: what is added to one is not in the other."""
+        twin = Robot(self._name, self._gravity)
+        twin._links, twin._items = dict(self._links), list(self._items)
+        return twin
+
     def compile(self) -> Model:
         """Check the description and turn it into arrays ready for computation."""
         # Imported late, so that describing a robot does not load the compiled kernels.

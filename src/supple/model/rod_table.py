@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -16,13 +15,16 @@ from supple.errors import ModelError
 from supple.model.links import Rod
 from supple.model.tabulate import ChebyshevTable, ConstantField
 from supple.numerics.quadrature import rod_stations
+from supple.sections.properties import is_uniform
 
 #: Collocation points of the Magnus step in [0, 1]: Gauss points (order 4), midpoint twice (order 2).
 COLLOCATION = {4: (0.5 - math.sqrt(3.0) / 6.0, 0.5 + math.sqrt(3.0) / 6.0), 2: (0.5, 0.5)}
 
-
 #: Stations closer than this (in s) are one.
 SAME_STATION = 1e-12
+
+#: A vector along a rod: s -> (m,), and stations (M,) -> (M, m).
+Field: TypeAlias = Callable[[Any], np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class RodTable:
     stiffness, damping : ndarray, shape (n, n)
         K and D.
     basis, rest_strain : callable
-        s -> (n,) (scaled like ``phi``) and s -> (6,), without the user's functions.
+        s -> (n,) (scaled like ``phi``) and s -> (6,), or (M,) -> (M, n) and (M, 6), without the user's functions.
     """
 
     length: float
@@ -61,8 +63,8 @@ class RodTable:
     inertia: np.ndarray
     stiffness: np.ndarray
     damping: np.ndarray
-    basis: Callable[[float], np.ndarray]
-    rest_strain: Callable[[float], np.ndarray]
+    basis: Field
+    rest_strain: Field
 
     @property
     def n(self) -> int:
@@ -82,9 +84,9 @@ class RodTable:
         """Index of the last computational point before station s > 0: where the step that ends at s begins."""
         return self.point_before(s) - (self.point_at(s) is not None)
 
-    def step(self, a: float, b: float) -> tuple[float, float, np.ndarray, np.ndarray]:
-        """half, bracket, rest (2, 6) and phi (2, n) of a Magnus step from s = a to s = b."""
-        return magnus_step(self.length, self.magnus, a, b, self.basis, self.rest_strain)
+    def steps(self, a: np.ndarray, b: np.ndarray) -> Steps:
+        """Magnus steps from s = a to s = b, each (m,)."""
+        return magnus_steps(self.length, self.magnus, a, b, self.basis, self.rest_strain)
 
 
 @dataclass(frozen=True)
@@ -94,24 +96,28 @@ class ScaledBasis:
     basis: StrainBasis
     scale: np.ndarray
 
-    def __call__(self, s: float) -> np.ndarray:
-        """Values at s, (n,)."""
+    def __call__(self, s: float | np.ndarray) -> np.ndarray:
+        """Values at s, (n,); at stations s (M,), (M, n)."""
         return self.scale * self.basis.values(s)
 
 
-def magnus_step(
-    length: float,
-    order: int,
-    a: float,
-    b: float,
-    basis: Callable[[float], np.ndarray],
-    rest_strain: Callable[[float], np.ndarray],
-) -> tuple[float, float, np.ndarray, np.ndarray]:
-    """half, bracket, rest (2, 6) and phi (2, n) of one Magnus step ([GVS-AD] C1)."""
+class Steps(NamedTuple):
+    """Magnus steps ([GVS-AD] C1), m of them: their numbers in `core.records.segment_t`, and their basis functions."""
+
+    half: np.ndarray  #: (m,)
+    bracket: np.ndarray  #: (m,)
+    rest: np.ndarray  #: (m, 2, 6)
+    phi: np.ndarray  #: (m, 2, n)
+
+
+def magnus_steps(length: float, order: int, a: np.ndarray, b: np.ndarray, basis: Field, rest_strain: Field) -> Steps:
+    """Steps from s = a to s = b, each (m,)."""
     h = (b - a) * length
-    x = [a + c * (b - a) for c in COLLOCATION[order]]
-    bracket = math.sqrt(3.0) * h * h / 12.0 if order == 4 else 0.0
-    return 0.5 * h, bracket, np.array([rest_strain(y) for y in x]), np.array([basis(y) for y in x])
+    x = (a[:, None] + np.array(COLLOCATION[order]) * (b - a)[:, None]).ravel()
+    bracket = math.sqrt(3.0) * h * h / 12.0 if order == 4 else np.zeros(len(h))
+    return Steps(
+        0.5 * h, bracket, rest_strain(x).reshape(len(h), 2, 6), basis(x).reshape(len(h), 2, -1 if len(h) else 0)
+    )
 
 
 def tabulate_rod(rod: Rod) -> RodTable:
@@ -122,33 +128,18 @@ def tabulate_rod(rod: Rod) -> RodTable:
     exact = ScaledBasis(strain, scale)
     s, weight = rod_stations(rod.points, strain.breaks, rod.extra_points)
     weight = weight * rod.length
-    steps = [magnus_step(rod.length, rod.magnus, a, b, exact, rod.rest_strain_at) for a, b in pairwise(s.tolist())]
-    n = len(component)
-    inertia = np.zeros((len(s), 6, 6))
-    stiffness, damping = np.zeros((n, n)), np.zeros((n, n))
-    for i, (x, w) in enumerate(zip(s.tolist(), weight.tolist(), strict=True)):
-        if w == 0.0:  # a taper may end in a point, but not beyond
-            rod.section.half_extents(x)
-        else:
-            properties = rod.properties_at(x)
-            inertia[i] = w * properties.inertia
-            phi = np.zeros((6, n))
-            phi[component, np.arange(n)] = exact(x)
-            stiffness += w * phi.T @ properties.stiffness @ phi
-            damping += w * phi.T @ properties.damping @ phi
-    if not np.trace(inertia[:, 3:, 3:].sum(axis=0)) > 0.0:
-        raise ModelError("the rod has no mass (density or inertia is zero): dynamics need one; give it a density")
-    _check_stiffness(stiffness, component)
+    steps = magnus_steps(rod.length, rod.magnus, s[:-1], s[1:], exact, rod.rest_strains)
+    inertia, stiffness, damping = _section_sums(rod, s, weight, component, exact)
     return RodTable(
         length=rod.length,
         magnus=rod.magnus,
         s=s,
         weight=weight,
         component=component,
-        half=np.array([step[0] for step in steps]),
-        bracket=np.array([step[1] for step in steps]),
-        rest=np.array([step[2] for step in steps]),
-        phi=np.array([step[3] for step in steps]).transpose(1, 0, 2),
+        half=steps.half,
+        bracket=steps.bracket,
+        rest=steps.rest,
+        phi=steps.phi.transpose(1, 0, 2),
         inertia=inertia,
         stiffness=stiffness,
         damping=damping,
@@ -157,7 +148,40 @@ def tabulate_rod(rod: Rod) -> RodTable:
     )
 
 
-def _kept_rest_strain(rod: Rod, s: np.ndarray) -> Callable[[float], np.ndarray]:
+def _section_sums(
+    rod: Rod, s: np.ndarray, weight: np.ndarray, component: np.ndarray, basis: Field
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Inertia of every point (P, 6, 6), weight included; K and D (n, n)."""
+    nodes = np.flatnonzero(weight)
+    same = is_uniform(rod.section)
+    properties = [rod.properties_at(x) for x in s[nodes[:1] if same else nodes].tolist()]
+    for x in () if same else s[weight == 0.0].tolist():  # a taper may end in a point, but not beyond
+        rod.section.half_extents(x)
+    inertia = np.zeros((len(s), 6, 6))
+    w = weight[nodes, None, None]
+    inertia[nodes] = w * np.array([given.inertia for given in properties])
+    if not np.trace(inertia[:, 3:, 3:].sum(axis=0)) > 0.0:
+        raise ModelError("the rod has no mass (density or inertia is zero): dynamics need one; give it a density")
+    values = basis(s[nodes])
+    stiffness = _projected(w * np.array([given.stiffness for given in properties]), values, component)
+    damping = _projected(w * np.array([given.damping for given in properties]), values, component)
+    _check_stiffness(stiffness, component)
+    return inertia, stiffness, damping
+
+
+def _projected(matrices: np.ndarray, values: np.ndarray, component: np.ndarray) -> np.ndarray:
+    """Sum over nodes of Phi^T X Phi (n, n), for X (m, 6, 6) and the functions' values (m, n).
+
+    Component by component: sections are mostly diagonal, and entries between strains that do not couple stay zero.
+    """
+    out = np.zeros((len(component), len(component)))
+    runs = [slice(*np.searchsorted(component, (k, k + 1))) for k in range(6)]
+    for k, l in np.argwhere(matrices.any(axis=0)).tolist():
+        out[runs[k], runs[l]] = (matrices[:, k, l, None] * values[:, runs[k]]).T @ values[:, runs[l]]
+    return out
+
+
+def _kept_rest_strain(rod: Rod, s: np.ndarray) -> Field:
     if callable(rod.rest_strain):
         return ChebyshevTable(rod.rest_strain_at, s, "rest_strain")
     return ConstantField(rod.rest_strain_at(0.0))

@@ -19,6 +19,7 @@ from supple.errors import naming
 from supple.model import meshes
 from supple.model.links import Rigid, Rod
 from supple.model.meshes import Mesh
+from supple.sections.properties import is_uniform
 
 if TYPE_CHECKING:
     from supple.model.binder import Binder
@@ -45,13 +46,6 @@ class Place(NamedTuple):
     link: str
     s: float = 0.0
     offset: Array = _HERE
-
-
-def section_place(link: str, s: float, y: float, z: float) -> Place:
-    """The point (y, z) [m] of the section at station s of a rod."""
-    offset = np.eye(4)
-    offset[1, 3], offset[2, 3] = y, z
-    return Place(link, s, offset)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,13 +107,30 @@ class RodLook:
 
 @dataclass(frozen=True, eq=False)
 class BodyLook:
-    """A rigid body: its surface, None for one without mass or extent; ``com`` and ``tip`` (3,); in the body frame."""
+    """A rigid body; everything is in its frame."""
 
     link: str
-    mesh: Mesh | None
-    com: Array
-    tip: Array
-    given: bool  #: whether the user gave the shape; else the mesh is the ellipsoid of equal inertia
+    body: Rigid
+
+    @property
+    def given(self) -> bool:
+        """Whether the user gave the shape; else the mesh is the ellipsoid of equal inertia."""
+        return self.body.shape is not None
+
+    @property
+    def com(self) -> Array:
+        """Centre of mass (3,)."""
+        return np.asarray(self.body.com)
+
+    @property
+    def tip(self) -> Array:
+        """Where children attach, (3,)."""
+        return np.asarray(self.body.tip)[:3, 3]
+
+    @cached_property
+    def mesh(self) -> Mesh | None:
+        """Its surface, None for one without mass or extent."""
+        return _equal_ellipsoid(self.body) if self.body.shape is None else self.body.shape.mesh()
 
     @property
     def bones(self) -> Array:
@@ -224,13 +235,18 @@ class Spots(Mark):
 class JointLook(Mark):
     """The joint of a link: ``places`` are the frames before and after it; ``dof`` its coordinates.
 
-    ``slides`` is the number of independent directions in which it lets the link slide.
+    ``shifts`` (3, k) are the directions in which it lets the link slide.
     """
 
     link: str
     places: tuple[Place, ...]
     dof: int
-    slides: int
+    shifts: Array
+
+    @cached_property
+    def slides(self) -> int:
+        """Number of independent directions in which it lets the link slide."""
+        return int(np.linalg.matrix_rank(self.shifts)) if self.shifts.size else 0
 
     @property
     def grounded(self) -> bool:
@@ -284,7 +300,7 @@ def make_scene(robot: Robot, binder: Binder) -> Scene:
             if isinstance(link.body, Rod):
                 rods.append(_rod_look(link.name, link.body))
             else:
-                bodies.append(_body_look(link.name, link.body))
+                bodies.append(BodyLook(link.name, link.body))
     marks: list[Mark] = []
     for item in robot.items:
         with naming(item_name(item)):
@@ -305,26 +321,29 @@ def _sketched(item: Any, binder: Binder) -> Iterable[Mark]:
 
 def _joint_look(link: LinkSpec, binder: Binder) -> JointLook:
     before = Place(WORLD if link.parent == WORLD else link.parent, 1.0, np.asarray(link.at))
-    shifts = np.hstack([np.zeros((3, 1)), *(screws[3:] for screws in link.joint.factors())])
-    return JointLook(link.name, (before, Place(link.name)), link.joint.dof, int(np.linalg.matrix_rank(shifts)))
+    shifts = [screws[3:] for screws in link.joint.factors()]
+    return JointLook(
+        link.name, (before, Place(link.name)), link.joint.dof, np.hstack(shifts) if shifts else np.zeros((3, 0))
+    )
 
 
 def _rod_look(link: str, rod: Rod) -> RodLook:
     s = np.linspace(0.0, 1.0, ALONG)
     section, sized = rod.section, rod.section.has_outline
-    outline = np.array([section.outline(x) for x in s.tolist()])
-    hole = None
-    if section.hole(0.0) is not None:
-        hole = np.array([section.hole(x) for x in s.tolist()])
+    same = is_uniform(section)
+    outline = _tabled(section.outline, s, same)
+    hole = None if section.hole(0.0) is None else _tabled(section.hole, s, same)
     if not sized:
         outline = np.tile(meshes.revolved((0.0, 1.0), (1.0, 1.0), 12).vertices[:12, 1:], (ALONG, 1, 1))
         outline = THIN * rod.length * outline
     return RodLook(link, s, outline, hole, sized)
 
 
-def _body_look(link: str, body: Rigid) -> BodyLook:
-    mesh = _equal_ellipsoid(body) if body.shape is None else body.shape.mesh()
-    return BodyLook(link, mesh, np.asarray(body.com), np.asarray(body.tip)[:3, 3], body.shape is not None)
+def _tabled(rim: Callable[[float], Array | None], s: Array, same: bool) -> Array:
+    """A rim (K, 2) at stations s (M,), (M, K, 2); looked at once if it is the ``same`` everywhere."""
+    if same:
+        return np.tile(np.asarray(rim(0.0)), (len(s), 1, 1))
+    return np.array([rim(x) for x in s.tolist()])
 
 
 def _equal_ellipsoid(body: Rigid) -> Mesh | None:

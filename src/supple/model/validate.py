@@ -18,6 +18,7 @@ from supple.checks import Array
 from supple.errors import ModelError, naming
 from supple.joints.protocol import Joint
 from supple.model.links import Rigid, Rod
+from supple.sections.properties import is_uniform
 
 if TYPE_CHECKING:
     from supple.model.robot import LinkSpec, Robot
@@ -131,7 +132,8 @@ def check_rod(link: LinkSpec) -> None:
     if not isinstance(link.body, Rod):
         return
     with naming(f"link {link.name!r}"):
-        stiffness = sum(np.diag(link.body.properties_at(s).stiffness) for s in SAMPLES)
+        samples = SAMPLES[:1] if is_uniform(link.body.section) else SAMPLES
+        stiffness = sum(np.diag(link.body.properties_at(s).stiffness) for s in samples)
         for component in np.unique(link.body.strain.components):
             if stiffness[component] <= 0.0:  # type: ignore[index]
                 name = COMPONENTS[component]

@@ -13,7 +13,7 @@ from supple.checks import Array
 from supple.errors import ModelError
 from supple.sections.direct import Section
 from supple.sections.materials import Material
-from supple.sections.shapes import Shape
+from supple.sections.shapes import Annulus, Circle, Ellipse, Rectangle, Shape
 
 
 class SectionProperties(NamedTuple):
@@ -62,19 +62,39 @@ def section_properties(section: Shape | Section, material: Material | None, s: f
     polar, y, z = section.second_moments(s)
     factor_y, factor_z = section.shear_factors
     young, shear = material.young, material.shear_modulus
-    stiffness = np.diag(
-        [
-            shear * torsion,
-            young * y,
-            young * z,
-            young * area,
-            factor_y * shear * area,
-            factor_z * shear * area,
-        ]
+    stiffness, damping, inertia = np.zeros((3, 6, 6))
+    stiffness.flat[::7] = (
+        shear * torsion,
+        young * y,
+        young * z,
+        young * area,
+        factor_y * shear * area,
+        factor_z * shear * area,
     )
-    viscous = material.viscosity * np.diag([torsion, 3.0 * y, 3.0 * z, 3.0 * area, area, area])
-    inertia = material.density * np.diag([polar, y, z, area, area, area])
-    return SectionProperties(stiffness, viscous + material.damping_time * stiffness, inertia)
+    damping.flat[::7] = (torsion, 3.0 * y, 3.0 * z, 3.0 * area, area, area)
+    damping *= material.viscosity
+    inertia.flat[::7] = (polar, y, z, area, area, area)
+    inertia *= material.density
+    return SectionProperties(stiffness, damping + material.damping_time * stiffness, inertia)
+
+
+def is_uniform(section: Shape | Section) -> bool:
+    """Whether a section is known to be the same all along a rod: numbers for dimensions, constant matrices.
+
+    Only our own shapes are known that well; one derived from them may do with s what it likes.
+    """
+    if type(section) is Section:
+        parts = (section.stiffness, section.inertia, section.damping, section.radius)
+        return not any(callable(part) or isinstance(part, tuple) for part in parts) and (
+            section.shape is None or is_uniform(section.shape)
+        )
+    if type(section) not in (Annulus, Circle, Ellipse, Rectangle):
+        return False
+    assert isinstance(section, Shape)
+    given = [getattr(section, name) for name in section.dimensions]
+    return all(isinstance(value, float) for value in given) and not (
+        callable(section.torsion_constant) or isinstance(section.torsion_constant, tuple)
+    )
 
 
 def check_material(section: Shape | Section, material: Material | None) -> None:
