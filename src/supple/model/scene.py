@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from supple.model.binder import Binder
     from supple.model.robot import LinkSpec, Robot
 
-#: Stations along a rod, and along a route in it.
+#: Stations along a rod, and along a route in it; pictures of rods that turn much add some in between.
 ALONG, ROUTE = 33, 65
 
 #: Radius of a rod whose section does not know its size, relative to its length.
@@ -40,18 +40,22 @@ _HERE.setflags(write=False)
 
 
 class Place(NamedTuple):
-    """A frame fixed to station ``s`` of a link (or to the world), at ``offset`` (4, 4) in the frame there."""
+    """A frame fixed to station ``s`` of a link (or to the world), at ``offset`` (4, 4) in the frame there.
+
+    Between two places ``within`` the same rod a line follows the rod; else it is straight.
+    """
 
     link: str
     s: float = 0.0
     offset: Array = _HERE
+    within: bool = False
 
 
 def section_place(link: str, s: float, y: float, z: float) -> Place:
-    """The point (y, z) [m] of the section at station s of a rod."""
+    """The point (y, z) [m] of the section at station s of a rod, on a line that runs within the rod."""
     offset = np.eye(4)
     offset[1, 3], offset[2, 3] = y, z
-    return Place(link, s, offset)
+    return Place(link, s, offset, within=True)
 
 
 @dataclass(frozen=True, eq=False)
