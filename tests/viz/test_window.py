@@ -34,6 +34,7 @@ def test_show_opens_a_window_and_waits_until_it_is_closed():
         "import windows\n"
         "figure.show()\n"
         "assert windows.SHOWN == [figure, 'waited'], windows.SHOWN\n"
+        "assert figure.dpi == 150\n"  # that of a window is coarser
         "figure.canvas.draw(); figure._repr_png_()\n"
         "figure.show()\n"  # again, after its window was closed
         "assert windows.SHOWN == 2 * [figure, 'waited'], windows.SHOWN\n"

@@ -43,6 +43,7 @@ class Picture(Figure):
         if in_notebook():
             import_module("IPython.display").display(self)
             return
+        fine = self.dpi
         if not adopt(self):
             raise PictureError(
                 "no window can be opened here (matplotlib's backend is "
@@ -52,8 +53,9 @@ class Picture(Figure):
         import matplotlib.pyplot as plt
 
         plt.show()
-        if not _is_open(self):
-            FigureCanvasAgg(self)  # its window is gone; it can be drawn, saved and shown again
+        if not _is_open(self):  # it can be drawn, saved and shown again
+            FigureCanvasAgg(self)
+            self.set_dpi(fine)
 
     def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
         """What notebooks show: the picture, and its size on the screen."""
@@ -93,6 +95,7 @@ def adopt(figure: Figure) -> bool:
         return False
     if _is_open(figure):
         return True
+    figure.set_dpi(matplotlib.rcParams["figure.dpi"])  # else the window would be larger than the screen
     plt.figure(FigureClass=lambda **_: figure)  # pyplot's own way, but for who makes the figure
     if not _has_windows(type(figure.canvas.manager)):
         plt.close(figure)
