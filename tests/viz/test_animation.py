@@ -47,7 +47,7 @@ def test_a_video_is_written(motion, tmp_path):
 
 
 def test_an_unknown_ending_is_refused(motion, tmp_path):
-    with pytest.raises(sp.PictureError, match=r"'motion.avi': its name must end in .mp4 or .gif"):
+    with pytest.raises(sp.PictureError, match=r"'motion.avi': its name must end in one of gif, mp4"):
         motion.animate(tmp_path / "motion.avi")
 
 
@@ -56,6 +56,23 @@ def test_without_ffmpeg_the_remedy_is_named(motion, tmp_path, monkeypatch):
     monkeypatch.setattr(animation.shutil, "which", lambda name: None)
     with pytest.raises(sp.MissingExtraError, match=r'pip install "supple\[viz\]" brings it; or write a .gif'):
         motion.animate(tmp_path / "motion.mp4")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("long.gif", {"fps": 1e6}, "make 300001 frames of 0.3 s, more than a .gif should hold"),
+        ("long.mp4", {"speed": 1e-300}, "frames of 0.3 s, more than a .mp4 should hold"),
+        ("a.gif", {"fps": "fast"}, "animate: fps is 'fast'"),
+        ("a.gif", {"progress": 3}, "animate: progress is 3"),
+        ("a.gif", {"show": True}, "animate: show=True is for pictures"),
+        ("a.gif", {"watch": 3}, "watch is 3"),
+    ],
+)
+def test_hostile_options_are_refused_at_once(motion, tmp_path, name, options, message):
+    with pytest.raises(sp.PictureError, match=message):
+        motion.animate(tmp_path / name, **options)
     assert not list(tmp_path.iterdir())
 
 

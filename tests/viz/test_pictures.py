@@ -130,11 +130,50 @@ def test_arrows_share_one_scale(model):
         ({"up": (0, 0, 0)}, "up is zero"),
         ({"size": (0, 1)}, "size is"),
         ({"dpi": 0}, "dpi is 0"),
+        ({"dpi": "fine"}, "dpi is 'fine', must be a number"),
+        ({"dpi": np.inf}, "dpi is inf"),
+        ({"view": 1j}, "view is"),
+        ({"frames": "no"}, "frames is 'no', must be True or False"),
+        ({"follow": 1}, "follow is 1, must be True or False"),
+        ({"title": 3}, "title is 3, must be a text"),
+        ({"ax": "left"}, "ax is 'left', must be axes"),
+        ({"t": "now"}, "t is 'now'"),
+        ({"t": np.nan}, "t is nan"),
+        ({"path": 3}, "path is 3, must be the name of a file"),
+        ({"path": b"arm.png"}, "must be the name of a file"),
+        ({"path": "arm\0.png"}, "cannot be the name of a file"),
+        ({"path": ""}, "cannot save a picture as ''"),
+        ({"path": "arm"}, "its name must end in one of"),
+        ({"q": "arm.png", "path": "other.png"}, "two paths are given"),
     ],
 )
 def test_bad_options_are_named(model, options, message):
     with pytest.raises(sp.PictureError, match=message):
         model.plot(**options)
+
+
+@pytest.mark.parametrize("name", ["arm.png", "arm.PNG", "arm.pdf", "arm.svg"])
+def test_pictures_are_saved_where_they_are_asked_for(robot, model, name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    q = np.zeros(model.n)
+    for draw in (
+        lambda: robot.plot(name, dpi=40),
+        lambda: model.plot(tmp_path / name, dpi=40),
+        lambda: model.plot(q, path=name, dpi=40),
+        lambda: robot.plot(q, path=name, dpi=40),
+    ):
+        assert isinstance(draw(), Figure)
+        assert [path.name for path in tmp_path.iterdir()] == [name]
+        assert (tmp_path / name).stat().st_size > 1000
+        (tmp_path / name).unlink()
+
+
+def test_a_picture_that_cannot_be_written_leaves_nothing(model, tmp_path):
+    (tmp_path / "folder.png").mkdir()
+    for path in (tmp_path / "folder.png", tmp_path / "no" / "where.png", tmp_path / ("x" * 300 + ".png")):
+        with pytest.raises(sp.StorageError, match="cannot write"):
+            model.plot(path, dpi=40)
+    assert [path.name for path in tmp_path.iterdir()] == ["folder.png"]
 
 
 def test_the_overview_is_saved_whole(motion, tmp_path):
@@ -161,6 +200,12 @@ def test_a_strip_has_so_many_frames_with_times(motion, tmp_path):
     assert (tmp_path / "strip.pdf").stat().st_size > 1000
 
 
+@pytest.mark.parametrize("number", [0, 2.0, "six", 10**9])
+def test_absurd_numbers_of_snapshots_are_refused(motion, number):
+    with pytest.raises(sp.PictureError, match="snapshots: number is"):
+        viz.snapshots(motion, number=number)
+
+
 def test_traces_and_energy(motion):
     assert drawn(viz.tip_traces(motion, watch=[("arm", 1.0)], dpi=50)) > 1000
     figure = viz.energy(motion)
@@ -175,10 +220,15 @@ def test_traces_and_energy(motion):
         ([("leg", 1.0)], "watch: there is no link 'leg'"),
         (["arm"], "watch holds 'arm'"),
         ([("hand", 0.5)], "the link is rigid"),
+        ([("arm", 2.0)], "watch: link 'arm': s is 2"),
+        ([("arm", "end")], "watch: s is 'end'"),
+        ([([], 1.0)], r"watch: there is no link \[\]"),
+        (3, "watch is 3, must be stations"),
+        ("arm", "watch is 'arm', must be stations"),
     ],
 )
 def test_watched_stations_are_checked(motion, watch, message):
-    with pytest.raises(sp.SuppleError, match=message):
+    with pytest.raises(sp.PictureError, match=message):
         motion.plot(watch=watch)
 
 

@@ -8,8 +8,8 @@ from supple.viz.camera import Camera
 from supple.viz.motion import even_times, states_at, traces
 from supple.viz.series import series_panels
 from supple.viz.setting import Setting
-from supple.viz.sheet import new_figure
 from supple.viz.style import Style
+from supple.viz.window import new_figure
 
 
 def sliding(joint, velocity):

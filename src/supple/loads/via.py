@@ -107,7 +107,7 @@ def route_places(
             X = np.linspace(0.0, end, ROUTE).tolist()
             offsets = np.tile(np.eye(4), (ROUTE, 1, 1))
             offsets[:, 1:3, 3] = [route_point(part, x, f"route on link {link!r}") for x in X]
-            places += [Place(link, x / rod.length, offset) for x, offset in zip(X, offsets, strict=True)]
+            places += [Place(link, x / rod.length, offset, within=True) for x, offset in zip(X, offsets, strict=True)]
         else:
             places += [Place(*_via_point(binder, link, x)) for x in via_points(link, part)]
     return tuple(places)

@@ -253,35 +253,47 @@ class Model(Mechanics):
 
     def plot(
         self,
-        q: ArrayLike | None = None,
+        q: ArrayLike | str | PathLike[str] | None = None,
         u: ArrayLike | None = None,
         t: float = 0.0,
         ax: Axes | None = None,
+        path: str | PathLike[str] | None = None,
         **options: Any,
     ) -> Figure:
-        """Picture of the robot, true to scale.
+        """Picture of the robot, true to scale: saved, if a path is given, shown in a notebook or by ``show=True``.
 
         Parameters
         ----------
         q : (n,), optional
-            Coordinates; the rest configuration if left out, assembled if the robot has loops.
+            Coordinates; the rest configuration if left out, assembled if the robot has loops. A path in their place
+            saves the picture of that: ``model.plot("arm.png")``.
         u : (nu,), optional
             Inputs: tendons and chambers are coloured by tension and pressure.
         t : float
             Time at which laws of loads are taken, s.
         ax : Axes, optional
             Where to draw; a new figure if left out.
+        path : path, optional
+            Where to save it, atomically; the ending says how (.png, .pdf, .svg, ...).
         **options
-            Fields of `supple.viz.Style`, such as ``view=(azimuth, elevation)`` in degrees, ``frames=True``.
+            Fields of `supple.viz.Style`, such as ``view=(azimuth, elevation)`` in degrees, ``frames=True``, and
+            ``show=True``, which opens a window.
+
+        Returns
+        -------
+        Figure
+            Of matplotlib; its ``show()`` opens a window, too.
 
         Raises
         ------
+        PictureError
+            For an option that does not exist, or a name that no picture can have.
         MissingExtraError
             If matplotlib is not installed.
         """
         from supple.viz import plot
 
-        return plot(self, q, u, t, ax, **options)
+        return plot(self, q, u, t, ax, path, **options)
 
     # ------------------------------------------------------------------ checks
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from numpy.typing import ArrayLike
@@ -163,8 +164,11 @@ class Robot:
 
         return compile_robot(self)
 
-    def plot(self, q: ArrayLike | None = None, **options: Any) -> Figure:
-        """Compile the robot and draw it at q (n,), at rest if left out; options as for `Model.plot`."""
+    def plot(self, q: ArrayLike | str | PathLike[str] | None = None, **options: Any) -> Figure:
+        """Compile the robot and draw it at q (n,), at rest if left out; all as for `Model.plot`.
+
+        ``robot.plot("arm.png")`` saves the picture, ``robot.plot(show=True)`` opens a window with it.
+        """
         return self.compile().plot(q, **options)
 
     def __str__(self) -> str:

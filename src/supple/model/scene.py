@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from supple.model.binder import Binder
     from supple.model.robot import LinkSpec, Robot
 
-#: Stations along a rod, and along a route in it.
+#: Stations along a rod, and along a route in it; pictures of rods that turn much add some in between.
 ALONG, ROUTE = 33, 65
 
 #: Radius of a rod whose section does not know its size, relative to its length.
@@ -41,11 +41,15 @@ _HERE.setflags(write=False)
 
 
 class Place(NamedTuple):
-    """A frame fixed to station ``s`` of a link (or to the world), at ``offset`` (4, 4) in the frame there."""
+    """A frame fixed to station ``s`` of a link (or to the world), at ``offset`` (4, 4) in the frame there.
+
+    Between two places ``within`` the same rod a line follows the rod; else it is straight.
+    """
 
     link: str
     s: float = 0.0
     offset: Array = _HERE
+    within: bool = False
 
 
 @dataclass(frozen=True, eq=False)

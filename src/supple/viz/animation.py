@@ -17,15 +17,20 @@ from supple.storage import replacing
 from supple.viz import style as colours
 from supple.viz.motion import FRAMING, even_times, model_of, paths, states_at, traces, watched
 from supple.viz.pages import draw_state
+from supple.viz.sections import IN_A_FRAME
 from supple.viz.setting import Setting
-from supple.viz.sheet import bare_axes, draw_path, new_figure, write_title
+from supple.viz.sheet import bare_axes, checked_path, draw_path, write_title
 from supple.viz.style import PALETTE, Style
+from supple.viz.window import new_figure
 
 if TYPE_CHECKING:
     from supple.solvers.trajectory import Trajectory
 
 #: Pixels per inch of animations, if not asked for otherwise, and colours of a GIF.
 DPI, GIF_COLOURS = 110.0, 96
+
+#: Most frames: those of a GIF are held in memory.
+MOST_FRAMES = {"mp4": 100_000, "gif": 3000}
 
 Frame = np.ndarray
 Progress = Callable[[float], Any]
@@ -41,20 +46,27 @@ def animate(
     **options: Any,
 ) -> Path:
     """Write an animation of a motion, as `Trajectory.animate` describes."""
-    target = Path(path)
-    writers: dict[str, Callable[[Path, Iterator[Frame], float], None]] = {".mp4": _write_mp4, ".gif": _write_gif}
-    write = writers.get(target.suffix.lower())
-    if write is None:
-        raise PictureError(f"cannot write an animation as {target.name!r}: its name must end in .mp4 or .gif")
+    writers: dict[str, Callable[[Path, Iterator[Frame], float], None]] = {"mp4": _write_mp4, "gif": _write_gif}
+    target = checked_path(path, "an animation", writers)
+    kind = target.suffix.lstrip(".").lower()
+    if progress is not None and not callable(progress):
+        raise PictureError(f"animate: progress is {progress!r}, must be a function of the fraction done")
     try:
         fps, speed = positive_float(fps, "fps"), positive_float(speed, "speed")
     except ModelError as error:
         raise PictureError(f"animate: {error}") from None
     style = Style.of({"dpi": DPI, **options})
     span = trajectory.t[-1] - trajectory.t[0] if len(trajectory.t) else 0.0
-    count = max(1, round(fps * span / speed) + 1)
-    frames = _frames(trajectory, count, style, watch, progress)
-    write(target, frames, fps)
+    count = max(1, round(min(fps * span / speed, 1e15)) + 1)
+    if style.show:
+        raise PictureError(f"animate: show=True is for pictures: open {target.name} with a player")
+    if count > MOST_FRAMES[kind]:
+        hint = "; a video holds more: .mp4" if kind == "gif" and count <= MOST_FRAMES["mp4"] else ""
+        raise PictureError(
+            f"animate: fps = {fps:g} and speed = {speed:g} make {count} frames of {span:g} s, more than a .{kind} "
+            f"should hold ({MOST_FRAMES[kind]}): lower fps, raise speed{hint}"
+        )
+    writers[kind](target, _frames(trajectory, count, style, watch, progress), fps)
     return target
 
 
@@ -67,7 +79,7 @@ def _frames(
 ) -> Iterator[Frame]:
     """Pictures (height, width, 3), even in both directions, one after the other."""
     model, stations = model_of(trajectory), watched(model_of(trajectory), watch)
-    setting = Setting.of(model, style, states_at(trajectory, even_times(trajectory, FRAMING)))
+    setting = Setting.of(model, style, states_at(trajectory, even_times(trajectory, FRAMING)), IN_A_FRAME)
     figure = new_figure(style.size or (6.4, 4.8), style.dpi)
     canvas: Any = figure.canvas
     ax = bare_axes(figure, (0.0, 0.0, 1.0, 1.0))

@@ -56,9 +56,9 @@ class Brush:
 
     def __post_init__(self) -> None:
         self.pulls = {} if self.ghost else pulls(self.model, self.state)
-        self.radius = {rod.link: (rod.s, rod.radius) for rod in self.model.scene.rods}
+        self.radius = {rod.link: (rod.s, rod.radius) for rod in self.setting.scene.rods}
         self.odd = {"world": True}
-        for joint in self.model.scene.joints:  # neighbours differ a little, so that one sees where a link ends
+        for joint in self.setting.scene.joints:  # neighbours differ a little, so that one sees where a link ends
             self.odd[joint.link] = not self.odd.get(joint.places[0].link, True)
 
     def colour(self, name: str) -> Array:
@@ -67,7 +67,7 @@ class Brush:
 
     def robot(self) -> None:
         """Links and marks."""
-        for part, frames in Posed(self.model, self.state.q).parts:
+        for part, frames in Posed(self.model, self.setting.scene, self.state.q).parts:
             if not self.ghost or isinstance(part, (RodLook, BodyLook)):
                 PAINTERS[type(part)](self, part, frames)
 
@@ -137,7 +137,7 @@ def _body(brush: Brush, part: BodyLook, frames: Array) -> None:
 def _joint(brush: Brush, part: JointLook, frames: Array) -> None:
     size = brush.setting.size
     if part.grounded:
-        outline = next((rod.outline[0] for rod in brush.model.scene.rods if rod.link == part.link), None)
+        outline = next((rod.outline[0] for rod in brush.setting.scene.rods if rod.link == part.link), None)
         if outline is None:
             outline = round_outline(ANCHOR * size, ANCHOR * size)
         # the link stands on the plate: where they touch, let the link's skin win

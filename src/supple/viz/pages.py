@@ -12,8 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from supple.checks import whole_number
-from supple.errors import PictureError
+from supple.checks import finite_float, whole_number
+from supple.errors import ModelError, PictureError
 from supple.model.model import Model
 from supple.model.summary import counted
 from supple.viz import style as colours
@@ -21,28 +21,33 @@ from supple.viz.camera import Window
 from supple.viz.easel import BODY
 from supple.viz.figure import Brush, paint_ground
 from supple.viz.motion import FRAMING, even_times, model_of, states_at, station_name, traces, watched
+from supple.viz.sections import fine_scene
 from supple.viz.series import series_panels
 from supple.viz.setting import Setting, State
 from supple.viz.sheet import (
     bare_axes,
     draw_path,
+    figure_of,
+    finished,
     frame_axes,
     legend_strip,
     new_easel,
-    new_figure,
     page_size,
-    save_figure,
     write_colourbar,
     write_scale,
     write_title,
 )
 from supple.viz.style import PALETTE, Style
+from supple.viz.window import new_figure
 
 if TYPE_CHECKING:
     from supple.solvers.trajectory import Trajectory
 
 #: Width of a strip of snapshots, and height of its foot with the scale, inches.
 STRIP_WIDTH, FOOT = 11.0, 0.75
+
+#: Most snapshots on a strip.
+MOST_SNAPSHOTS = 400
 
 #: Earlier states behind the last one on the overview page.
 GHOSTS = 5
@@ -55,14 +60,19 @@ Watch = Sequence[tuple[str, float]] | None
 
 def plot(
     model: Model,
-    q: ArrayLike | None = None,
+    q: ArrayLike | str | os.PathLike[str] | None = None,
     u: ArrayLike | None = None,
     t: float = 0.0,
     ax: Axes | None = None,
+    path: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> Figure:
     """Picture of a robot at q (n,), as `Model.plot` describes."""
     style = Style.of(options)
+    if isinstance(q, (str, os.PathLike)):
+        if path is not None:
+            raise PictureError(f"two paths are given, {q!r} and {path!r}: give coordinates first, or one path")
+        q, path = None, q
     setting = Setting.of(model, style, [_state(model, q, u, t)])
     if ax is None:
         figure = new_figure(style.size or page_size(setting, style), style.dpi)
@@ -72,7 +82,7 @@ def plot(
     title = model.name if style.title is None else style.title
     if title:
         write_title(ax, title, count if style.title is None else "")
-    return _figure_of(ax)
+    return finished(figure_of(ax), path, style)
 
 
 def draw(
@@ -107,7 +117,10 @@ def draw(
     """
     style = Style.of(options)
     state = _state(model, q, u, t)
-    setting = Setting.of(model, style, [state]) if setting is None else setting
+    if setting is None:
+        setting = Setting.of(model, style, [state])
+    else:
+        setting = replace(setting, scene=fine_scene(model, [state.q]))  # its eye and scales; this robot, this state
     draw_state(ax, model, setting, style, state)
     return setting
 
@@ -134,7 +147,12 @@ def snapshots(
         Fields of `Style`.
     """
     model, style = model_of(trajectory), Style.of(options)
-    number = whole_number(number, "snapshots: number", 1)
+    try:
+        number = whole_number(number, "number", 1)
+    except ModelError as error:
+        raise PictureError(f"snapshots: {error}") from None
+    if number > MOST_SNAPSHOTS:
+        raise PictureError(f"snapshots: number is {number}, must be at most {MOST_SNAPSHOTS}: no page holds more")
     stations = watched(model, watch)
     states = states_at(trajectory, even_times(trajectory, number))
     setting = _motion_setting(trajectory, style)
@@ -162,7 +180,7 @@ def snapshots(
         strip = bare_axes(figure, (0.0, 0.0, 1.0, foot))
         legend_strip(strip, window.width * columns, page[0] / FOOT)
         _write_margins(strip, model, stages[0], style)
-    return _kept(figure, path, style)
+    return finished(figure, path, style)
 
 
 def _columns(number: int, ideal: float) -> int:
@@ -200,7 +218,7 @@ def tip_traces(
     if ax is None:
         ax = bare_axes(new_figure(style.size or (7.0, 5.6), style.dpi), (0.0, 0.0, 1.0, 1.0))
     _overlay(ax, trajectory, style, watched(model_of(trajectory), watch))
-    return _kept(_figure_of(ax), path, style)
+    return finished(figure_of(ax), path, style)
 
 
 def overview(
@@ -220,7 +238,7 @@ def overview(
     if title:
         write_title(ax, title, span)
     series_panels(figure, trajectory, stations, (0.66, 0.08, 0.32, 0.89))
-    return _kept(figure, path, style)
+    return finished(figure, path, style)
 
 
 def _overlay(ax: Axes, trajectory: Trajectory, style: Style, stations: Sequence[tuple[str, float]]) -> None:
@@ -278,18 +296,8 @@ def _state(model: Model, q: ArrayLike | None, u: ArrayLike | None, t: float) -> 
     """What to draw; without q the rest configuration, assembled."""
     if q is None:
         q = model.assemble() if model.loops else model.rest
-    return State(np.asarray(q, dtype=float), None, None if u is None else model._inputs("u", u, model.nu), t)
-
-
-def _figure_of(ax: Axes) -> Figure:
-    figure = ax.get_figure(root=True)
-    if figure is None:
-        raise PictureError("the axes belong to no figure")
-    return figure
-
-
-def _kept(figure: Figure, path: str | os.PathLike[str] | None, style: Style) -> Figure:
-    """The figure, saved if a path is given."""
-    if path is not None:
-        save_figure(figure, path, style.dpi)
-    return figure
+    inputs = None if u is None else model._inputs("u", u, model.nu)
+    try:
+        return State(np.array(model._state("q", q)), None, inputs, finite_float(t, "t"))
+    except ModelError as error:
+        raise PictureError(f"picture: {error}") from None

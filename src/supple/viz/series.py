@@ -12,8 +12,9 @@ from matplotlib.figure import Figure
 
 from supple.viz import style as colours
 from supple.viz.motion import model_of, paths, station_name, watched
-from supple.viz.sheet import new_figure, save_figure
+from supple.viz.sheet import figure_of, finished
 from supple.viz.style import PALETTE, Style
+from supple.viz.window import new_figure
 
 if TYPE_CHECKING:
     from supple.solvers.trajectory import Trajectory
@@ -47,9 +48,7 @@ def time_series(
     stations = watched(model_of(trajectory), watch)
     figure = new_figure(style.size or (7.0, 7.5), style.dpi)
     series_panels(figure, trajectory, stations, (0.12, 0.07, 0.85, 0.9))
-    if path is not None:
-        save_figure(figure, path, style.dpi)
-    return figure
+    return finished(figure, path, style)
 
 
 def energy(
@@ -72,13 +71,10 @@ def energy(
     if ax is None:
         figure = new_figure(style.size or (7.0, 3.2), style.dpi)
         ax = figure.add_axes((0.11, 0.16, 0.86, 0.8))
+    figure_of(ax)
     draw_energy(ax, trajectory)
     ax.set_xlabel("time [s]", fontsize=8.5)
-    figure_of_axes = ax.get_figure(root=True)
-    assert figure_of_axes is not None
-    if path is not None:
-        save_figure(figure_of_axes, path, style.dpi)
-    return figure_of_axes
+    return finished(figure_of(ax), path, style)
 
 
 def series_panels(

@@ -13,8 +13,9 @@ from supple.checks import Array
 from supple.errors import PictureError
 from supple.model.meshes import revolved
 from supple.model.model import Model
-from supple.model.scene import Arrow, BodyLook, Mark, RodLook, Solid, Strand, Wall
+from supple.model.scene import Arrow, BodyLook, Mark, RodLook, Scene, Solid, Strand, Wall
 from supple.viz.camera import Camera, Window, level_axes
+from supple.viz.sections import IN_A_PICTURE, fine_scene
 from supple.viz.style import Style
 
 #: Grid cells across the robot, about.
@@ -37,10 +38,9 @@ class State(NamedTuple):
 
 
 class Posed:
-    """The parts of a robot with their world frames at some q."""
+    """The parts of a robot, as a scene of it shows them, with their world frames at some q."""
 
-    def __init__(self, model: Model, q: Array) -> None:
-        scene = model.scene
+    def __init__(self, model: Model, scene: Scene, q: Array) -> None:
         frames = model.poses(q, scene.stations) @ scene.offsets
         ends = np.cumsum([len(part.places) for part in scene.parts])
         self.parts: list[tuple[RodLook | BodyLook | Mark, Array]] = [
@@ -81,6 +81,8 @@ class Setting:
         Height along the vertical at which a ground is drawn, m; None if there is none, or if walls are in its place.
     shade : float or None
         Height of the plane on which shadows fall, m.
+    scene : Scene
+        The robot, with rods as finely drawn as their turns need.
     most : dict
         Largest "tension" [N], "chamber" pressure [Pa], "force" [N] and "moment" [N m], the latter also "per metre".
     frame : (float, float), optional
@@ -94,15 +96,17 @@ class Setting:
     cell: float
     ground: float | None
     shade: float | None
+    scene: Scene
     most: dict[str, float]
     frame: tuple[float, float] | None = None
 
     @staticmethod
-    def of(model: Model, style: Style, states: Sequence[State]) -> Setting:
-        """The stage on which all these states have room."""
+    def of(model: Model, style: Style, states: Sequence[State], sections: int = IN_A_PICTURE) -> Setting:
+        """The stage on which all these states have room; rods have so many ``sections`` together, about."""
         if not model.scene.parts:
             raise PictureError(f"model {model.name!r} has nothing to draw: compile it from a Robot")
-        posed = [Posed(model, state.q) for state in states]
+        scene = fine_scene(model, [state.q for state in states], sections)
+        posed = [Posed(model, scene, state.q) for state in states]
         cloud = np.concatenate([one.cloud() for one in posed])
         if style.contacts:
             cloud = np.concatenate([cloud, _obstacles(model, cloud)])
@@ -116,7 +120,7 @@ class Setting:
             ground = float((cloud @ camera.vertical).min())
         shade = _floor_height(walls, camera) if walls and style.ground else ground
         rims = np.concatenate([np.zeros((0, 3)), *(_rims(wall, cloud, cell) for wall in walls)])
-        return Setting(camera, cloud, rims, size, cell, ground, shade, _largest(model, states))
+        return Setting(camera, cloud, rims, size, cell, ground, shade, scene, _largest(model, states))
 
     @cached_property
     def floor(self) -> tuple[Array, Array, Array] | None:
@@ -140,7 +144,7 @@ class Setting:
 
     def following(self, model: Model, style: Style, states: Sequence[State]) -> list[Setting]:
         """The stage of each state: this one for all, or, if the robot travels, windows of one size around it."""
-        clouds = [Posed(model, state.q).cloud() for state in states]
+        clouds = [Posed(model, self.scene, state.q).cloud() for state in states]
         windows = [self.camera.window(cloud) for cloud in clouds]
         width, height = (max(getattr(window, side) for window in windows) for side in ("width", "height"))
         far = max(self.window.width / width, self.window.height / height) > FAR

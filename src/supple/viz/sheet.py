@@ -1,14 +1,14 @@
-"""Figures without a display or global state, what is written on them, and how they reach the disk."""
+"""What is written on figures, and how they reach the disk."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.cm import ScalarMappable
 from matplotlib.collections import LineCollection
 from matplotlib.colors import Colormap, Normalize
@@ -22,6 +22,7 @@ from supple.viz.camera import Window
 from supple.viz.easel import Easel
 from supple.viz.setting import Setting
 from supple.viz.style import Style
+from supple.viz.window import offer
 
 #: Most points of a path: more cannot be seen, and would slow animations down.
 PATH_POINTS = 800
@@ -30,25 +31,49 @@ PATH_POINTS = 800
 SIDE = 16.0
 
 
-def new_figure(size: tuple[float, float], dpi: float) -> Figure:
-    """A figure that needs no display."""
-    figure = Figure(figsize=size, dpi=dpi, facecolor="white")
-    FigureCanvasAgg(figure)
-    return figure
+def checked_path(path: Any, what: str, endings: Collection[str]) -> Path:
+    """Where to write, if the name can be that of a file and ends in one of ``endings``."""
+    try:
+        target = Path(path)
+        target.stat()
+    except TypeError:
+        raise PictureError(f"path is {path!r}, must be the name of a file") from None
+    except ValueError as error:  # such as a NUL, or letters that the disk cannot hold
+        raise PictureError(f"path is {path!r}, which cannot be the name of a file: {error}") from None
+    except OSError:
+        pass  # it is not there yet; what else is wrong with it shows when it is written
+    if target.suffix.lstrip(".").lower() not in endings:
+        raise PictureError(
+            f"cannot save {what} as {target.name!r}: its name must end in one of {', '.join(sorted(endings))}"
+        )
+    return target
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str], dpi: float) -> Path:
     """Write a figure, atomically; the ending of the name says how: png, pdf, svg, jpg, ..."""
-    target = Path(path)
-    kind = target.suffix.lstrip(".").lower()
-    known = figure.canvas.get_supported_filetypes()
-    if kind not in known:
-        raise PictureError(
-            f"cannot save a picture as {target.name!r}: its name must end in one of {', '.join(sorted(known))}"
-        )
+    target = checked_path(path, "a picture", figure.canvas.get_supported_filetypes())
     with replacing(target) as beside:
-        figure.savefig(beside, format=kind, dpi=dpi)
+        figure.savefig(beside, format=target.suffix.lstrip(".").lower(), dpi=dpi)
     return target
+
+
+def finished(figure: Figure, path: str | os.PathLike[str] | None, style: Style) -> Figure:
+    """The figure, saved if a path is given, and in a window if the style asks for one."""
+    if path is not None:
+        save_figure(figure, path, style.dpi)
+    if style.show:
+        figure.show()
+    elif path is None:
+        offer(figure)
+    return figure
+
+
+def figure_of(ax: Axes) -> Figure:
+    """The figure on which axes are; raises `PictureError` if they are no axes, or on none."""
+    figure = ax.get_figure(root=True) if isinstance(ax, Axes) else None
+    if figure is None:
+        raise PictureError(f"ax is {ax!r}, must be axes of a matplotlib figure")
+    return figure
 
 
 def bare_axes(figure: Figure, place: tuple[float, float, float, float]) -> Axes:
@@ -60,6 +85,7 @@ def bare_axes(figure: Figure, place: tuple[float, float, float, float]) -> Axes:
 
 def frame_axes(ax: Axes, setting: Setting, style: Style) -> Window:
     """Let axes show all of a setting, undistorted, with room for the words around it."""
+    figure_of(ax)
     if ax.name == "3d":
         raise PictureError("ax is a 3D one, must be plain axes: supple projects by itself (turn with view=...)")
     width, height = _points_of(ax)
@@ -92,8 +118,7 @@ def _margins(style: Style) -> tuple[float, float]:
 
 def _points_of(ax: Axes) -> tuple[float, float]:
     """Width and height of axes in points."""
-    figure = ax.get_figure(root=True)
-    assert figure is not None
+    figure = figure_of(ax)
     box = ax.get_position(original=True)
     return 72.0 * box.width * figure.get_figwidth(), 72.0 * box.height * figure.get_figheight()
 
@@ -155,8 +180,7 @@ def write_colourbar(ax: Axes, colourmap: Colormap, most: float, label: str, slot
     """A thin bar of colours from 0 to ``most`` in the lower right corner; further ones (slot 1, 2, ...) above it."""
     width, height = _points_of(ax)
     inset = ax.inset_axes(((width - 118.0) / width, (13.0 + 28.0 * slot) / height, 100.0 / width, 5.0 / height))
-    figure = ax.get_figure(root=True)
-    assert figure is not None
+    figure = figure_of(ax)
     bar = figure.colorbar(ScalarMappable(Normalize(0.0, most), colourmap), cax=inset, orientation="horizontal")
     bar.outline.set_visible(False)
     bar.set_ticks([0.0, most], labels=["0", f"{most:.3g}"])

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
 
-from supple.checks import Array, finite_array
+from supple.checks import Array, finite_array, positive_float
 from supple.errors import PictureError, SuppleError
 
 #: Okabe and Ito's palette without its yellow and black: told apart by colour-blind readers, for lines and axes.
@@ -32,6 +32,10 @@ PRESSURE = LinearSegmentedColormap.from_list("pressure", ["#D6ECE4", "#5FB9A6", 
 
 #: From the beginning of a motion to its end.
 TIME = LinearSegmentedColormap.from_list("time", ["#C9D6E4", "#5E8FC0", "#123A6F"])
+
+
+#: Options that are on or off.
+SWITCHES = ("frames", "lines", "loads", "loops", "contacts", "ground", "scale", "follow", "show")
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,8 @@ class Style:
         Whether frames follow a robot that travels, all at one scale; if left out, they follow one that travels far.
     title : str, optional
         Above the picture; the robot's name if left out, nothing if empty.
+    show : bool
+        Open a window with the figure and wait until it is closed; in a notebook, show it.
     """
 
     view: tuple[float, float] | None = None
@@ -82,6 +88,7 @@ class Style:
     scale: bool = True
     follow: bool | None = None
     title: str | None = None
+    show: bool = False
 
     def __post_init__(self) -> None:
         try:
@@ -93,8 +100,12 @@ class Style:
                 raise PictureError("up is zero, must point somewhere")
             if self.size is not None and min(self.size) <= 0.0:
                 raise PictureError(f"size is {self.size}, must be a positive width and height in inches")
-            if not self.dpi > 0.0:
-                raise PictureError(f"dpi is {self.dpi!r}, must be positive")
+            positive_float(self.dpi, "dpi")
+            for name in SWITCHES:
+                if not isinstance(getattr(self, name), (bool, np.bool_)) and (name, self.follow) != ("follow", None):
+                    raise PictureError(f"{name} is {getattr(self, name)!r}, must be True or False")
+            if self.title is not None and not isinstance(self.title, str):
+                raise PictureError(f"title is {self.title!r}, must be a text")
         except SuppleError as error:
             raise PictureError(f"picture: {error}") from None
 
