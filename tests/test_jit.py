@@ -3,6 +3,9 @@
 import importlib.util
 import pickle
 import shutil
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -81,3 +84,29 @@ def test_a_load_pickles_without_its_machine_code():
     copy = pickle.loads(pickle.dumps(lines))
     assert copy.function is lines.function
     assert pickle.loads(pickle.dumps(lines)) is copy
+
+
+def _threefold(tree, space, data, mode):
+    """A load that does nothing."""
+    return
+
+
+def test_threads_that_ask_at_once_compile_once(monkeypatch):
+    """A second compilation would free the machine code behind the first address."""
+    compiled, begin = [], threading.Barrier(8)
+    kernel, compile_once = jit.LoadKernel(_threefold), jit.LoadKernel._compile
+
+    def slowly(self):
+        compiled.append(self)
+        time.sleep(0.1)
+        return compile_once(self)
+
+    def ask(_):
+        begin.wait()
+        return kernel.address
+
+    monkeypatch.setattr(jit.LoadKernel, "_compile", slowly)
+    with ThreadPoolExecutor(8) as pool:
+        addresses = set(pool.map(ask, range(8)))
+    assert len(addresses) == len(compiled) == 1
+    assert addresses == {kernel.compiled.address}

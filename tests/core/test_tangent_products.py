@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+import supple as sp
 from helpers import ROBOTS, case, floating_tree, relative_error, size
+from load_kinds import host, memory, remembering
 
 
 def matrix(model, q, v, a, cv, ca):
@@ -42,3 +44,23 @@ def test_the_transposed_product_is_the_adjoint(seed):
     adjoint = x @ model.tangent_product(q, v, a, y, 3.0, 50.0, transposed=True)
     terms = np.abs(y) @ np.abs(model.tangent_product(q, v, a, x, 3.0, 50.0))
     assert plain == pytest.approx(adjoint, abs=1e-12 * terms)
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_multipliers_and_further_states_count(transposed):
+    """Wrenches of loops turn with their frames, laws follow their states: both are in the product."""
+    robot = host()
+    robot.add(sp.Loop("ring", ("c", sp.pose()), ("d", sp.pose()), sp.Spherical()))
+    robot.add(sp.PointLaw("law", "a", remembering, s=0.6, state0=(0.1, -0.2), rate=memory))
+    with pytest.warns(sp.ModelWarning, match="no tangent"):
+        model = robot.compile()
+    rng = np.random.default_rng(4)
+    q, v, a, x = 0.3 * rng.standard_normal((4, model.n))
+    lam, z = 10.0 * rng.standard_normal(model.nc), np.array([2.0, -3.0])
+    given = {"t": 0.2, "lam": lam, "z": z}
+    T = model.residual_tangent(q, v, a, cv=3.0, ca=50.0, **given)[1]
+    product = model.tangent_product(q, v, a, x, 3.0, 50.0, transposed, **given)
+    assert relative_error(product, T.T @ x if transposed else T @ x) < 1e-12
+    for left_out in ("lam", "z"):
+        other = model.tangent_product(q, v, a, x, 3.0, 50.0, transposed, **{**given, left_out: None})
+        assert relative_error(other, product) > 1e-4

@@ -71,3 +71,19 @@ def test_output_between_steps_is_a_motion(method):
     for k in range(9):
         exact = model.forward_dynamics(q[k, 1], v[k, 1]).a
         assert np.abs(exact - a[k, 1]).max() < 2e-2 * np.abs(a).max()
+
+
+def test_energy_counts_what_inputs_pull():
+    """An elastic tendon stores energy as it is wound up, and gives it back: work of the winch and no more."""
+    robot = sp.Robot("wound")
+    material = sp.Material(1e6, poisson=0.5, density=1000.0)
+    robot.add_link("arm", sp.Rod(0.5, sp.Circle(0.02), material, sp.Legendre(bend_y=2), points=4))
+    robot.add(sp.ElasticTendon("winch", {"arm": lambda X: (0.0, 0.01)}, stiffness=500.0))
+    model = robot.compile()
+    pulled = 0.02
+    run = model.simulate(np.linspace(0.0, 0.2, 21), u=[pulled], method=sp.GeneralizedAlpha(rho_inf=1.0, dt=1e-3))
+    total = run.energy()[:, 3]
+    stored = [model.energy(q, v, [pulled]).total for q, v in zip(run.q, run.v, strict=True)]
+    assert np.array_equal(total, stored)
+    assert model.energy(run.q[0], run.v[0], [pulled]).loads > 0.05
+    assert np.ptp(total) < 1e-3 * abs(total).max()

@@ -78,7 +78,7 @@ class Space(NamedTuple):
       `clear_pose_tangents`; all four by `core.internal_force.clear_points`, where points have no mass;
     * ``work[0]``, the world: its pose and motion by `core.sweep_out`, F before loads act and once more before wrenches
       are summed, M, N, G before they are summed; loads may add to them, nobody reads what they added;
-    * ``work`` of buds: all by the load that wakes them, which also lets them sleep again (``awake`` is 0 between loads);
+    * ``work`` of buds: all by the load that wakes them, which lets them sleep again (``awake`` is 0 between loads);
     * ``count, joint_force, joint_slope, stress, coordinates``: `core.loads.apply_loads`, before loads act;
     * ``couplings, lines, parts``: as many as ``count`` says, each when it is added;
     * ``columns, rates`` and the first three of ``totals``: `core.columns`; ``totals`` else: with every block;

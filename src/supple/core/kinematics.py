@@ -44,7 +44,8 @@ def point_poses(tree_handle, space_handle, q, zero, starts, ends):
 def chain_end(tree_handle, space_handle, q, v, a, pose, motion, J, Jd):
     """End of a chain of blocks: pose (4, 4), body twist and its rate (2, 6), body Jacobian and its rate (6, n).
 
-    Returns whether all are finite.  In world axes J^ = sum S^ and dJ^/dt = sum R^; in the body frame J = Ad^-1 J^ and dJ/dt = Ad^-1 (dJ^/dt - ad_V J^).
+    In world axes J^ = sum S^ and dJ^/dt = sum R^; in the body frame J = Ad^-1 J^ and dJ/dt = Ad^-1 (dJ^/dt - ad_V J^).
+    Returns whether all are finite.
     """
     tree, space = tree_at(tree_handle), space_at(space_handle)
     blocks, work, totals, t = tree.blocks, space.work, space.totals, space.scratch[0]

@@ -13,7 +13,7 @@ x + epsilon y with y = 2 w.v, and c_k + epsilon c_k' y.  Each operator is theref
 and its time derivatives are those of products of scalars and vectors: nothing is ever divided by theta.
 
 ``jet`` below is the curve Omega(t) as an array (3, 6): Omega, dOmega/dt, d2Omega/dt2 (the twist [w; v] each).
-``t`` is a scratch record (`model.arrays.scratch_t`).
+``t`` is a scratch record (`core.records.scratch_t`).
 """
 
 from __future__ import annotations

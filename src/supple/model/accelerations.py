@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 #: Newton steps at most.
-MOST_STEPS = 50
+MOST_STEPS = 30
 #: Halvings of one step at most.
-MOST_HALVINGS = 12
+MOST_HALVINGS = 8
 #: Size of a step, relative to the accelerations, after which another one of its kind changes nothing.
 CONVERGED = 1e-9
 #: Forces out of balance that are rounding, relative to those that meet in a coordinate.

@@ -1,0 +1,450 @@
+"""Every kind of load there is, at random: one function of a generator and a robot per kind.
+
+Laws are classes and functions of this module, so that every model pickles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+
+import supple as sp
+from helpers import random_pose, rebuilt
+from load_cases import random_end, random_ends, random_line, random_station
+from supple.errors import SuppleError
+
+# ---------------------------------------------------------------------- laws
+
+
+@dataclass(frozen=True, eq=False)
+class Swing:
+    """A wrench that swings."""
+
+    wrench: np.ndarray
+
+    def __call__(self, t):
+        return np.sin(3.0 * t + 1.0) * self.wrench
+
+
+@dataclass(frozen=True, eq=False)
+class SwingAlong:
+    """A wrench per metre that swings, later towards the tip."""
+
+    wrench: np.ndarray
+
+    def __call__(self, t, s):
+        return np.sin(2.0 * t + s) * self.wrench
+
+
+@dataclass(frozen=True, eq=False)
+class Waving:
+    """q, q', q'' of a prescribed joint."""
+
+    size: int
+
+    def __call__(self, t):
+        phase = 1.3 * t + np.arange(self.size)
+        return 0.2 * np.sin(phase), 0.26 * np.cos(phase), -0.338 * np.sin(phase)
+
+
+def everything(t, g, eta, etadot, xi):
+    """Nonlinear in all that a point's law may see, gently in the acceleration."""
+    F = np.empty(6)
+    F[:3] = 0.1 * np.sin(t + g[:3, 3]) * eta[3:] + 0.05 * xi[:3] * g[:3, 2]
+    F[3:] = -0.5 * eta[3:] + 0.2 * g[2, :3] - 0.05 * np.tanh(etadot[3:]) + 0.1 * np.cos(xi[3:]) * xi[:3]
+    return F
+
+
+@numba.njit
+def posed(t, g, eta, etadot, xi):
+    """Of pose and twist, compiled."""
+    F = np.empty(6)
+    for i in range(3):
+        F[i] = 0.2 * np.sin(t + g[i, 3]) * eta[3 + i]
+        F[3 + i] = -0.4 * eta[3 + i] * np.sqrt(1.0 + eta[3 + i] ** 2) + g[2, i]
+    return F
+
+
+def remembering(t, g, eta, etadot, xi, z):
+    """With two further states."""
+    return np.concatenate([z[0] * eta[:3], -0.3 * eta[3:] + z[1] * g[:3, 0]])
+
+
+def memory(t, g, eta, etadot, xi, z):
+    return np.array([eta[3] - z[0], np.sin(t) - 0.5 * z[1]])
+
+
+def bushing(t, h, eta):
+    return np.concatenate([0.3 * eta[:3], 5.0 * h[:3, 3] + 0.5 * eta[3:]])
+
+
+def bushing_tangent(t, h, eta):
+    """By exp(z) h: the point h_p moves by z_v + z_w x h_p."""
+    T, (x, y, z) = np.zeros((6, 12)), h[:3, 3]
+    T[3:, :3] = -5.0 * np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    T[3:, 3:6] = 5.0 * np.eye(3)
+    T[:3, 6:9], T[3:, 9:] = 0.3 * np.eye(3), 0.5 * np.eye(3)
+    return T
+
+
+def creeping(t, h, eta, z):
+    return np.concatenate([0.1 * h[:3, 1], 2.0 * (h[:3, 3] - z)])
+
+
+def creep(t, h, eta, z):
+    return 0.7 * (h[:3, 3] - z)
+
+
+def hardening(l, rate):
+    return 10.0 * (l - 0.2) + 30.0 * (l - 0.2) ** 3 + 0.5 * rate
+
+
+def hardening_slope(l, rate):
+    return 10.0 + 90.0 * (l - 0.2) ** 2
+
+
+def hardening_rate(l, rate):
+    return 0.5
+
+
+def still(t, q, v, z):
+    return -z + 0.1 * np.sum(q)
+
+
+@dataclass(frozen=True, eq=False)
+class Holding:
+    """Output of a controller: small inputs, never negative."""
+
+    inputs: int
+
+    def __call__(self, t, q, v, z):
+        return np.full(self.inputs, 0.1 + 0.01 * np.tanh(z[0]) ** 2)
+
+
+# ---------------------------------------------------------------------- places
+
+
+def rods(robot):
+    return [link for link in robot.links if isinstance(link.body, sp.Rod)]
+
+
+def solid(robot):
+    """Links that contact can sit on at s = 0."""
+    return [link for link in robot.links if isinstance(link.body, sp.Rigid)]
+
+
+def pick(rng, items):
+    return items[rng.integers(len(items))] if items else None
+
+
+# ---------------------------------------------------------------------- kinds
+
+
+def tendon(rng, robot, name):
+    line = random_line(rng, robot)
+    return None if line is None else sp.Tendon(name, line[0], until=line[1])
+
+
+def tendon_through_eyelets(rng, robot, name):
+    links = solid(robot)
+    if not links:
+        return None
+    first, last = pick(rng, links), pick(rng, links)
+    route = {"world": [tuple(rng.uniform(-1, 1, 3))]}
+    route |= {link.name: [tuple(rng.uniform(-0.2, 0.2, 3))] for link in (first, last)}
+    return sp.Tendon(name, route)
+
+
+def elastic_tendon(rng, robot, name):
+    line = random_line(rng, robot)
+    if line is None:
+        return None
+    return sp.ElasticTendon(name, line[0], stiffness=50.0, damping=rng.uniform(0.0, 1.0), until=line[1])
+
+
+def chamber(rng, robot, name):
+    line = random_line(rng, robot)
+    return None if line is None else sp.Chamber(name, line[0], area=lambda s: 1e-3 * (1.0 + s), until=line[1])
+
+
+def joint_drive(rng, robot, name):
+    taken = {load.link for load in robot.items if isinstance(load, (sp.JointDrive, sp.Prescribed))}
+    link = pick(rng, [link for link in robot.links if link.joint.dof and link.name not in taken])
+    return None if link is None else sp.JointDrive(name, link.name)
+
+
+def prescribed(rng, robot, name):
+    taken = {load.link for load in robot.items if isinstance(load, (sp.JointDrive, sp.Prescribed))}
+    free = [link for link in robot.links if link.joint.dof and link.name not in taken]
+    # something must be left to move
+    if len(free) < 2 and not rods(robot):
+        return None
+    link = pick(rng, free)
+    if link is None:
+        return None
+    law = sp.laws.Sine(0.3, 0.7) if link.joint.dof == 1 and rng.random() < 0.5 else Waving(link.joint.dof)
+    return sp.Prescribed(link.name, law)
+
+
+def loop(rng, robot, name):
+    """Closed where the robot rests: frame b is where frame a is then."""
+    model = rebuilt(robot).compile()
+    (a, sa, offset), (b, sb, _) = random_ends(rng, robot)
+    if rng.random() < 0.3:
+        b, sb = "world", 1.0
+    if a == b:
+        return None
+    base = np.eye(4) if b == "world" else model.pose(model.rest, b, sb)
+    frame = np.linalg.solve(base, model.pose(model.rest, a, sa) @ offset)
+    u, _, w = np.linalg.svd(frame[:3, :3])
+    frame[:3, :3] = u @ w
+    kinds = (sp.Spherical(), sp.Revolute("z"), sp.Fixed(), sp.Planar("x"), sp.Cylindrical("y"), sp.Translational())
+    return sp.Loop(name, (a, offset, sa), (b, frame, sb), pick(rng, kinds))
+
+
+def point_wrench(rng, robot, name, frame=None):
+    link, s, offset = random_end(rng, robot, 0.0)
+    wrench = rng.standard_normal(6)
+    frame = str(rng.choice(["world", "local"])) if frame is None else frame
+    law = Swing(wrench) if rng.random() < 0.5 else wrench
+    return sp.PointWrench(link, law, s=s, offset=offset, frame=frame, name=name)
+
+
+def world_wrench(rng, robot, name):
+    return point_wrench(rng, robot, name, "world")
+
+
+def local_wrench(rng, robot, name):
+    return point_wrench(rng, robot, name, "local")
+
+
+def distributed(rng, robot, name):
+    link = pick(rng, rods(robot))
+    if link is None:
+        return None
+    wrench = rng.standard_normal(6)
+    law = [wrench, SwingAlong(wrench), lambda s: (1.0 + s) * wrench][rng.integers(3)]
+    return sp.Distributed(link.name, law, str(rng.choice(["world", "local"])), name=name)
+
+
+def spring(rng, robot, name):
+    ends = random_ends(rng, robot, random_end(rng, robot, 0.5))
+    return sp.Spring(name, *ends, stiffness=20.0, rest_length=0.3, damping=rng.uniform(0.0, 2.0))
+
+
+def law_spring(rng, robot, name):
+    ends = random_ends(rng, robot, random_end(rng, robot, 0.5))
+    slopes = (hardening_slope, hardening_rate) if rng.random() < 0.5 else None
+    return sp.Spring(name, *ends, law=hardening, slopes=slopes)
+
+
+def cable(rng, robot, name):
+    points = [random_end(rng, robot, 0.3) for _ in range(rng.integers(2, 5))]
+    return sp.Cable(name, points, stiffness=30.0, rest_length=rng.uniform(0.0, 1.0), damping=rng.uniform(0.0, 1.0))
+
+
+def friction(rng):
+    return {
+        "stiffness": rng.uniform(50.0, 500.0),
+        "exponent": float(rng.choice([1.0, 1.5, 2.0])),
+        "damping": rng.uniform(0.0, 0.5),
+        "friction": rng.uniform(0.0, 0.8),
+        "slip_velocity": 0.05,
+    }
+
+
+def random_spheres(rng, robot):
+    link = pick(rng, rods(robot))
+    radius = rng.uniform(0.0, 0.1)
+    return None if link is None else sp.Spheres(link.name, n=int(rng.integers(1, 8)), radius=radius)
+
+
+def random_solid(rng, robot, world=0.5):
+    """A ball, capsule or box, large enough to be met."""
+    link = pick(rng, robot.links)
+    name, s = ("world", 0.0) if rng.random() < world else (link.name, random_station(rng, link))
+    kind = rng.integers(3)
+    if kind == 0:
+        return sp.Ball(rng.uniform(0.1, 0.6), rng.uniform(-0.4, 0.4, 3), name, s=s)
+    if kind == 1:
+        ends = rng.uniform(-0.6, 0.6, (2, 3))
+        return sp.Capsule(rng.uniform(0.1, 0.4), ends[0], ends[1], name, s=s)
+    return sp.Box(rng.uniform(0.2, 1.2, 3), random_pose(rng), name, s=s)
+
+
+def random_wall(rng):
+    """A plane, a pipe or a pole on the world."""
+    kind = rng.integers(3)
+    if kind == 0:
+        return sp.Plane(rng.standard_normal(3), rng.uniform(-0.3, 0.3))
+    axis, point = rng.standard_normal(3), rng.uniform(-0.3, 0.3, 3)
+    return sp.Tube(point, axis, rng.uniform(0.2, 0.6), inside=bool(kind == 1))
+
+
+def contact_of_rod(rng, robot, name):
+    spheres = random_spheres(rng, robot)
+    if spheres is None:
+        return None
+    other = random_wall(rng) if rng.random() < 0.5 else random_solid(rng, robot)
+    along = rng.random() < 0.2
+    return sp.Contact(name, spheres, other, per_length=along, **friction(rng))
+
+
+def contact_of_rods(rng, robot, name):
+    """Two rods, or a rod and itself, with spheres of their own."""
+    a, b = random_spheres(rng, robot), random_spheres(rng, robot)
+    if a is None:
+        return None
+    return sp.Contact(name, a, a if rng.random() < 0.3 and a.n > 3 else b, **friction(rng))
+
+
+def contact_of_solids(rng, robot, name):
+    a, b = random_solid(rng, robot, 0.0), random_solid(rng, robot)
+    if rng.random() < 0.4:
+        b = random_wall(rng)
+    return sp.Contact(name, a, b, **friction(rng))
+
+
+def fluid(rng, robot, name):
+    return sp.Fluid(
+        density=rng.uniform(1.0, 300.0),
+        current=rng.uniform(-1.0, 1.0, 3),
+        drag={link.name: rng.uniform(0.0, 3.0, 6) for link in robot.links if rng.random() < 0.7},
+        added_mass={link.name: rng.uniform(0.0, 0.3, 6) for link in robot.links if rng.random() < 0.7},
+        buoyancy=False,
+        name=name,
+    )
+
+
+def wake(rng, robot, name):
+    link, s, _ = random_end(rng, robot, 0.0)
+    return sp.Wake(link, (0.1, 0.2, 0.3, 0.0, 2.0, 3.0), s, current=rng.standard_normal(3), name=name)
+
+
+def thruster(rng, robot, name):
+    link, s, offset = random_end(rng, robot, 0.0)
+    return sp.Thruster(name, link, s, offset, rng.standard_normal((6, rng.integers(1, 4))))
+
+
+def point_law(rng, robot, name):
+    link, s, offset = random_end(rng, robot, 0.0)
+    return sp.PointLaw(name, link, posed, s=s, offset=offset)
+
+
+def full_point_law(rng, robot, name):
+    """Of everything, at a rod's nodes or at one station."""
+    link = pick(rng, rods(robot))
+    if link is None:
+        return None
+    s = "along" if rng.random() < 0.5 else rng.uniform(0.1, 1.0)
+    return sp.PointLaw(name, link.name, everything, s=s, uses=("pose", "twist", "acceleration", "strain"))
+
+
+def point_law_with_states(rng, robot, name):
+    link, s, offset = random_end(rng, robot, 0.0)
+    return sp.PointLaw(name, link, remembering, s=s, offset=offset, state0=(0.1, -0.2), rate=memory)
+
+
+def pair_law(rng, robot, name):
+    ends = random_ends(rng, robot, random_end(rng, robot, 0.5))
+    return sp.PairLaw(name, *ends, law=bushing, tangent=bushing_tangent if rng.random() < 0.5 else None)
+
+
+def pair_law_with_states(rng, robot, name):
+    ends = random_ends(rng, robot, random_end(rng, robot, 0.3))
+    return sp.PairLaw(name, *ends, law=creeping, state0=(0.1, 0.0, 0.2), rate=creep)
+
+
+#: Kinds by name; None from a function: the robot has no place for one.
+KINDS: dict[str, Callable] = {
+    kind.__name__: kind
+    for kind in (
+        tendon,
+        tendon_through_eyelets,
+        elastic_tendon,
+        chamber,
+        joint_drive,
+        prescribed,
+        loop,
+        world_wrench,
+        local_wrench,
+        distributed,
+        spring,
+        law_spring,
+        cable,
+        contact_of_rod,
+        contact_of_rods,
+        contact_of_solids,
+        fluid,
+        wake,
+        thruster,
+        point_law,
+        full_point_law,
+        point_law_with_states,
+        pair_law,
+        pair_law_with_states,
+    )
+}
+
+
+def with_loads(robot, loads):
+    """The links of a robot with these loads."""
+    made = rebuilt(robot)
+    for load in loads:
+        made.add(load)
+    return made
+
+
+def add_kinds(rng, robot, kinds, tries=4):
+    """The robot with one load of each of the named kinds that it has a place for.
+
+    Places are random: a load whose ends happen to stand still, or a loop that cannot be closed, is refused by compile,
+    and another one tried.
+    """
+    made = with_loads(robot, robot.items)
+    for i, kind in enumerate(kinds):
+        for _ in range(tries):
+            load = KINDS[kind](rng, made, f"{kind}{i}")
+            if load is not None and (not isinstance(load, REFUSED_OFTEN) or compiles(with_loads(robot, [load]))):
+                made.add(load)
+                break
+    while not compiles(made):  # two that do not go together
+        made = with_loads(robot, made.items[:-1])
+    return made
+
+
+#: Kinds whose places are often no good, so that they are tried one by one.
+REFUSED_OFTEN = (sp.Loop, sp.Contact, sp.Cable, sp.Wake, sp.Thruster, sp.PairLaw, sp.Tendon, sp.Spring)
+
+
+def compiles(robot):
+    """Whether a robot compiles."""
+    try:
+        robot.compile()
+    except SuppleError:
+        return False
+    return True
+
+
+def add_controller(robot, inputs):
+    """A controller of all inputs."""
+    robot.add(sp.Controller((0.3,), still, Holding(inputs)))
+
+
+def host():
+    """A robot with a place for every kind of load: two rods of different bases, bodies on joints of several kinds."""
+    material = sp.Material(1e5, poisson=0.4, density=1000.0, viscosity=100.0)
+    tip = sp.pose((0.1, 0.0, 0.05), (0.1, 0.2, 0.3))
+    small = sp.Rigid(0.3, [3e-3, 4e-3, 5e-3], com=(0.01, 0.0, 0.02), tip=tip)
+    robot = sp.Robot("host", gravity=(1.0, 2.0, -9.0))
+    robot.add_link("body", sp.Rigid(1.0, [0.01, 0.02, 0.02], tip=tip), joint=sp.Spherical(damping=0.1))
+    first, second = sp.Legendre(torsion=1, bend_y=2, bend_z=1, stretch=0), sp.Hat(bend_y=2, shear_y=1)
+    robot.add_link("a", sp.Rod(0.3, sp.Circle((0.05, 0.04)), material, first, points=4), parent="body")
+    at = sp.pose((0.0, -0.05, 0.0), (0.0, -0.5, 0.2))
+    robot.add_link("b", sp.Rod(0.3, sp.Circle(0.05), material, second, points=4), sp.Revolute("z"), "body", at)
+    robot.add_link("c", small, sp.Universal("x", "y"), "a")
+    robot.add_link("d", small, sp.Prismatic("x", limits=[(-0.1, 0.1)], limit_stiffness=50.0), "b")
+    return robot
