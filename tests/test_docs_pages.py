@@ -5,7 +5,9 @@ import contextlib
 import io
 import math
 import re
+import sys
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -25,6 +27,9 @@ LOADS = [page for page in PAGES if page.parent.name == "loads"]
 ELSEWHERE = {"extending.md"}
 #: Pages that go on with a robot of theirs; all others begin with an empty file.
 GIVEN = {"statics.md", "dynamics.md"}
+
+#: Pages whose blocks are cells of a notebook.
+CELLS = {"notebooks.md"}
 
 #: Calls that draw, and whether they are there already.
 DRAWING = {"plot", "animate"}
@@ -104,11 +109,25 @@ def a_robot():
 @pytest.mark.parametrize("page", [page for page in PAGES if code_of(page) and page.name not in ELSEWHERE], ids=name_of)
 def test_code_runs_and_prints_what_is_shown(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # files that it writes
+    displayed = in_a_notebook(monkeypatch) if page.name in CELLS else []
     names = a_robot() if page in LOADS or page.name in GIVEN else {}
     for block, shown in code_of(page):
         printed = run(block, names, page.name)
         if shown is not None:
             assert same_text(shown, printed), f"{page.name} shows\n{shown}\nbut prints\n{printed}"
+    assert len(displayed) == sum(".show()" in block for block, _ in code_of(page)) * 3  # a loop over three tensions
+
+
+def in_a_notebook(monkeypatch):
+    """Let supple believe that a notebook runs it (`tests/viz/test_notebook.py` asks a real one); what is displayed."""
+    displayed = []
+    shell, display = ModuleType("IPython"), ModuleType("IPython.display")
+    shell.get_ipython = lambda: SimpleNamespace(kernel=True)
+    shell.version_info, shell.display, display.display = (9, 0), display, displayed.append
+    display.Image = lambda filename: Path(filename).read_bytes()
+    monkeypatch.setitem(sys.modules, "IPython", shell)
+    monkeypatch.setitem(sys.modules, "IPython.display", display)
+    return displayed
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,7 @@ def test_in_a_notebook_show_displays_and_nothing_is_left_to_pyplot(model, monkey
         kernel = object()
 
     fake = type(sys)("IPython")
-    fake.get_ipython = Shell
+    fake.get_ipython, fake.version_info = Shell, (9, 0)
     fake.display = type(sys)("IPython.display")
     fake.display.display = displayed.append
     monkeypatch.setitem(sys.modules, "IPython", fake)
