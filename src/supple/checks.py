@@ -2,38 +2,105 @@
 
 Every function takes the value and ``what``, the words that begin the message (such as ``"Rod: length"``).
 Arrays come back as read-only float64 copies, so that a checked description cannot change behind our back.
+Whatever is meant as numbers passes `floats`, the one place that knows what is a real number and what is not: a state
+as a description, an option as what a user's function returns.
 """
 
 from __future__ import annotations
 
-import math
 import operator
+from collections.abc import Callable
+from decimal import Decimal
+from math import isfinite
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.errors import ModelError
+from supple.errors import ModelError, ShapeError, StateError, SuppleError
 
 Array = NDArray[np.float64]
+
+FLOAT = np.dtype(np.float64)
 
 #: Relative size of asymmetry or of a negative eigenvalue that is taken for rounding.
 ROUNDING = 1e-9
 
+#: Most characters of a value that a message shows.
+SHOWN = 160
 
-def finite_float(value: Any, what: str) -> float:
-    """Return ``value`` as a finite float; booleans, strings and arrays are refused."""
-    if type(value) is float and math.isfinite(value):  # nearly always, and some thousand times in a compilation
-        return value
-    if isinstance(value, (bool, np.bool_, str, bytes)) or np.ndim(value) != 0:
-        raise ModelError(f"{what} is {value!r}, must be a number")
+
+def shown(value: Any) -> str:
+    """``repr(value)`` for messages: never long, and never an error of its own."""
     try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise ModelError(f"{what} is {value!r}, must be a number") from None
+        text = repr(value)
+    except Exception:  # a user's __repr__, or an integer of more digits than Python prints
+        return f"<{type(value).__name__}>"
+    text = " ".join(text.split())
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 4]} ..."
+
+
+# ---------------------------------------------------------------------- numbers
+
+
+def floats(value: Any) -> Array:
+    """``value`` as a float64 array, itself where possible; raises `ValueError` saying what it is instead.
+
+    Refused are complex numbers, dates, strings, booleans, masked entries, ragged lists, other objects, and integers
+    beyond float64: a cast would lose a part of them in silence.  NaN and infinity are numbers here.
+    """
+    if type(value) is np.ndarray and value.dtype == FLOAT:
+        return value
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise ValueError("has masked entries")
+    try:
+        array = np.asarray(value)
+    except Exception:
+        raise ValueError("is ragged") from None
+    kind = array.dtype.kind
+    if array.dtype == FLOAT:
+        return array
+    if kind in "iuf":
+        with np.errstate(over="ignore"):  # of extended precision: becomes infinite, which is refused as such
+            return array.astype(FLOAT)
+    if kind == "O":
+        return _from_objects(array)
+    names = {"c": "is complex", "b": "is boolean", "M": "is a date", "m": "is a time span", "U": "is text"}
+    raise ValueError(names.get(kind, ""))
+
+
+def why(reason: ValueError) -> str:
+    """What `floats` said, in brackets; nothing if the value speaks for itself."""
+    return f" ({reason})" if str(reason) else ""
+
+
+def _from_objects(array: NDArray[Any]) -> Array:
+    """Real numbers that NumPy has no type for: long integers, fractions, decimals."""
+    numbers = np.empty(array.shape)
+    for place, x in np.ndenumerate(array):
+        if isinstance(x, bool) or not isinstance(x, (Real, Decimal)):
+            raise ValueError("")
+        try:
+            numbers[place] = float(x)
+        except (OverflowError, ValueError):
+            raise ValueError("is too large for float64") from None
+    return numbers
+
+
+def finite_float(value: Any, what: str, error: type[SuppleError] = ModelError) -> float:
+    """Return ``value`` as a finite float; booleans, strings and arrays are refused."""
+    if type(value) is float and isfinite(value):
+        return value
+    try:
+        number = floats(value)
+    except ValueError as reason:
+        raise error(f"{what} is {shown(value)}, must be a number{why(reason)}") from None
+    if number.ndim:
+        raise error(f"{what} is {shown(value)}, must be a number")
     if not np.isfinite(number):
-        raise ModelError(f"{what} is {number:g}, must be finite")
-    return number
+        raise error(f"{what} is {float(number):g}, must be finite")
+    return float(number)
 
 
 def positive_float(value: Any, what: str, unit: str = "") -> float:
@@ -52,16 +119,18 @@ def nonnegative_float(value: Any, what: str, unit: str = "") -> float:
     return number
 
 
-def whole_number(value: Any, what: str, minimum: int = 0) -> int:
-    """Return ``value`` as an int >= ``minimum``; booleans and floats (even 3.0) are refused."""
+def whole_number(value: Any, what: str, minimum: int = 0, maximum: int | None = None) -> int:
+    """Return ``value`` as an int from ``minimum`` to ``maximum``; booleans and floats (even 3.0) are refused."""
     if isinstance(value, (bool, np.bool_)):
         raise ModelError(f"{what} is {value!r}, must be a whole number")
     try:
         number = operator.index(value)
-    except TypeError:
-        raise ModelError(f"{what} is {value!r}, must be a whole number") from None
+    except Exception:  # what is no integer, or an array of several
+        raise ModelError(f"{what} is {shown(value)}, must be a whole number") from None
     if number < minimum:
-        raise ModelError(f"{what} is {number}, must be at least {minimum}")
+        raise ModelError(f"{what} is {shown(number)}, must be at least {minimum}")
+    if maximum is not None and number > maximum:
+        raise ModelError(f"{what} is {shown(number)}, must be at most {maximum}")
     return number
 
 
@@ -71,19 +140,49 @@ def finite_array(value: ArrayLike, shape: tuple[int, ...], what: str) -> Array:
     if array.shape != shape:
         raise ModelError(f"{what} has shape {array.shape}, must have shape {shape}")
     if not np.all(np.isfinite(array)):
-        raise ModelError(f"{what} is {array.tolist()}, must be finite")
+        raise ModelError(f"{what} is {shown(array.tolist())}, must be finite")
     return read_only(array)
 
 
 def real_array(value: ArrayLike, what: str) -> Array:
     """Return ``value`` as a float64 copy of any shape; ragged, complex and non-numeric input is refused."""
     try:
-        array = np.asarray(value)
-        if array.dtype.kind not in "iuf":
-            raise TypeError
-        return np.array(array, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ModelError(f"{what} is {value!r}, must be an array of real numbers") from None
+        return np.array(floats(value))
+    except ValueError as reason:
+        raise ModelError(f"{what} is {shown(value)}, must be an array of real numbers{why(reason)}") from None
+
+
+def real_vector(value: Any, what: str, most: int) -> list[float]:
+    """``value`` as a list of at most so many finite floats: for places along a rod, times, and the like."""
+    array = real_array(value, what)
+    if array.ndim != 1:
+        raise ModelError(f"{what} is {shown(value)}, must be a sequence of numbers")
+    if len(array) > most:
+        raise ModelError(f"{what} has {len(array)} entries, must have at most {most}")
+    numbers: list[float] = finite_array(array, array.shape, what).tolist()
+    return numbers
+
+
+def vector(value: Any, size: int, what: str, model: str) -> Array:
+    """``value`` as a contiguous, writeable float64 vector of ``size`` entries, finite or not, for kernels.
+
+    ``model`` is the name of the model that needs it.  Raises `ShapeError`.
+    """
+    try:
+        array = floats(value)
+    except ValueError as reason:
+        raise ShapeError(f"{what} must be {size} real numbers, got {shown(value)}{why(reason)}") from None
+    if array.shape != (size,):
+        raise ShapeError(f"{what} has shape {array.shape}, model {model!r} needs ({size},)")
+    return array if array.flags.carray else np.array(array)
+
+
+def finite_vector(value: Any, size: int, what: str, model: str) -> Array:
+    """As `vector`, with finite entries, else `StateError`."""
+    array = vector(value, size, what, model)
+    if not np.isfinite(array).all():
+        raise StateError(f"{what} is {shown(array.tolist())}, must be finite")
+    return array
 
 
 def symmetric_psd(value: ArrayLike, size: int, what: str) -> Array:
@@ -126,6 +225,72 @@ def symmetric_psd(value: ArrayLike, size: int, what: str) -> Array:
     if np.linalg.eigvalsh(scaled)[0] < -ROUNDING * size:
         raise ModelError(f"{what} is not positive semi-definite: it has a negative eigenvalue")
     return read_only(0.5 * (matrix + matrix.T))
+
+
+# ---------------------------------------------------------------------- other things
+
+
+def flag(value: Any, what: str) -> bool:
+    """Return ``value`` as a bool; what is only taken for one (``"no"``, 1) is refused."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ModelError(f"{what} is {shown(value)}, must be True or False")
+    return bool(value)
+
+
+def choice(value: Any, options: tuple[Any, ...], what: str) -> Any:
+    """Return ``value`` if it is one of a few strings or whole numbers."""
+    if isinstance(value, (str, int)) and not isinstance(value, bool) and value in options:
+        return value
+    raise ModelError(f"{what} is {shown(value)}, must be one of {', '.join(repr(option) for option in options)}")
+
+
+def names(value: Any, what: str) -> tuple[str, ...]:
+    """Return ``value`` as a tuple of strings; a single string, which would fall apart into letters, is refused."""
+    given = () if isinstance(value, (str, bytes)) or not hasattr(value, "__iter__") else tuple(value)
+    if not given or not all(isinstance(entry, str) for entry in given):
+        raise ModelError(f"{what} is {shown(value)}, must be a sequence of names, such as ['arm']")
+    return given
+
+
+def name(value: Any, what: str) -> str:
+    """Return ``value`` if it is a string that is not empty."""
+    if not isinstance(value, str):
+        raise ModelError(f"{what} is {shown(value)}, must be a string")
+    if not value.strip():
+        raise ModelError(f"{what} is {value!r}, must not be empty")
+    return value
+
+
+def ask(function: Callable[..., Any], arguments: tuple[Any, ...], what: str, error: type[SuppleError]) -> Any:
+    """What a user's function answers; what it raises becomes an ``error`` that begins with ``what``."""
+    try:
+        return function(*arguments)
+    except Exception as cause:
+        raise error(failure(cause, what)) from cause
+
+
+def failure(cause: Exception, what: str) -> str:
+    """The message for what a user's function raised; ``what`` says whose function it is."""
+    return f"{what}: {cause}" if isinstance(cause, SuppleError) else f"{what} raised {type(cause).__name__}: {cause}"
+
+
+def answer(value: Any, size: int, what: str, when: str = "") -> Array:
+    """``size`` finite numbers that a user's function returned (one may be a plain number), else `StateError`.
+
+    ``what`` says whose function it is, ``when`` for which arguments, such as ``"at t = 0.1"``.
+    """
+    try:
+        array = floats(value)
+    except ValueError:
+        array = np.full(1, np.nan)
+    if (array.shape != (size,) and not (size == 1 and array.shape == ())) or not np.isfinite(array).all():
+        raise StateError(f"{what} returned {shown(value)} {when}; it must return {counted(size)}")
+    return array.reshape(size)
+
+
+def counted(size: int) -> str:
+    """So many finite numbers, in words."""
+    return "a finite number" if size == 1 else f"{size} finite numbers"
 
 
 def read_only(array: Array) -> Array:

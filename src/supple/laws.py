@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import finite_float, read_only, real_array
+from supple.checks import choice, finite_float, flag, read_only, real_array, shown
 from supple.errors import ModelError
 
 __all__ = ["Constant", "Law", "Polynomial", "Product", "Ramp", "Sine", "Spline", "Steps", "Sum", "Table"]
@@ -217,8 +217,7 @@ class Spline(Law):
 
     def __post_init__(self) -> None:
         times, values = _table("Spline", self.times, self.values, 2)
-        if self.ends not in ("not-a-knot", "natural", "clamped"):
-            raise ModelError(f'Spline: ends is {self.ends!r}, must be "not-a-knot", "natural" or "clamped"')
+        choice(self.ends, ("not-a-knot", "natural", "clamped"), "Spline: ends")
         _set(self, times=times, values=values)
 
     @cached_property
@@ -294,11 +293,13 @@ class Table(Law):
 
     def __post_init__(self) -> None:
         times, values = _table("Table", self.times, self.values, 1)
-        if not isinstance(self.hold, (bool, np.bool_)):
-            raise ModelError(f"Table: hold is {self.hold!r}, must be True or False")
         lengths = np.diff(times).reshape(-1, *[1] * (values.ndim - 1))
         _set(
-            self, times=times, values=values, hold=bool(self.hold), slopes=read_only(np.diff(values, axis=0) / lengths)
+            self,
+            times=times,
+            values=values,
+            hold=flag(self.hold, "Table: hold"),
+            slopes=read_only(np.diff(values, axis=0) / lengths),
         )
 
     def __call__(self, t: float) -> Value:
@@ -360,7 +361,9 @@ class Polynomial(Law):
     def __post_init__(self) -> None:
         c = _value(self.coefficients, "Polynomial: coefficients")
         if np.ndim(c) == 0 or len(c) == 0:
-            raise ModelError(f"Polynomial: coefficients is {self.coefficients!r}, must be a list, lowest power first")
+            raise ModelError(
+                f"Polynomial: coefficients is {shown(self.coefficients)}, must be a list, lowest power first"
+            )
         t0 = finite_float(self.t0, "Polynomial: t0")
         t1 = None if self.t1 is None else finite_float(self.t1, "Polynomial: t1")
         if t1 is not None and t1 <= t0:
@@ -465,9 +468,9 @@ def _sin(angle: Any) -> Value:
 
 def _value(value: ArrayLike, what: str) -> Value:
     """A finite float, or a read-only finite array."""
-    if np.ndim(value) == 0:
-        return finite_float(value, what)
     array = real_array(value, what)
+    if array.ndim == 0:
+        return finite_float(array, what)
     if not np.isfinite(array).all():
         raise ModelError(f"{what} is {array.tolist()}, must be finite")
     return read_only(array)
@@ -502,7 +505,7 @@ def _check_pair(law: _Pair) -> None:
     kind = type(law).__name__
     for name, part in (("a", law.a), ("b", law.b)):
         if not isinstance(part, Law):
-            raise ModelError(f"{kind}: {name} is {part!r}, must be a law")
+            raise ModelError(f"{kind}: {name} is {shown(part)}, must be a law")
     shapes = np.shape(law.a(0.0)), np.shape(law.b(0.0))
     if () not in shapes and shapes[0] != shapes[1]:
         raise ModelError(f"{kind}: values of shape {shapes[0]} and {shapes[1]} do not go together")

@@ -156,5 +156,5 @@ def test_bad_cables_are_named(points, law, message):
 
 
 def test_names_of_lines_differ():
-    with pytest.raises(sp.ModelError, match="exists already"):
+    with pytest.raises(sp.ModelError, match="Cable 'c': there is a Cable 'c' already"):
         branched_robot(*[Cable("c", PATHS["two rods"], 1.0)] * 2)

@@ -147,7 +147,7 @@ def test_pulley_over_rigid_links():
         ({"nowhere": helix}, {}, "no link 'nowhere'"),
         ({"c": [(0.0, 0.0)]}, {}, "shape"),
         ({"c": []}, {}, "missing"),
-        ({"c": 3.0}, {}, "callable or"),
+        ({"c": 3.0}, {}, "must be a function X"),
         ({"c": [(0.0, 0.0, 0.0)]}, {}, "single via point"),
         ({"b": [(0.1, 0, 0), (0.9, 0, 0)]}, {}, "rod's length"),
         ({"world": [(0.1, 0, 0), (0.9, 0, 0)]}, {}, "on the world"),

@@ -110,6 +110,6 @@ def test_two_thrusters_need_two_names():
     robot = sp.Robot("arm")
     robot.add_link("rod", manipulator_rod())
     robot.add(sp.Thruster("jet", "rod"))
-    robot.add(sp.Thruster("jet", "rod", s=0.5))
+    robot.add(sp.Thruster("jet.mx", "rod", s=0.5, axes=(1.0, 0.0, 0.0, 0.0, 0.0, 0.0)))
     with pytest.raises(sp.ModelError, match=r"input 'jet\.mx' exists already"):
         robot.compile()

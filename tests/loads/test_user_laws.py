@@ -481,10 +481,10 @@ def test_bad_states_are_named(options, words):
 
 def test_names_of_states_differ():
     robot = arm()
-    for s in (0.5, 1.0):
-        robot.add(PairLaw("grip", ("world", 0.0), ("arm", s), joined, state0=(1.0,), rate=lambda t, h, eta, z: -z))
-    with pytest.raises(ModelError, match=r"state 'grip.0' exists already"):
-        robot.compile()
+    states = {"state0": (1.0,), "rate": lambda t, h, eta, z: -z}
+    robot.add(PairLaw("grip", ("world", 0.0), ("arm", 0.5), joined, **states))
+    with pytest.raises(ModelError, match="PairLaw 'grip': there is a PairLaw 'grip' already"):
+        robot.add(PairLaw("grip", ("world", 0.0), ("arm", 1.0), joined, **states))
 
 
 @pytest.mark.parametrize("method", ["inverse_dynamics", "residual_tangent"])

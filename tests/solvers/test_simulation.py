@@ -74,7 +74,7 @@ def test_strange_newmark_is_warned_of():
 def test_nan_in_the_middle_keeps_the_motion_so_far(name, form):
     bad = lambda t: np.nan if t > 0.5 else 1.0  # noqa: E731
     u = bad if form == "u(t)" else (lambda t, q, v: bad(t))
-    with pytest.raises(sp.SimulationError, match=r"u.* returned .*nan.* finite numbers") as caught:
+    with pytest.raises(sp.SimulationError, match=r"u.* returned .*nan.* finite number") as caught:
         wheel().simulate(np.linspace(0, 1, 11), u=u, method=FAMILIES[name])
     error = caught.value
     assert 0.1 < error.t <= 0.5
@@ -126,7 +126,7 @@ def test_a_motion_that_loops_do_not_allow(name):
 
 def test_an_explicit_method_on_what_is_stiff_gives_up_in_words():
     model = soft_arm(0.0)
-    with pytest.raises(sp.SimulationError, match=r"100 steps were made .* raise max_steps"):
+    with pytest.raises(sp.SimulationError, match=r"100 made\): max_steps is reached; raise it"):
         model.simulate(10.0, [0.5, 0.2, -0.1], method=sp.RK45(), max_steps=100)
 
 

@@ -8,8 +8,8 @@ from typing import final
 
 from numpy.typing import ArrayLike
 
-from supple.bases.protocol import Family, Functions
-from supple.checks import Array, finite_array, finite_float, real_array
+from supple.bases.protocol import MOST_FUNCTIONS, Family, Functions
+from supple.checks import Array, ask, finite_array, real_array, real_vector, shown
 from supple.errors import ModelError
 
 
@@ -42,18 +42,21 @@ class CustomBasis(Family[Callable[[float], ArrayLike]]):
     def functions(self, order: Callable[[float], ArrayLike]) -> Functions:
         """The user's functions, called at s = 0, 0.5 and 1 to check them."""
         if not callable(order):
-            raise ModelError(f"{order!r} must be a function of s that returns the values of the basis")
-        count = real_array(order(0.5), "value at s = 0.50").size
+            raise ModelError(f"{shown(order)} must be a function of s that returns the values of the basis")
+        count = real_array(ask(order, (0.5,), "the function at s = 0.50", ModelError), "value at s = 0.50").size
         if count == 0:
             raise ModelError("the function returns no values: it needs at least one")
+        if count > MOST_FUNCTIONS:
+            raise ModelError(f"the function returns {count} values, must return at most {MOST_FUNCTIONS}")
 
         def evaluate(s: float) -> Array:
             # A count that changes with s shows up here as a wrong shape.
-            return finite_array(order(s), (count,), f"value at s = {s:.2f}")
+            value = ask(order, (s,), f"the function at s = {s:.2f}", ModelError)
+            return finite_array(value, (count,), f"value at s = {s:.2f}")
 
         for s in (0.0, 0.5, 1.0):
             evaluate(s)
-        breaks = tuple(sorted(finite_float(point, "pieces") for point in self.pieces))
+        breaks = tuple(sorted(real_vector(self.pieces, "pieces", MOST_FUNCTIONS)))
         if breaks and not (breaks[0] > 0.0 and breaks[-1] < 1.0):
             raise ModelError(f"pieces are cut at {breaks}, must lie inside (0, 1)")
         return Functions(count, evaluate, -(-count // (len(breaks) + 1)), breaks)

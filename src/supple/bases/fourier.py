@@ -6,7 +6,7 @@ from typing import final
 
 import numpy as np
 
-from supple.bases.protocol import Family, Functions
+from supple.bases.protocol import MOST_FUNCTIONS, Family, Functions
 from supple.checks import Array, whole_number
 
 
@@ -24,7 +24,7 @@ class Fourier(Family[int]):
 
     def functions(self, order: int) -> Functions:
         """The constant and ``order`` pairs of cosine and sine."""
-        n = whole_number(order, "number of harmonics")
+        n = whole_number(order, "number of harmonics", maximum=MOST_FUNCTIONS // 2)
 
         def evaluate(s: float | Array) -> Array:
             angles = (2.0 * np.pi * np.asarray(s, dtype=np.float64))[..., None] * np.arange(1, n + 1)

@@ -10,7 +10,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.bases.protocol import Family, Functions
+from supple.bases.protocol import MOST_FUNCTIONS, Family, Functions
 from supple.checks import Array, whole_number
 
 #: The cubic slope function t^3 - 2 t^2 + t peaks at t = 1/3 with 4/27.
@@ -26,7 +26,7 @@ class PiecewiseConstant(Family[int]):
 
     def functions(self, order: int) -> Functions:
         """One function per element."""
-        n = whole_number(order, "number of elements", minimum=1)
+        n = whole_number(order, "number of elements", minimum=1, maximum=MOST_FUNCTIONS)
         borders = _borders(n)
 
         def evaluate(s: float | Array) -> Array:
@@ -44,7 +44,7 @@ class Hat(Family[int]):
 
     def functions(self, order: int) -> Functions:
         """One function per node."""
-        n = whole_number(order, "number of elements", minimum=1)
+        n = whole_number(order, "number of elements", minimum=1, maximum=MOST_FUNCTIONS)
 
         def evaluate(s: float | Array) -> Array:
             distance: Array = np.abs(n * np.asarray(s)[..., None] - np.arange(n + 1))
@@ -65,7 +65,7 @@ class Hermite(Family[int]):
 
     def functions(self, order: int) -> Functions:
         """A value and a slope function per node."""
-        n = whole_number(order, "number of elements", minimum=1)
+        n = whole_number(order, "number of elements", minimum=1, maximum=MOST_FUNCTIONS)
         borders = _borders(n)
 
         def evaluate(s: float | Array) -> Array:

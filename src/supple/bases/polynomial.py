@@ -8,7 +8,7 @@ import numpy as np
 from numpy.polynomial.chebyshev import chebvander
 from numpy.polynomial.legendre import legvander
 
-from supple.bases.protocol import Family, Functions
+from supple.bases.protocol import MOST_FUNCTIONS, Family, Functions
 from supple.checks import Array, whole_number
 
 
@@ -26,7 +26,7 @@ class Legendre(Family[int]):
 
     def functions(self, order: int) -> Functions:
         """P_0 to P_order."""
-        n = whole_number(order, "order")
+        n = whole_number(order, "order", maximum=MOST_FUNCTIONS)
 
         def evaluate(s: float | Array) -> Array:
             return np.asarray(legvander(2.0 * s - 1.0, n), dtype=np.float64).reshape(*np.shape(s), n + 1)
@@ -40,7 +40,7 @@ class Chebyshev(Family[int]):
 
     def functions(self, order: int) -> Functions:
         """T_0 to T_order."""
-        n = whole_number(order, "order")
+        n = whole_number(order, "order", maximum=MOST_FUNCTIONS)
 
         def evaluate(s: float | Array) -> Array:
             return np.asarray(chebvander(2.0 * s - 1.0, n), dtype=np.float64).reshape(*np.shape(s), n + 1)
@@ -54,7 +54,7 @@ class Monomial(Family[int]):
 
     def functions(self, order: int) -> Functions:
         """1 to s^order."""
-        n = whole_number(order, "order")
+        n = whole_number(order, "order", maximum=MOST_FUNCTIONS)
 
         def evaluate(s: float | Array) -> Array:
             return np.power(np.asarray(s, dtype=np.float64)[..., None], np.arange(n + 1, dtype=np.float64))

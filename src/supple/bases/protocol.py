@@ -18,19 +18,23 @@ and multiplies one scalar function of s in [0, 1]; compilation divides the angul
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, fields, replace
+from difflib import get_close_matches
 from functools import cached_property
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.checks import Array
+from supple.checks import Array, shown
 from supple.errors import ModelError, naming
 
 #: Strain components in the order of their index 0..5.
 COMPONENTS = ("torsion", "bend_y", "bend_z", "stretch", "shear_y", "shear_z")
+
+#: Most functions of one strain component, and most elements of a local basis: far more than any rod needs.
+MOST_FUNCTIONS = 1000
 
 #: Breaks closer than this are one.
 SAME_BREAK = 1e-12
@@ -144,11 +148,16 @@ class Family(StrainBasis, Generic[Order]):
     shear_y: Order | None = field(default=None, kw_only=True)
     shear_z: Order | None = field(default=None, kw_only=True)
 
+    def __new__(cls, *orders: Any, **options: Any) -> Self:
+        """Refuse unknown names before the interpreter does, which would not say which there are."""
+        check_options(cls, options)
+        return super().__new__(cls)
+
     def __post_init__(self) -> None:
         given = self._given()
         if self.order is not None and given:
             raise ModelError(
-                f"{self!r}: give either one order (for use inside Strain) or orders by component, not both"
+                f"{shown(self)}: give either one order (for use inside Strain) or orders by component, not both"
             )
         if self.order is not None:
             self.scalar()
@@ -192,6 +201,18 @@ class Family(StrainBasis, Generic[Order]):
         return f"{type(self).__name__}({', '.join(single + named)})"
 
 
+def check_options(kind: type, options: Iterable[str]) -> None:
+    """Refuse names that a basis does not have, and say which it has."""
+    known = [entry.name for entry in fields(kind)]
+    for option in options:
+        if option not in known:
+            close = get_close_matches(option, known, n=1)
+            raise ModelError(
+                f"{kind.__name__}: there is no {option!r}{f', did you mean {close[0]!r}?' if close else ''} "
+                f"(names are: {', '.join(known)})"
+            )
+
+
 def no_coordinates(kind: str) -> ModelError:
     """The error of a basis in which every strain is locked."""
     return ModelError(
@@ -202,4 +223,4 @@ def no_coordinates(kind: str) -> ModelError:
 
 def _short(order: Any) -> str:
     """Orders as they are, functions by their name."""
-    return str(getattr(order, "__name__", repr(order)))
+    return str(getattr(order, "__name__", shown(order)))

@@ -7,7 +7,7 @@ from typing import final
 
 import numpy as np
 
-from supple.bases.protocol import Family, Functions
+from supple.bases.protocol import MOST_FUNCTIONS, Family, Functions
 from supple.checks import Array, positive_float, whole_number
 
 
@@ -27,7 +27,7 @@ class Gaussian(Family[int]):
 
     def functions(self, order: int) -> Functions:
         """One bump per centre."""
-        n = whole_number(order, "number of elements", minimum=1)
+        n = whole_number(order, "number of elements", minimum=1, maximum=MOST_FUNCTIONS)
         width = 1.0 / n if self.width is None else positive_float(self.width, "width")
         centres = np.arange(n + 1) / n
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, Self, final
 
-from supple.bases.protocol import COMPONENTS, Family, Functions, StrainBasis, no_coordinates
+from supple.bases.protocol import COMPONENTS, Family, Functions, StrainBasis, check_options, no_coordinates
+from supple.checks import shown
 from supple.errors import ModelError, naming
 
 
@@ -29,6 +30,11 @@ class Strain(StrainBasis):
     shear_y: Family[Any] | None = None
     shear_z: Family[Any] | None = None
 
+    def __new__(cls, **families: Any) -> Self:
+        """Refuse unknown names before the interpreter does, which would not say which there are."""
+        check_options(cls, families)
+        return super().__new__(cls)
+
     def __post_init__(self) -> None:
         if not self.parts():
             raise no_coordinates("Strain")
@@ -41,7 +47,7 @@ class Strain(StrainBasis):
                 continue
             with naming(f"Strain: {name}"):
                 if not isinstance(family, Family):
-                    raise ModelError(f"{family!r} must be a family with one order, such as Legendre(2)")
+                    raise ModelError(f"{shown(family)} must be a family with one order, such as Legendre(2)")
                 parts.append((index, family.scalar()))
         return tuple(parts)
 

@@ -22,10 +22,11 @@ def unit_axis(axis: Axis, what: str) -> Array:
             raise ModelError(f"{what} is {axis!r}, must be one of {', '.join(_NAMES)} or a vector")
         return np.array(_NAMES[axis] + 0.0)  # a copy, without negative zeros
     vector = finite_array(axis, (3,), what)
-    norm = float(np.linalg.norm(vector))
-    if norm == 0.0:
+    largest = float(np.abs(vector).max())
+    if largest == 0.0:
         raise ModelError(f"{what} is the zero vector, must have a direction")
-    return vector / norm
+    scaled = vector / largest  # squares of its entries neither vanish nor overflow
+    return np.asarray(scaled / np.linalg.norm(scaled))
 
 
 def in_plane_pair(normal: Array) -> tuple[Array, Array]:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import Array, finite_array, read_only, real_array, symmetric_psd
+from supple.checks import Array, finite_array, read_only, real_array, shown, symmetric_psd
 from supple.errors import ModelError
 from supple.joints.protocol import Joint
 
@@ -115,8 +115,8 @@ class MovableJoint(Joint):
 
     def _per_coordinate(self, name: str) -> ArrayLike:
         """An option as given, or repeated for each coordinate if it is a single number."""
-        value: ArrayLike = getattr(self, name)
-        return np.tile(value, self.dof) if np.ndim(value) == 0 else value
+        value = real_array(getattr(self, name), self._what(name))
+        return np.tile(value, self.dof) if value.ndim == 0 else value
 
     def _positive(self, name: str) -> Array:
         vector = self._vector(name)
@@ -129,7 +129,9 @@ class MovableJoint(Joint):
         if self.limits is None:
             return [None] * self.dof
         if not isinstance(self.limits, (tuple, list, np.ndarray)):
-            raise ModelError(f"{self._what('limits')} is {self.limits!r}, must be (lo, hi) or a sequence of such pairs")
+            raise ModelError(
+                f"{self._what('limits')} is {shown(self.limits)}, must be (lo, hi) or a sequence of such pairs"
+            )
         pairs = list(self.limits)
         if self.dof == 1 and len(pairs) == 2:
             return [pairs]
@@ -143,7 +145,7 @@ class MovableJoint(Joint):
         what = self._what("limits")
         bounds = real_array(pair, what)
         if bounds.shape != (2,):
-            raise ModelError(f"{what} holds {pair!r}, must be (lo, hi)")
+            raise ModelError(f"{what} holds {shown(pair)}, must be (lo, hi)")
         if not bounds[0] < bounds[1]:  # refuses NaN as well
             raise ModelError(f"{what} is ({bounds[0]:g}, {bounds[1]:g}), must have lo < hi")
         return bounds

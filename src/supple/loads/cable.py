@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from supple.checks import shown
 from supple.core.loads import EXTERNAL
 from supple.errors import ModelError
 from supple.loads.path import Elasticity, Path, PathPoint, bind_path
@@ -69,5 +70,5 @@ class Cable:
 
     def _points(self) -> list[PathPoint]:
         if not isinstance(self.points, (list, tuple)) or len(self.points) < 2:
-            raise ModelError(f"points is {self.points!r}, must be two or more of (link, s) or (link, s, offset)")
+            raise ModelError(f"points is {shown(self.points)}, must be two or more of (link, s) or (link, s, offset)")
         return [PathPoint(*point_place(point, f"points[{i}]")) for i, point in enumerate(self.points)]

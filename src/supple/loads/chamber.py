@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from supple.checks import finite_float
+from supple.checks import ask, finite_float
 from supple.errors import ModelError
 from supple.loads.routes import Route, line_points, routed_links
 from supple.loads.tendon import bind_line
@@ -29,7 +29,7 @@ class Chamber:
     name : str
         Name of the input.
     route : dict of str to callable
-        Per link, X -> (y, z): where the channel's middle runs, in metres.
+        Per link, X -> (y, z): where the channel's middle runs, in metres; a pair (y, z) where it runs straight.
     area : float or callable
         Area of the channel in m^2, constant or a function of s in [0, 1].
     until, slope
@@ -62,8 +62,8 @@ class Chamber:
         return [Strand("chamber", self.name, places, radius)]
 
     def _area(self, s: float) -> float:
-        value = self.area(s) if callable(self.area) else self.area
-        area = finite_float(value, f"area at s = {s:.2f}")
+        what = f"area at s = {s:.2f}"
+        area = finite_float(ask(self.area, (s,), what, ModelError) if callable(self.area) else self.area, what)
         if area <= 0.0:
             raise ModelError(f"area at s = {s:.2f} is {area:g} m^2, must be positive")
         return area

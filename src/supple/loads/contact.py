@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from supple.checks import finite_float, nonnegative_float, positive_float
+from supple.checks import finite_float, flag, nonnegative_float, positive_float, shown
 from supple.core.arrays import floats, handle_at, integers, poses, space_view, tree_view
 from supple.core.buds import ASLEEP, AWAKE, POSED, add_bud_coupling, bud_reach, fold_group, reach_point, rouse
 from supple.core.inertia import add_coadbar
@@ -420,9 +420,11 @@ class Contact:
         with naming(f"Contact {self.name!r}"):
             for which in ("a", "b"):
                 if not isinstance(getattr(self, which), Shape):
-                    raise ModelError(f"{which} is {getattr(self, which)!r}, must be a shape such as Spheres or Plane")
+                    raise ModelError(
+                        f"{which} is {shown(getattr(self, which))}, must be a shape such as Spheres or Plane"
+                    )
             rods = isinstance(self.a, Spheres) + isinstance(self.b, Spheres)
-            if self.per_length and rods != 1:
+            if flag(self.per_length, "per_length") and rods != 1:
                 raise ModelError("per_length needs Spheres on one side and another shape on the other")
             self.law()
 

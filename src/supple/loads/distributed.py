@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import Array, finite_array
+from supple.checks import Array, ask, finite_array
+from supple.errors import ModelError
 from supple.loads.point_wrench import frame_index
 from supple.loads.wrench import WrenchEntry, bind_wrenches
 from supple.model.scene import Arrow, Place
@@ -37,7 +38,7 @@ class Distributed:
     frame : "world" or "local"
         World: dead.  Local: follower, axes of the section.
     name : str
-        For messages and reports.
+        For messages and reports; unnamed ones are called "distributed", "distributed 2", and so on.
     """
 
     link: str
@@ -75,13 +76,17 @@ class Distributed:
         """The wrench per metre at s, or its law of time there."""
         if callable(self.wrench) and _required(self.wrench) == 2:
             return partial(_at_station, self.wrench, s)
-        given = self.wrench(s) if callable(self.wrench) else self.wrench
-        return finite_array(given, (6,), f"wrench at s = {s:.2f}")
+        what = f"wrench at s = {s:.2f}"
+        given = ask(self.wrench, (s,), what, ModelError) if callable(self.wrench) else self.wrench
+        return finite_array(given, (6,), what)
 
 
 def _required(law: Callable[..., Any]) -> int:
     """Number of arguments without a default: a bound constant such as ``lambda s, w=w: s * w`` is none."""
-    parameters = inspect.signature(law).parameters.values()
+    try:
+        parameters = inspect.signature(law).parameters.values()
+    except (TypeError, ValueError):  # some functions written in C do not tell
+        return 1
     return sum(p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters)
 
 

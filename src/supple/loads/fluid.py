@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import ROUNDING, Array, finite_array, positive_float, symmetric_psd
+from supple.checks import ROUNDING, Array, finite_array, flag, names, positive_float, symmetric_psd
 from supple.core.arrays import floats, handle_at, integers, space_of
 from supple.core.inertia import add_coadbar, world_inertia
 from supple.core.loads import EXTERNAL, TANGENT
@@ -234,7 +234,7 @@ class Fluid:
     links : sequence of str, optional
         The immersed links; all of the robot if left out.
     name : str
-        For messages and reports.
+        For messages and reports; unnamed ones are called "fluid", "fluid 2", and so on.
 
     Notes
     -----
@@ -249,6 +249,12 @@ class Fluid:
     buoyancy: bool = True
     links: Iterable[str] | None = None
     name: str = "fluid"
+
+    def __post_init__(self) -> None:
+        with naming(f"Fluid {self.name!r}"):
+            object.__setattr__(self, "buoyancy", flag(self.buoyancy, "buoyancy"))
+            if self.links is not None:
+                object.__setattr__(self, "links", names(self.links, "links"))
 
     def stations(self) -> Iterable[tuple[str, float]]:
         """Named links; rods at their own Gauss nodes."""

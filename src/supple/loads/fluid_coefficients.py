@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import Array, finite_array, finite_float, nonnegative_float, real_array
+from supple.checks import Array, ask, finite_array, finite_float, nonnegative_float, real_array, shown
 from supple.errors import ModelError
 
 if TYPE_CHECKING:
@@ -50,9 +50,9 @@ class Drag:
     lift: float = 0.0
 
     def __post_init__(self) -> None:
-        nonnegative_float(self.normal, "Drag: normal")
-        nonnegative_float(self.tangential, "Drag: tangential")
-        finite_float(self.lift, "Drag: lift")
+        object.__setattr__(self, "normal", nonnegative_float(self.normal, "Drag: normal"))
+        object.__setattr__(self, "tangential", nonnegative_float(self.tangential, "Drag: tangential"))
+        object.__setattr__(self, "lift", finite_float(self.lift, "Drag: lift"))
 
     def matrix(self, density: float, sizes: Sizes) -> Array:
         """D, (6, 6)."""
@@ -82,7 +82,7 @@ class AddedMass:
 
     def __post_init__(self) -> None:
         for axis in "xyz":
-            nonnegative_float(getattr(self, axis), f"AddedMass: {axis}")
+            object.__setattr__(self, axis, nonnegative_float(getattr(self, axis), f"AddedMass: {axis}"))
 
     def matrix(self, density: float, sizes: Sizes) -> Array:
         """M_a, (6, 6)."""
@@ -105,14 +105,15 @@ def coefficient_matrix(table: Any, link: str, body: Rod | Rigid, s: float | None
         return given.matrix(density, sizes)
     if table is given:
         raise ModelError(
-            f"{what} is {given!r}, must be a dict of links or {'Drag' if what == 'drag' else 'AddedMass'}(...)"
+            f"{what} is {shown(given)}, must be a dict of links or {'Drag' if what == 'drag' else 'AddedMass'}(...)"
         )
     if callable(given):
         if s is None:
             raise ModelError(
                 f"{what} is a function of s, but the link is rigid: give one matrix, at its centre of mass"
             )
-        given, what = given(s), f"{what} at s = {s:.2f}"
+        what = f"{what} at s = {s:.2f}"
+        given = ask(given, (s,), what, ModelError)
     matrix = real_array(given, what)
     return finite_array(np.diag(matrix) if matrix.shape == (6,) else matrix, (6, 6), what)
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supple.checks import finite_float, shown
 from supple.core.arrays import floats, handle_at, integers, poses, space_of
 from supple.core.inertia import add_coadbar
 from supple.core.loads import CONSTRAINT, TANGENT, add_coupling
@@ -22,6 +23,7 @@ from supple.joints.protocol import Joint
 from supple.lie.pose import check_pose
 from supple.lie.se3 import compose
 from supple.model.scene import Hinge, Place
+from supple.model.validate import check_joint
 
 if TYPE_CHECKING:
     from supple.model.binder import Binder, Bound
@@ -99,6 +101,7 @@ class Loop:
         ends = [binder.station(*frame_place(end, which)) for end, which in ((self.a, "a"), (self.b, "b"))]
         if ends[0].segment == ends[1].segment:
             raise ModelError(f"a and b ({self.a[0]!r}, {self.b[0]!r}) move together: a loop needs two different bodies")
+        check_joint(self.joint)
         perp = constrained_twists(self.joint)
         binder.couplings += 1
         where = np.array([[ends[0].segment, ends[1].segment, binder.loop(self.name, perp.shape[1])]], dtype=np.int64)
@@ -115,9 +118,9 @@ def frame_place(end: tuple[Any, ...], which: str) -> tuple[str, float, np.ndarra
     if isinstance(end, str):
         return end, 1.0, np.eye(4)
     if not isinstance(end, (tuple, list)) or len(end) not in (1, 2, 3):
-        raise ModelError(f"{which} is {end!r}, must be (link, pose) or (link, pose, s)")
+        raise ModelError(f"{which} is {shown(end)}, must be (link, pose) or (link, pose, s)")
     pose = check_pose(end[1], f"{which}: pose") if len(end) > 1 else np.eye(4)
-    return end[0], float(end[2]) if len(end) == 3 else 1.0, pose
+    return end[0], finite_float(end[2], f"{which}: s") if len(end) == 3 else 1.0, pose
 
 
 def constrained_twists(joint: Joint) -> np.ndarray:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import finite_array
+from supple.checks import finite_array, shown
 from supple.errors import ModelError
 from supple.lie.pose import check_pose, pose
 from supple.loads.wrench import LOCAL, WORLD, WrenchEntry, bind_wrenches
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 def frame_index(frame: str) -> int:
     """WORLD or LOCAL of the word a user gives."""
-    if frame not in ("world", "local"):
-        raise ModelError(f'frame is {frame!r}, must be "world" (dead) or "local" (follower)')
+    if not isinstance(frame, str) or frame not in ("world", "local"):
+        raise ModelError(f'frame is {shown(frame)}, must be "world" (dead) or "local" (follower)')
     return LOCAL if frame == "local" else WORLD
 
 
@@ -44,7 +44,7 @@ class PointWrench:
     frame : "world" or "local"
         World: dead, moment about the point, world axes.  Local: follower, axes of the offset frame.
     name : str
-        For messages and reports.
+        For messages and reports; unnamed ones are called "wrench", "wrench 2", and so on.
     """
 
     link: str

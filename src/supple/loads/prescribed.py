@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from supple.checks import shown
 from supple.errors import ModelError
 
 if TYPE_CHECKING:
@@ -52,5 +53,5 @@ class Prescribed:
         if joint.dof == 0:
             raise ModelError(f"link {self.link!r} is fixed: only a joint that moves can be prescribed")
         if not callable(self.law):
-            raise ModelError(f"law is {self.law!r}, must be a function t -> (q, qd, qdd)")
+            raise ModelError(f"law is {shown(self.law)}, must be a function t -> (q, qd, qdd)")
         binder.prescribe(self.link, self.law)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from supple.checks import finite_float
+from supple.checks import finite_float, floats, shown
 from supple.errors import ModelError, naming
 from supple.model.links import Rod
 from supple.numerics.quadrature import rod_stations
@@ -17,7 +17,7 @@ from supple.numerics.quadrature import rod_stations
 if TYPE_CHECKING:
     from supple.model.binder import Binder
 
-#: A route: arc length X in metres from the link's base -> (y, z) in metres.
+#: A route: arc length X in metres from the link's base -> (y, z) in metres; a pair (y, z) runs straight.
 Route = Callable[[float], Any]
 
 #: Via points (x, y, z) in metres: in the frame of a rigid link or of the world; on a rod x is the arc length.
@@ -25,6 +25,17 @@ Via = Sequence[Sequence[float]]
 
 #: Step of the complex step, and of the central difference where a function is not complex-differentiable.
 COMPLEX_STEP, DIFFERENCE_STEP = 1e-30, 1e-6
+
+
+class Straight(NamedTuple):
+    """The route of constant (y, z)."""
+
+    y: float
+    z: float
+
+    def __call__(self, X: float) -> tuple[float, float]:
+        """(y, z), whatever X."""
+        return self.y, self.z
 
 
 class LinePoint(NamedTuple):
@@ -42,14 +53,22 @@ class LinePoint(NamedTuple):
 
 def route_point(route: Route, X: float, what: str) -> tuple[float, float]:
     """(y, z) of a route at X, checked."""
+    if not callable(route):
+        raise ModelError(f"{what} is {shown(route)}, must be a function X -> (y, z), or a pair (y, z)")
     try:
-        y, z = route(X)
-    except TypeError as error:
-        raise ModelError(f"{what} must return (y, z) for an arc length X in metres ({error})") from None
+        given = route(X)
+    except Exception as error:
+        raise ModelError(f"{what} must return (y, z) for an arc length X in metres ({error})") from error
+    try:
+        y, z = given
+    except (TypeError, ValueError):
+        raise ModelError(
+            f"{what} must return (y, z) for an arc length X in metres, but gives {shown(given)} at X = {X:.3g} m"
+        ) from None
     return finite_float(y, f"{what}: y at X = {X:.3g} m"), finite_float(z, f"{what}: z at X = {X:.3g} m")
 
 
-def route_slopes(route: Route, X: Sequence[float], length: float) -> list[tuple[float, float]]:
+def route_slopes(route: Route, X: Sequence[float], length: float, what: str = "route") -> list[tuple[float, float]]:
     """(dy/dX, dz/dX) at each X: by a complex step where the route takes complex numbers, else by a central difference.
 
     A route through abs() or max() takes complex numbers but answers nonsense: it is believed only if both agree.
@@ -57,8 +76,8 @@ def route_slopes(route: Route, X: Sequence[float], length: float) -> list[tuple[
     h = DIFFERENCE_STEP * length
     slopes = []
     for x, step in zip(X, _complex_steps(route, X), strict=True):
-        (y1, z1), (y0, z0) = route(x + h), route(x - h)
-        difference = (float(y1) - float(y0)) / (2.0 * h), (float(z1) - float(z0)) / (2.0 * h)
+        (y1, z1), (y0, z0) = route_point(route, x + h, what), route_point(route, x - h, what)
+        difference = (y1 - y0) / (2.0 * h), (z1 - z0) / (2.0 * h)
         agree = step is not None and all(
             abs(a - b) <= 1e-6 + 1e-4 * abs(b) for a, b in zip(step, difference, strict=True)
         )
@@ -80,10 +99,37 @@ def _complex_steps(route: Route, X: Sequence[float]) -> list[tuple[float, float]
     return steps
 
 
+def straightened(routes: Any, what: str = "route") -> dict[str, Any]:
+    """Routes by link, constant pairs (y, z) made into functions."""
+    if not isinstance(routes, Mapping):
+        raise ModelError(f"{what} is {shown(routes)}, must map links to routes, such as {{'arm': (0.0, 0.01)}}")
+    return {link: _straight(route) for link, route in routes.items()}
+
+
+def _straight(route: Any) -> Any:
+    """A pair of numbers as a route, everything else as it is."""
+    if callable(route):
+        return route
+    try:
+        pair = floats(route)
+    except ValueError:
+        return route
+    return Straight(*pair.tolist()) if pair.shape == (2,) else route
+
+
+def by_link(option: Any, what: str, example: str) -> Mapping[str, Any]:
+    """An option that is given per link, checked."""
+    if not isinstance(option, Mapping):
+        raise ModelError(f"{what} is {shown(option)}, must be a dict from links, such as {{'arm': {example}}}")
+    return option
+
+
 def routed_links(routes: Mapping[str, Route]) -> list[tuple[str, float]]:
     """The links of a route as stations of a load, checked: a line acts through strains alone."""
     if not isinstance(routes, Mapping) or not routes:
-        raise ModelError(f"route is {routes!r}, must map links to functions, such as {{'arm': lambda X: (0.0, 0.01)}}")
+        raise ModelError(
+            f"route is {shown(routes)}, must map links to functions, such as {{'arm': lambda X: (0.0, 0.01)}}"
+        )
     return [(link, 0.0) for link in routes]
 
 
@@ -91,7 +137,8 @@ def line_points(
     binder: Binder, routes: Mapping[str, Route], until: Mapping[str, float], slopes: Mapping[str, Route]
 ) -> list[LinePoint]:
     """Points of a line on all its rods: the rods' own Gauss nodes, or as many on the line's part of a rod."""
-    for name, option in (("until", until), ("slope", slopes)):
+    routes, slopes = straightened(routes), straightened(slopes, "slope")
+    for name, option in (("until", by_link(until, "until", "0.2")), ("slope", slopes)):
         for link in option:
             if link not in routes:
                 raise ModelError(f"{name} names link {link!r}, which is not on the route: {', '.join(routes)}")
@@ -110,7 +157,7 @@ def line_points(
         where = [route_point(route, x, what) for x in X]
         given = slopes.get(link)
         if given is None:
-            slope = route_slopes(route, X, rod.length)
+            slope = route_slopes(route, X, rod.length, what)
         else:
             slope = [route_point(given, x, f"slope on link {link!r}") for x in X]
         for (s, weight), place, way in zip(stations, where, slope, strict=True):

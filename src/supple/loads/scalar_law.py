@@ -18,7 +18,7 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
-from supple.checks import finite_float
+from supple.checks import finite_float, shown
 from supple.errors import ModelError, StateError, warn
 from supple.jit import inner
 
@@ -144,7 +144,7 @@ class LawGuard:
 def check_law(law: Any, what: str, at: float) -> ScalarLaw:
     """The law, if it returns finite numbers at and around a length."""
     if not callable(law):
-        raise ModelError(f"{what} is {law!r}, must be a function of l and dl/dt")
+        raise ModelError(f"{what} is {shown(law)}, must be a function of l and dl/dt")
     for l, rate in ((at, 0.0), (1.1 * at, 0.1), (0.9 * at, -0.1)):
         try:
             value = law(l, rate)

@@ -15,7 +15,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import Array, finite_array, finite_float, nonnegative_float, positive_float, whole_number
+from supple.checks import (
+    Array,
+    finite_array,
+    finite_float,
+    flag,
+    nonnegative_float,
+    positive_float,
+    real_vector,
+    shown,
+    whole_number,
+)
 from supple.errors import ModelError
 from supple.lie.pose import check_pose, pose
 from supple.loads.contact_geometry import BORE, BOX, PLANE, ROUND
@@ -29,6 +39,9 @@ if TYPE_CHECKING:
 
 #: Spheres of one rod do not touch if they are nearer along it than this many times the sum of their radii.
 NEIGHBOURS = 1.5
+
+#: Most spheres along one rod: far more than any rod needs.
+MOST_SPHERES = 10_000
 
 
 class Probe(NamedTuple):
@@ -76,7 +89,7 @@ class Shape:
 
     def stations(self) -> Iterable[tuple[str, float]]:
         """Where it is fixed."""
-        return [(self.link, float(self.s))]
+        return [(self.link, finite_float(self.s, f"{type(self).__name__}: s"))]
 
     @property
     def frame(self) -> Array:
@@ -277,6 +290,7 @@ class Tube(Shape):
         self._check("point", finite_array(self.point, (3,), "Tube: point"))
         self._check("axis", direction(self.axis, "Tube: axis"))
         self._check("radius", positive_float(self.radius, "Tube: radius", "m"))
+        self._check("inside", flag(self.inside, "Tube: inside"))
 
     @property
     def frame(self) -> Array:
@@ -303,7 +317,7 @@ class Spheres(Shape):
     link : str
         A rod.
     n : int
-        How many; has nothing to do with the rod's quadrature.
+        How many, 10 000 at most; has nothing to do with the rod's quadrature.
     radius : float, optional
         The section's (of the smallest circle that holds it) if left out; 0: the centreline.
     at : sequence of float, optional
@@ -316,12 +330,12 @@ class Spheres(Shape):
     at: Sequence[float] | None = None
 
     def __post_init__(self) -> None:
-        self._check("n", whole_number(self.n, "Spheres: n", 1))
+        self._check("n", whole_number(self.n, "Spheres: n", 1, MOST_SPHERES))
         if self.at is not None:
-            places = finite_array(self.at, (len(self.at),), "Spheres: at")
-            if len(places) == 0 or places.min() < 0.0 or places.max() > 1.0:
-                raise ModelError(f"Spheres: at is {self.at!r}, must hold stations between 0 and 1")
-            self._check("at", tuple(places.tolist()))
+            places = real_vector(self.at, "Spheres: at", MOST_SPHERES)
+            if not places or min(places) < 0.0 or max(places) > 1.0:
+                raise ModelError(f"Spheres: at is {shown(self.at)}, must hold stations between 0 and 1")
+            self._check("at", tuple(places))
         if self.radius is not None:
             self._check("radius", nonnegative_float(self.radius, "Spheres: radius", "m"))
 
@@ -355,10 +369,11 @@ class Spheres(Shape):
 def direction(value: ArrayLike, what: str) -> Array:
     """A unit vector."""
     vector = finite_array(value, (3,), what)
-    size = float(np.linalg.norm(vector))
-    if size == 0.0:
+    largest = float(np.abs(vector).max())
+    if largest == 0.0:
         raise ModelError(f"{what} is zero, must point somewhere")
-    return np.asarray(vector / size)
+    scaled = vector / largest  # squares of its entries neither vanish nor overflow
+    return np.asarray(scaled / np.linalg.norm(scaled))
 
 
 def axis_frame(origin: ArrayLike, axis: ArrayLike) -> Array:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.checks import finite_float, nonnegative_float
+from supple.checks import finite_float, nonnegative_float, shown
 from supple.core.arrays import floats, handle_at, integers, poses, space_of
 from supple.core.loads import ENERGY, EXTERNAL, STORES, TANGENT, add_coupling
 from supple.errors import ModelError
@@ -221,7 +221,7 @@ class Spring:
         if self.slopes is None:
             return LawTable.of(self.law, None, None)
         if not isinstance(self.slopes, (tuple, list)) or len(self.slopes) != 2:
-            raise ModelError(f"slopes is {self.slopes!r}, must be two functions: df/dl and df/d(dl/dt)")
+            raise ModelError(f"slopes is {shown(self.slopes)}, must be two functions: df/dl and df/d(dl/dt)")
         for i, slope in enumerate(self.slopes):
             check_law(slope, f"slopes[{i}]", rest or 1.0)
         return LawTable.of(self.law, *self.slopes)
@@ -233,7 +233,7 @@ class Spring:
 def point_place(end: tuple[Any, ...], which: str) -> tuple[str, float, np.ndarray]:
     """(link, s, offset) of what a user gives for a point."""
     if not isinstance(end, (tuple, list)) or len(end) not in (2, 3):
-        raise ModelError(f"{which} is {end!r}, must be (link, s) or (link, s, offset)")
+        raise ModelError(f"{which} is {shown(end)}, must be (link, s) or (link, s, offset)")
     return (
         end[0],
         finite_float(end[1], f"{which}: s"),

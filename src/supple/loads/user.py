@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import real_array
+from supple.checks import real_array, real_vector, shown
 from supple.core.loads import EXTERNAL
 from supple.errors import ModelError, warn
 from supple.lie.pose import check_pose, pose
@@ -24,6 +24,9 @@ from supple.model.scene import Place, Strand
 if TYPE_CHECKING:
     from supple.model.binder import Binder, Bound
     from supple.model.scene import Mark
+
+#: Most stations of one law: far more than any rod needs.
+MOST_STATIONS = 10_000
 
 #: Arguments of a point's law, in the order of its tangent's columns.
 ARGUMENTS = ("pose", "twist", "acceleration", "strain")
@@ -45,7 +48,7 @@ def _first_states(state0: ArrayLike, rate: Any) -> np.ndarray:
     """state0 as a vector; with states there must be a rate, and the other way round."""
     states = real_array(state0, "state0")
     if states.ndim != 1 or not np.isfinite(states).all():
-        raise ModelError(f"state0 is {state0!r}, must be a vector of finite numbers")
+        raise ModelError(f"state0 is {shown(state0)}, must be a vector of finite numbers")
     if len(states) > MOST_STATES:
         raise ModelError(f"state0 has {len(states)} entries, a law has {MOST_STATES} states at most")
     if len(states) and rate is None:
@@ -113,9 +116,9 @@ class PointLaw:
         """Where it acts."""
         if isinstance(self.s, str):
             if self.s != "along":
-                raise ModelError(f'PointLaw {self.name!r}: s is {self.s!r}, must be a station, several, or "along"')
+                raise ModelError(f's is {self.s!r}, must be a station, several, or "along"')
             return [(self.link, 0.0)]
-        return [(self.link, s) for s in np.atleast_1d(np.asarray(self.s, dtype=float)).tolist()]
+        return [(self.link, s) for s in real_vector(np.atleast_1d(real_array(self.s, "s")), "s", MOST_STATIONS)]
 
     def bind(self, binder: Binder) -> Bound:
         """One entry per station."""
@@ -146,14 +149,16 @@ class PointLaw:
 
     def _uses(self) -> int:
         """As bits."""
+        if not isinstance(self.uses, (tuple, list, set, frozenset)):
+            raise ModelError(f'uses is {shown(self.uses)}, must be a tuple, such as ("pose", "twist")')
         for argument in self.uses:
-            if argument not in ARGUMENTS:
-                raise ModelError(f"uses names {argument!r}, must be among {', '.join(ARGUMENTS)}")
+            if not isinstance(argument, str) or argument not in ARGUMENTS:
+                raise ModelError(f"uses names {shown(argument)}, must be among {', '.join(ARGUMENTS)}")
         return sum(1 << k for k, argument in enumerate(ARGUMENTS) if argument in self.uses)
 
     def _weighted(self, binder: Binder) -> list[tuple[float, float]]:
         """Stations and weights."""
-        if self.s == "along":
+        if isinstance(self.s, str):  # "along", as `stations` has made sure
             rod = binder.rod(self.link)
             return [(s, w) for s, w in zip(rod.s.tolist(), rod.weight.tolist(), strict=True) if w > 0.0]
         return [(s, 1.0) for _, s in self.stations()]

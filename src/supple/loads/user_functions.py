@@ -18,6 +18,7 @@ from numba import carray, types
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 
+from supple.checks import floats, shown
 from supple.errors import ModelError, StateError
 from supple.loads.user_kernels import (
     FINE,
@@ -118,6 +119,8 @@ class UserFunctions:
         self.state0 = np.array(state0, dtype=float)
         self.roles = Role("law", (ROWS,)), Role("tangent", (ROWS, columns)), Role("rate", self.state0.shape)
         self.table, self.state = np.zeros((1, 3), dtype=np.int64), np.array([[FINE, 0]], dtype=np.int64)
+        if law is None:
+            raise ModelError(f"law is missing: give a function of {self._called.signature}")
         self._open()
 
     @property
@@ -131,6 +134,7 @@ class UserFunctions:
             for function, role in zip(self.functions, self.roles, strict=True)
         ]
         self._error: BaseException | None = None
+        self._returned = ""  # what was wrong in its shape, as far as Python saw it
         for i, made in enumerate(self._kept):
             if isinstance(made, _CALLBACK):
                 self.table[0, i] = ctypes.cast(made, ctypes.c_void_p).value or 0
@@ -140,7 +144,7 @@ class UserFunctions:
     def _opened(self, function: Any, role: Role) -> Any:
         signature = self._called.signature
         if not callable(function):
-            raise ModelError(f"{role.name} is {function!r}, must be a function of {signature}")
+            raise ModelError(f"{role.name} is {shown(function)}, must be a function of {signature}")
         if not isinstance(function, Dispatcher):
             return _CALLBACK(self._called_back(function, role.shape))
         try:
@@ -156,8 +160,13 @@ class UserFunctions:
         def call(inputs: Any, outputs: Any) -> int:
             try:
                 x = np.ctypeslib.as_array(inputs, (size,)).copy()
-                value = np.asarray(function(*kind.arguments(x)), dtype=float)
+                given = function(*kind.arguments(x))
+                try:
+                    value = floats(given)
+                except ValueError:
+                    value = np.zeros(())  # no numbers have no shape
                 if value.shape != shape:
+                    self._returned = f", {shown(given)}"
                     return WRONG_SHAPE
                 np.ctypeslib.as_array(outputs, shape)[:] = value
             except BaseException as error:  # C cannot pass it on: `explain` does
@@ -180,10 +189,12 @@ class UserFunctions:
                 call = made if isinstance(made, _CALLBACK) else made.ctypes
                 status = call(inputs.ctypes.data_as(_POINTER), outputs.ctypes.data_as(_POINTER))
                 error, self._error = self._error, None
+                if error is not None and not isinstance(error, Exception):
+                    raise error  # an interrupt
                 if isinstance(error, TypeError):
                     raise ModelError(f"{role.name} cannot be called as {kind.signature}: {error}") from error
                 if status == WRONG_SHAPE:
-                    raise ModelError(f"{role.name} returns a wrong shape, must return {role.shape}")
+                    raise ModelError(f"{role.name} returns a wrong shape{self._returned}, must return {role.shape}")
 
     def explain(self) -> None:
         """Raise what went wrong in the last failing call, if something did."""
@@ -196,7 +207,7 @@ class UserFunctions:
         if status == RAISED:
             raise StateError(f"{self.what}: {who} raised an exception, which Numba has printed")
         if status == WRONG_SHAPE:
-            raise StateError(f"{self.what}: {who} returned a wrong shape")
+            raise StateError(f"{self.what}: {who} returned a wrong shape{self._returned}")
         if status != FINE:
             raise StateError(
                 f"{self.what}: {who} returned values that are not finite; arguments that `uses` does not declare are "

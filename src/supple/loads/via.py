@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.checks import finite_array, finite_float
+from supple.checks import finite_array, finite_float, shown
 from supple.errors import ModelError
 from supple.lie.pose import pose
 from supple.loads.path import Path, PathPoint
-from supple.loads.routes import LinePoint, Route, Via, line_points, route_point
+from supple.loads.routes import LinePoint, Route, Via, by_link, line_points, route_point, straightened
 from supple.model.links import ArcLength, Rod
 from supple.model.scene import ROUTE, Place
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 def checked_route(route: Mapping[str, Route | Via]) -> Mapping[str, Route | Via]:
-    """The route, if it is a mapping with something in it."""
+    """The route, if it is a mapping with something in it; constant pairs (y, z) made into functions."""
     if not isinstance(route, Mapping) or not route:
-        raise ModelError(f"route is {route!r}, must be a dict from links, in order, to routes or via points")
-    return route
+        raise ModelError(f"route is {shown(route)}, must be a dict from links, in order, to routes or via points")
+    return straightened(route)
 
 
 def via_points(link: str, part: Via) -> list[tuple[float, float, float]]:
@@ -33,7 +33,10 @@ def via_points(link: str, part: Via) -> list[tuple[float, float, float]]:
     try:
         given = list(part)
     except TypeError:
-        raise ModelError(f"route on link {link!r} is {part!r}, must be a callable or [(x, y, z), ...]") from None
+        raise ModelError(
+            f"route on link {link!r} is {shown(part)}, must be a function X -> (y, z), a pair (y, z) or via points "
+            "[(x, y, z), ...]"
+        ) from None
     if not given:
         raise ModelError(f"{what} are missing: give [(x, y, z), ...] in metres")
     points = [finite_array(x, (3,), what).tolist() for x in given]
@@ -43,7 +46,8 @@ def via_points(link: str, part: Via) -> list[tuple[float, float, float]]:
 def route_stations(route: Mapping[str, Route | Via], until: Mapping[str, float]) -> list[tuple[str, float]]:
     """Where a route needs frames: at via points, and where it leaves a rod for one or comes from one."""
     stations: list[tuple[str, float]] = []
-    parts = list(checked_route(route).items())
+    route, until = checked_route(route), by_link(until, "until", "0.2")
+    parts = list(route.items())
     for i, (link, part) in enumerate(parts):
         if callable(part):
             stations.append((link, 0.0))
@@ -66,6 +70,7 @@ def route_path(
     binder: Binder, route: Mapping[str, Route | Via], until: Mapping[str, float], slope: Mapping[str, Route]
 ) -> Path:
     """Nodes of continuous parts; free spans between via points, and between them and the ends of continuous parts."""
+    route, slope = checked_route(route), straightened(slope, "slope")
     for link in slope:
         if link not in route:
             raise ModelError(f"slope names link {link!r}, which is not on the route: {', '.join(route)}")
@@ -94,12 +99,10 @@ def route_path(
     return Path(points, spans, nodes)
 
 
-def route_places(
-    binder: Binder, route: Mapping[str, Route | Via], until: Mapping[str, float]
-) -> tuple[Place, ...]:
+def route_places(binder: Binder, route: Mapping[str, Route | Via], until: Mapping[str, float]) -> tuple[Place, ...]:
     """Points along a route for pictures: its via points, and `scene.ROUTE` to every rod along which it runs."""
     places: list[Place] = []
-    for link, part in route.items():
+    for link, part in checked_route(route).items():
         if callable(part):
             rod = binder.robot_link(link).body
             assert isinstance(rod, Rod)  # `line_points` has refused others

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import Array, finite_array, positive_float, symmetric_psd
+from supple.checks import Array, finite_array, positive_float, shown, symmetric_psd
 from supple.core.arrays import floats, handle_at, integers, poses, space_of
 from supple.core.loads import EXTERNAL, TANGENT
 from supple.errors import ModelError, naming
@@ -97,7 +97,7 @@ class Wake:
     current : (3,)
         Velocity of the fluid, world axes, m/s.
     name : str
-        For messages and reports.
+        For messages and reports; unnamed ones are called "wake", "wake 2", and so on.
 
     Notes
     -----
@@ -120,8 +120,9 @@ class Wake:
         """One entry; nothing of it is in the inertia."""
         from supple.model.binder import Bound, pose_records
 
-        if self.head not in ("base", "tip"):
-            raise ModelError(f'head is {self.head!r}, must be "base" or "tip": the end of the link where the head lies')
+        if not isinstance(self.head, str) or self.head not in ("base", "tip"):
+            given = shown(self.head)
+            raise ModelError(f'head is {given}, must be "base" or "tip": the end of the link where the head lies')
         place = binder.station(self.link, float(self.s))
         if place.segment == 0:
             raise ModelError(f"link {self.link!r} does not move at s = {self.s:g}: it leaves no wake")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from supple.checks import finite_float
+from supple.checks import finite_float, shown
 from supple.core.records import node_t, pose_t
 from supple.errors import ModelError, naming, warn
 from supple.jit import LoadKernel
@@ -308,16 +308,19 @@ def collect_stations(robot: Robot) -> tuple[dict[str, set[float]], dict[str, set
 def _collect(robot: Robot, places: Callable[[Any], Iterable[tuple[str, Any]]]) -> dict[str, set[float]]:
     stations: dict[str, set[float]] = {link.name: set() for link in robot.links}
     bodies = {link.name: link.body for link in robot.links}
-    for item in robot.items:
-        with naming(item_name(item)):
+    for name, item in zip(robot.item_names, robot.items, strict=True):
+        with naming(item_name(item, name)):
             for link, s in places(item):
+                if not isinstance(link, str):
+                    raise ModelError(f"link is {shown(link)}, must be the name of a link")
                 if link == "world":
                     continue
                 if link not in stations:
                     raise unknown_link(robot, link)
                 if isinstance(s, ArcLength):
                     s = s.station(bodies[link], link)
-                if not 0.0 <= finite_float(s, f"s on link {link!r}") <= 1.0:
+                s = finite_float(s, f"s on link {link!r}")
+                if not 0.0 <= s <= 1.0:
                     raise ModelError(f"s is {s!r} on link {link!r}, must lie between 0 and 1")
                 stations[link].add(float(s))
     return stations
@@ -325,12 +328,12 @@ def _collect(robot: Robot, places: Callable[[Any], Iterable[tuple[str, Any]]]) -
 
 def bind_items(robot: Robot, binder: Binder) -> Iterator[Bound]:
     """Bind all loads in the order they were added."""
-    for item in robot.items:
-        binder.current = item_name(item)
+    for name, item in zip(robot.item_names, robot.items, strict=True):
+        binder.current = item_name(item, name)
         with naming(binder.current):
             bound = item.bind(binder)
         if bound is not None:
-            yield bound
+            yield bound if bound.name == name else bound._replace(name=name)
 
 
 def _without_items(robot: Robot) -> Model:
@@ -357,12 +360,12 @@ def check_picklable(demand: Demand) -> None:
             ) from None
 
 
-def item_name(item: Any) -> str:
+def item_name(item: Any, name: str) -> str:
     """Kind and name of a load, for messages."""
-    name = getattr(item, "name", "")
-    return f"{type(item).__name__} {name!r}" if name else type(item).__name__
+    kind = type(item).__name__
+    return kind if name == kind else f"{kind} {name!r}"
 
 
 def unknown_link(robot: Robot, link: str) -> ModelError:
     """Error for a link that is not there."""
-    return ModelError(f"there is no link {link!r}; links are: {', '.join(spec.name for spec in robot.links)}")
+    return ModelError(f"there is no link {shown(link)}; links are: {', '.join(spec.name for spec in robot.links)}")

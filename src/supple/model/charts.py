@@ -11,6 +11,10 @@ import numpy as np
 
 from supple.core.charts import exponential
 from supple.core.records import scratch_t
+from supple.errors import StateError
+
+#: Longest rotation vector [rad] that is wrapped: beyond it, rounding of the angle is above 1e-6 rad.
+MOST_ANGLE = 1e10
 
 
 def exponential_map(Omega: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -29,6 +33,11 @@ def rewrap_joint(screws: np.ndarray, q: np.ndarray, v: np.ndarray) -> tuple[np.n
     """
     Omega = screws @ q
     angle = float(np.linalg.norm(Omega[:3]))
+    if angle > MOST_ANGLE:
+        raise StateError(
+            f"a rotation vector of {angle:.3g} rad cannot be wrapped: float64 no longer tells its turns apart; "
+            "rewrap after every step of your solver"
+        )
     turns = round(angle / (2.0 * np.pi))
     if turns == 0:
         return q.copy(), v.copy()

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.checks import FLOAT, answer, failure, finite_float, finite_vector, vector
 from supple.core import forward_dynamics as _forward
 from supple.core.arrays import Parameters, Topology, handle, make_space, make_tree
 from supple.core.loads import CONSTRAINT
-from supple.errors import ModelError, ShapeError, SingularError, StateError
+from supple.errors import ModelError, SingularError, StateError
 from supple.model.binder import Bound, Demand, check_picklable
 from supple.model.constraints import PrescribedJoint
 from supple.model.links import Rod
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from supple.model.robot import LinkSpec, Robot
 
 Array = np.ndarray
-FLOAT = np.dtype(np.float64)
 
 
 class Compiled:
@@ -142,6 +142,8 @@ class Compiled:
             space.inputs[:] = 0.0
         if self.nc or lam is not None:
             space.multipliers[:] = self._inputs("lam", lam, self.nc)
+        if type(t) is not float or not isfinite(t):  # whether a law asks for it or not
+            t = self._number("t", t)
         if self.demand.laws:
             self._fill_signals(space.signals, t)
         if z is not None:
@@ -178,19 +180,14 @@ class Compiled:
         """Values of all time laws at t; further states of loads where they begin."""
         demand = self.demand
         for law, first, size, owner in zip(demand.laws, demand.firsts, demand.sizes, demand.owners, strict=True):
-            given = law(t)
+            try:
+                given = law(t)
+            except Exception as cause:
+                raise StateError(failure(cause, f"{owner}: its law at t = {t:g}")) from cause
             if size == 1 and type(given) is float and isfinite(given):
                 signals[first] = given  # the fast path: the time itself, laws of numbers
                 continue
-            try:
-                value = np.asarray(given, dtype=FLOAT)
-            except (TypeError, ValueError):
-                value = np.full(size, np.nan)
-            if (value.shape != (size,) and (size > 1 or value.shape != ())) or not np.isfinite(value).all():
-                raise StateError(
-                    f"{owner}: its law returned {given!r} at t = {t:g}; it must return {size} finite numbers"
-                )
-            signals[first : first + size] = value
+            signals[first : first + size] = answer(given, size, f"{owner}: its law", f"at t = {t:g}")
         for states in demand.states:
             signals[states.first : states.first + len(states.state0)] = states.state0
 
@@ -206,33 +203,20 @@ class Compiled:
         # the fast path of every call: kernels are compiled for aligned, writeable, contiguous arrays only
         if type(value) is np.ndarray and value.dtype == FLOAT and value.shape == self._shape and value.flags.carray:
             return value
-        try:
-            if np.iscomplexobj(value):
-                raise TypeError  # a cast would drop the imaginary part: no complex step through compiled kernels
-            array = np.array(value, dtype=FLOAT)
-        except (TypeError, ValueError):
-            raise ShapeError(f"{name} must be {self.n} real numbers, got {value!r}") from None
-        if array.shape != self._shape:
-            raise ShapeError(f"{name} has shape {array.shape}, model {self.name!r} needs {self._shape}")
-        return array
+        return vector(value, self.n, name, self.name)
 
     @staticmethod
-    def _coefficient(name: str, value: float) -> float:
-        """A finite coefficient of a fused tangent."""
-        if not np.isfinite(value):
-            raise StateError(f"{name} is {value!r}, must be finite")
-        return float(value)
+    def _number(name: str, value: Any) -> float:
+        """A finite number: a time, a coefficient of a fused tangent."""
+        return finite_float(value, name, StateError)
 
     def _inputs(self, name: str, value: ArrayLike | None, size: int) -> Array:
         """Inputs or multipliers as a vector; None means zero."""
         if value is None:
             return np.zeros(size)
-        array = np.asarray(value, dtype=FLOAT)
-        if array.shape != (size,):
-            raise ShapeError(f"{name} has shape {array.shape}, model {self.name!r} needs ({size},)")
-        if not np.isfinite(array).all():
-            raise StateError(f"{name} is {array.tolist()}, must be finite")
-        return array
+        if type(value) is np.ndarray and value.dtype == FLOAT and value.shape == (size,) and np.isfinite(value).all():
+            return value  # the fast path, as for states
+        return finite_vector(value, size, name, self.name)
 
     def _checked(self, result: Array, **states: Array) -> Array:
         """The result, if it is finite; else an error that names the state and the coordinate behind it."""

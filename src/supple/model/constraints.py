@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from supple.checks import answer, failure, shown
 from supple.core import loops as _loops
 from supple.errors import ConvergenceError, ModelError, SingularError, StateError, warn
 from supple.laws import Law
@@ -102,16 +103,18 @@ class PrescribedJoint(NamedTuple):
         """q, qd, qdd at time t, each (k,)."""
         size = len(self.coordinates)
         law = self.law
-        value = (law(t), law.rate(t), law.acceleration(t)) if isinstance(law, Law) else law(t)
+        who = f"Prescribed {self.link!r}: the law"
+        try:
+            value = (law(t), law.rate(t), law.acceleration(t)) if isinstance(law, Law) else law(t)
+        except Exception as cause:
+            raise StateError(failure(cause, f"{who} at t = {t:g}")) from cause
         if not isinstance(value, (tuple, list)) or len(value) != 3:
-            raise StateError(f"Prescribed {self.link!r}: the law returned {value!r} at t = {t:g}, not (q, qd, qdd)")
-        parts = [np.atleast_1d(np.asarray(part, dtype=float)) for part in value]
-        for part, what in zip(parts, ("q", "qd", "qdd"), strict=True):
-            if part.shape != (size,) or not np.isfinite(part).all():
-                raise StateError(
-                    f"Prescribed {self.link!r}: {what} is {part.tolist()} at t = {t:g}, must be {size} finite numbers"
-                )
-        return parts[0], parts[1], parts[2]
+            raise StateError(f"{who} returned {shown(value)} at t = {t:g}, not (q, qd, qdd)")
+        q, qd, qdd = (
+            answer(part, size, f"{who}, {what},", f"at t = {t:g}")
+            for part, what in zip(value, ("q", "qd", "qdd"), strict=True)
+        )
+        return q, qd, qdd
 
 
 def loop_terms(model: Compiled, q: Array, v: Array, a: Array, loops: tuple[Bound, ...]) -> LoopTerms:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.checks import read_only, real_array
+from supple.checks import name as checked_name
+from supple.checks import names, read_only, real_array, shown
 from supple.errors import ModelError
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class Controller:
     inputs : sequence of str, optional
         Names of the inputs that it drives; all if left out.
     name : str
-        For messages.
+        For messages; unnamed ones are called "controller", "controller 2", and so on.
 
     Notes
     -----
@@ -44,9 +45,16 @@ class Controller:
     name: str = "controller"
 
     def __post_init__(self) -> None:
+        checked_name(self.name, "Controller: name")
+        if self.inputs is not None:
+            driven = names(self.inputs, f"Controller {self.name!r}: inputs")
+            if len(set(driven)) < len(driven):
+                raise ModelError(f"Controller {self.name!r}: inputs are {driven}, must be different")
+            object.__setattr__(self, "inputs", driven)
         state = np.atleast_1d(real_array(self.state0, f"Controller {self.name!r}: state0"))
         if state.ndim != 1 or not np.isfinite(state).all():
-            raise ModelError(f"Controller {self.name!r}: state0 is {self.state0!r}, must be a vector of finite numbers")
+            given = shown(self.state0)
+            raise ModelError(f"Controller {self.name!r}: state0 is {given}, must be a vector of finite numbers")
         object.__setattr__(self, "state0", read_only(state))
         for what in ("rate", "output"):
             if not callable(getattr(self, what)):

@@ -13,10 +13,12 @@ from supple.bases.protocol import StrainBasis
 from supple.checks import (
     ROUNDING,
     Array,
+    ask,
     finite_array,
-    finite_float,
     nonnegative_float,
     positive_float,
+    real_vector,
+    shown,
     symmetric_psd,
     whole_number,
 )
@@ -30,6 +32,9 @@ from supple.sections.shapes import Shape
 
 #: Strain of a straight unstretched rod: torsion, bend_y, bend_z, stretch, shear_y, shear_z.
 STRAIGHT = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+
+#: Most Gauss nodes on a piece of a rod, and on the whole rod: far more than any rod needs.
+MOST_POINTS, MOST_STATIONS = 1000, 10_000
 
 
 @final
@@ -48,7 +53,7 @@ class Rod:
     strain : StrainBasis
         Which strains are free, and the functions they are made of, such as ``Legendre(bend_y=3)``.
     points : int
-        Gauss nodes along the rod (per piece, for piecewise bases).
+        Gauss nodes along the rod (per piece, for piecewise bases), 1000 at most.
     rest_strain : (6,) or callable of s, optional
         Strain of the stress-free rod in physical units (1/m and 1), including the 1 of the stretch.
         Default: straight, (0, 0, 0, 1, 0, 0).
@@ -73,7 +78,7 @@ class Rod:
             check_material(self.section, self.material)
             self._check_strain()
             self._check_extra_points()
-            if self.magnus not in (2, 4):
+            if whole_number(self.magnus, "magnus") not in (2, 4):
                 raise ModelError(f"magnus is {self.magnus!r}, must be 2 or 4")
             if not callable(self.rest_strain):
                 value = STRAIGHT if self.rest_strain is None else self.rest_strain
@@ -82,7 +87,9 @@ class Rod:
 
     def rest_strain_at(self, s: float) -> Array:
         """Rest strain at s in [0, 1], (6,): 1/m in the angular part."""
-        value = self.rest_strain(s) if callable(self.rest_strain) else self.rest_strain
+        value = self.rest_strain
+        if callable(value):
+            value = ask(value, (s,), f"rest_strain at s = {s:.2f}", ModelError)
         strain = finite_array(value, (6,), f"rest_strain at s = {s:.2f}")  # type: ignore[arg-type]
         if strain[3] <= 0.0:
             raise ModelError(f"rest_strain at s = {s:.2f} has the stretch {strain[3]:g}, must be positive (usually 1)")
@@ -102,9 +109,15 @@ class Rod:
         if self.strain is None:
             raise ModelError("strain is missing: say which are free, such as strain=Legendre(bend_y=3)")
         if not isinstance(self.strain, StrainBasis):
-            raise ModelError(f"strain is {self.strain!r}, must be a strain basis such as Legendre(bend_y=3)")
+            raise ModelError(f"strain is {shown(self.strain)}, must be a strain basis such as Legendre(bend_y=3)")
         needed = self.strain.min_points  # raises for a family without components
-        points = whole_number(self.points, "points", minimum=1)
+        points = whole_number(self.points, "points", minimum=1, maximum=MOST_POINTS)
+        stations = points * (len(self.strain.breaks) + 1)
+        if stations > MOST_STATIONS:
+            raise ModelError(
+                f"points is {points} on each of {stations // points} pieces, {stations} in all: at most "
+                f"{MOST_STATIONS} are possible"
+            )
         if points < needed:
             raise ModelError(
                 f"points is {points}, but {self.strain!r} needs at least {needed} Gauss nodes "
@@ -112,7 +125,7 @@ class Rod:
             )
 
     def _check_extra_points(self) -> None:
-        points = tuple(sorted(finite_float(point, "extra_points") for point in self.extra_points))
+        points = tuple(sorted(real_vector(self.extra_points, "extra_points", MOST_POINTS)))
         if points and not (points[0] > 0.0 and points[-1] < 1.0):
             raise ModelError(f"extra_points are {points}, must lie inside (0, 1)")
         if len(set(points)) < len(points):
@@ -156,9 +169,10 @@ class Rigid:
             object.__setattr__(self, "com", finite_array(self.com, (3,), "com"))
             object.__setattr__(self, "tip", check_pose(self.tip, "tip"))
             if self.volume is not None:
-                nonnegative_float(self.volume, "volume", "m^3")
+                object.__setattr__(self, "volume", nonnegative_float(self.volume, "volume", "m^3"))
             if self.shape is not None and not isinstance(self.shape, SolidShape):
-                raise ModelError(f"shape is {self.shape!r}, must be a solid such as BoxShape((0.1, 0.1, 0.2)), or None")
+                given = shown(self.shape)
+                raise ModelError(f"shape is {given}, must be a solid such as BoxShape((0.1, 0.1, 0.2)), or None")
 
     @classmethod
     def box(cls, size: tuple[float, float, float], *, density: float, tip: ArrayLike | None = None) -> Rigid:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.checks import finite_float, flag, nonnegative_float, shown
 from supple.core import energy as _energy
 from supple.core import forward_dynamics as _forward
 from supple.core import internal_force as _internal
@@ -71,7 +72,7 @@ class Mechanics(Compiled):
         """World poses (K, 4, 4) of many stations (link, s), in one sweep: each equal to `pose`; "world" is allowed."""
         q = self._state("q", q)
         fans: dict[tuple[tuple[str, float], ...], Fan] = self._threads.__dict__.setdefault("fans", {})
-        key = tuple(stations)
+        key = _stations(stations)
         if key not in fans:
             if len(fans) >= MOST_FANS:
                 fans.pop(next(iter(fans)))
@@ -108,11 +109,14 @@ class Mechanics(Compiled):
         their own (a spring, damper, rest position or limits) are left alone.
         """
         q, v = self._state("q", q).copy(), self._state("v", v).copy()
+        self._checked(np.concatenate((q, v)), q=q, v=v)
         for block in self.topology.blocks[self.topology.blocks["kind"] == EXPONENTIAL]:
             own = slice(int(block["start"]), int(block["start"] + block["n"]))
             if not any(own.start in layout.coordinates and layout.keeps_chart for layout in self.layouts):
-                q[own], v[own] = rewrap_joint(self.parameters.screws[:, own], q[own], v[own])
-        self._checked(q, q=q, v=v)
+                wrapped = rewrap_joint(self.parameters.screws[:, own], q[own], v[own])
+                if not np.isfinite(wrapped).all():
+                    self._checked(np.append(*wrapped), q=q, v=v)
+                q[own], v[own] = wrapped
         return q, v
 
     def line_lengths(self, q: ArrayLike) -> dict[str, float]:
@@ -236,7 +240,7 @@ class Mechanics(Compiled):
         """R (n,) and dR/dq + cv dR/dv + ca dR/da (n, n) in one pass: a Newton step of any implicit scheme."""
         q, v, a = self._state("q", q), self._state("v", v), self._state("a", a)
         out, tangent = np.empty(self.n), np.empty((self.n, self.n))
-        cv, ca = self._coefficient("cv", cv), self._coefficient("ca", ca)
+        cv, ca = self._number("cv", cv), self._number("ca", ca)
         function, space = _residual.RESIDUAL.address, self._space(u, t, lam, z)
         if not _residual.residual_tangent(function, self._tree, space, q, v, a, cv, ca, out, tangent):
             self._checked(np.vstack((out, tangent)), q=q, v=v, a=a)
@@ -287,7 +291,7 @@ class Mechanics(Compiled):
         """(dR/dq + cv dR/dv + ca dR/da) x, or its transpose times x, without forming the matrix: cost linear in n."""
         q, v, a, x = self._state("q", q), self._state("v", v), self._state("a", a), self._state("x", x)
         out = np.empty(self.n)
-        cv, ca, transposed = self._coefficient("cv", cv), self._coefficient("ca", ca), bool(transposed)
+        cv, ca, transposed = self._number("cv", cv), self._number("ca", ca), flag(transposed, "transposed")
         space = self._space(u, t, lam, z)
         if not _products.tangent_product(self._tree, space, q, v, a, cv, ca, x, transposed, out):
             self._checked(out, q=q, v=v, a=a, x=x)
@@ -309,6 +313,8 @@ class Mechanics(Compiled):
         finds none.
         """
         q, v = self._state("q", q), self._state("v", v)
+        if type(baumgarte) is not float or baumgarte:
+            baumgarte = nonnegative_float(baumgarte, "baumgarte", "s")
         if self.nc or self.prescribed or self.demand.implicit:
             found = balance(self, State(q, v, u, t, z), baumgarte)
             return Acceleration(found.a, self._efforts(q, found.supplied), self._multipliers(found.multipliers))
@@ -408,13 +414,23 @@ class Mechanics(Compiled):
     def _probe(self, link: str, s: float) -> Probe:
         """The chain to a station with its scratch, remembered per thread."""
         probes: dict[tuple[int, float], Probe] = self._threads.__dict__.setdefault("probes", {})
-        index = self._link(link)
-        try:
-            key = index, float(s)
-        except (TypeError, ValueError):
-            raise ModelError(f"link {link!r}: s is {s!r}, must be a number between 0 and 1") from None
+        if not isinstance(s, float):
+            s = finite_float(s, f"link {link!r}: s")
+        key = self._link(link), s
         if key not in probes:
             if len(probes) >= MOST_PROBES:
                 probes.pop(next(iter(probes)))
-            probes[key] = make_probe(self, self.layouts[index], key[1])
+            probes[key] = make_probe(self, self.layouts[key[0]], key[1])
         return probes[key]
+
+
+def _stations(stations: Sequence[tuple[str, float]]) -> tuple[tuple[str, float], ...]:
+    """Stations (link, s) as a key; pairs may be lists, as those of a file are."""
+    try:
+        pairs = [(link, s) for link, s in stations]
+    except (TypeError, ValueError):
+        raise ModelError(f"stations is {shown(stations)}, must hold pairs (link, s), such as ('arm', 0.5)") from None
+    for link, _ in pairs:
+        if not isinstance(link, str):
+            raise ModelError(f"stations: {shown(link)} is no name of a link; they hold pairs (link, s)")
+    return tuple((link, finite_float(s, f"link {link!r}: s")) for link, s in pairs)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.checks import flag, whole_number
 from supple.core.loads import CONSTRAINT
 from supple.model.binder import Bound
 from supple.model.constraints import assemble, assemble_anywhere, independent_rows, keep_rows
@@ -59,12 +60,12 @@ class Model(Mechanics):
         With ``at_rest`` the robot is closed in equilibrium, under inputs u and with prescribed joints at time t.
         Raises `ConvergenceError` naming the loop that cannot be closed.
         """
-        if at_rest:
+        if flag(at_rest, "at_rest"):
             from supple.solvers.statics import assemble_at_rest
 
             return assemble_at_rest(self, q0, u, t)
-        start = self.rest if q0 is None else q0
-        return assemble(self, self._state("q", start), self.loops, self._fixed)
+        start = self._state("q", self.rest if q0 is None else q0)
+        return assemble(self, self._checked(start, q=start), self.loops, self._fixed)
 
     def statics(
         self,
@@ -102,9 +103,10 @@ class Model(Mechanics):
             ``converged`` tells whether it is one, ``message`` why not (a warning is given, too), ``stable`` whether it
             is stable.
         """
+        from supple.solvers.options import search_options
         from supple.solvers.statics import statics
 
-        return statics(self, u, q0, t, multipliers, tolerance, max_iterations, globalise)
+        return statics(self, u, q0, t, multipliers, *search_options(tolerance, max_iterations, globalise))
 
     def statics_batch(
         self,
@@ -117,9 +119,11 @@ class Model(Mechanics):
         threads: int | None = None,
     ) -> Equilibria:
         """Equilibria for many inputs u (N, nu), from q0 (n,) or (N, n), on several threads."""
+        from supple.solvers.options import search_options, thread_count
         from supple.solvers.statics import statics_batch
 
-        return statics_batch(self, u, q0, t, tolerance, max_iterations, threads)
+        tolerance, max_iterations, _ = search_options(tolerance, max_iterations)
+        return statics_batch(self, u, q0, t, tolerance, max_iterations, thread_count(threads))
 
     def equilibrium_path(
         self,
@@ -158,9 +162,11 @@ class Model(Mechanics):
         EquilibriumPath
             Points with stability, and limit points and bifurcations found between them.
         """
+        from supple.solvers.options import path_options
         from supple.solvers.path import equilibrium_path
 
-        return equilibrium_path(self, u, s, q0, step, max_step, max_points, stop)
+        given = path_options(s, step, max_step, max_points, stop)
+        return equilibrium_path(self, u, given.s, q0, given.step, given.max_step, given.max_points, given.stop)
 
     def modes(
         self, at: Equilibrium | ArrayLike | None = None, u: Any = None, t: float = 0.0, count: int | None = None
@@ -171,7 +177,7 @@ class Model(Mechanics):
         """
         from supple.solvers.modes import modes
 
-        return modes(self, at, u, t, count)
+        return modes(self, at, u, self._number("t", t), None if count is None else whole_number(count, "count"))
 
     # ------------------------------------------------------------------ time
 
@@ -317,7 +323,7 @@ class Model(Mechanics):
 
         states = self._state("q", q), self._state("v", v), self._state("a", a)
         inputs, multipliers = self._inputs("u", u, self.nu), self._inputs("lam", lam, self.nc)
-        return check_derivatives(self, *states, inputs, t, multipliers)
+        return check_derivatives(self, *states, inputs, self._number("t", t), multipliers)
 
 
 def reduced_loads(model: Model) -> tuple[Bound, ...]:

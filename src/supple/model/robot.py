@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from numpy.typing import ArrayLike
 
 from supple.checks import Array, finite_array
+from supple.checks import name as checked_name
 from supple.errors import ModelError, naming
 from supple.joints.compound import Fixed
 from supple.joints.protocol import Joint
 from supple.lie.pose import check_pose, pose
 from supple.model.links import Body
 from supple.model.summary import coordinate_count, counted, summary
-from supple.model.validate import WORLD, check_body, check_joint, check_name, check_parent
+from supple.model.validate import WORLD, check_body, check_joint, check_name, check_parent, item_key
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -82,10 +83,10 @@ class Robot:
     """
 
     def __init__(self, name: str = "robot", gravity: ArrayLike = (0.0, 0.0, -9.81)) -> None:
-        self._name = name
+        self._name = checked_name(name, "Robot: name")
         self._gravity = finite_array(gravity, (3,), f"robot {name!r}: gravity")
         self._links: dict[str, LinkSpec] = {}
-        self._items: list[Item] = []
+        self._items: dict[str, Item] = {}
 
     @property
     def name(self) -> str:
@@ -105,6 +106,11 @@ class Robot:
     @property
     def items(self) -> tuple[Item, ...]:
         """Loads, actuators and constraints in the order they were added."""
+        return tuple(self._items.values())
+
+    @property
+    def item_names(self) -> tuple[str, ...]:
+        """Names of `items`, in the same order, no two of them equal; see `add`."""
         return tuple(self._items)
 
     def add_link(
@@ -140,7 +146,11 @@ class Robot:
         self._links[name] = LinkSpec(name, body, joint, parent, pose() if at is None else at)
 
     def add(self, item: Item) -> None:
-        """Add a load, an actuator or a constraint."""
+        """Add a load, an actuator or a constraint.
+
+        Names must differ.  Items that were not given a name go by that of their kind: the first `PointWrench` is
+        called "wrench", the next ones "wrench 2", "wrench 3", and so on.
+        """
         if isinstance(item, type) or not isinstance(item, Item):
             given = (
                 f"the class {item.__name__}" if isinstance(item, type) else f"an object of type {type(item).__name__}"
@@ -149,7 +159,7 @@ class Robot:
                 f"robot {self.name!r}: cannot add {given}, must be a load, "
                 "an actuator or a constraint (something with a bind method); links are added with add_link"
             )
-        self._items.append(item)
+        self._items[item_key(item, self._items)] = item
 
     def copy(self) -> Robot:
         """A robot of its own with the same links and loads: what is added to one is not in the other."""

@@ -306,8 +306,8 @@ def make_scene(robot: Robot, binder: Binder) -> Scene:
             else:
                 bodies.append(BodyLook(link.name, link.body))
     marks: list[Mark] = []
-    for item in robot.items:
-        with naming(item_name(item)):
+    for name, item in zip(robot.item_names, robot.items, strict=True):
+        with naming(item_name(item, name)):
             marks += _sketched(item, binder)
     parents = {link.parent for link in robot.links}
     return Scene(

@@ -7,7 +7,8 @@ with them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ import numpy as np
 
 from supple.bases.protocol import COMPONENTS
 from supple.checks import Array
+from supple.checks import name as checked_name
 from supple.errors import ModelError, naming
 from supple.joints.protocol import Joint
 from supple.model.links import Rigid, Rod
@@ -64,14 +66,42 @@ def validate(robot: Robot) -> tuple[int, ...]:
 
 def check_name(name: Any, taken: Iterable[str]) -> None:
     """A link's name is a non-empty string, not "world", and not taken."""
-    if not isinstance(name, str):
-        raise ModelError(f"link name is {name!r}, must be a string")
-    if not name.strip():
-        raise ModelError(f"link name is {name!r}, must not be empty")
+    checked_name(name, "link name")
     if name == WORLD:
         raise ModelError(f"link name {WORLD!r} is reserved for the inertial frame, choose another")
     if name in taken:
         raise ModelError(f"link {name!r}: a link of this name was added before, names must differ")
+
+
+def item_key(item: Any, taken: Mapping[str, Any]) -> str:
+    """The name of a load, an actuator or a constraint among those ``taken``; unnamed ones are numbered by kind."""
+    kind = type(item).__name__
+    unnamed = _unnamed(item)
+    name = checked_name(getattr(item, "name", kind) if unnamed is None else unnamed, f"{kind}: name")
+    if name not in taken:
+        return name
+    if name == unnamed:
+        return next(key for i in range(2, len(taken) + 3) if (key := f"{name} {i}") not in taken)
+    other = type(taken[name]).__name__
+    raise ModelError(f"{kind} {name!r}: there is {_article(other)} {name!r} already, names of loads must differ")
+
+
+def _unnamed(item: Any) -> str | None:
+    """What an item is called that was not given a name of its own; None if it was."""
+    kind = type(item).__name__
+    if not hasattr(item, "name"):
+        return kind
+    name = item.name
+    if not is_dataclass(item):
+        return None
+    defaults = [entry.default for entry in fields(item) if entry.name == "name"]
+    if not defaults:  # named after something else, as `Prescribed` is after its link
+        return name if isinstance(name, str) and name.strip() else kind
+    return name if isinstance(name, str) and name == defaults[0] else None
+
+
+def _article(kind: str) -> str:
+    return f"{'an' if kind[0] in 'AEIOU' else 'a'} {kind}"
 
 
 def check_body(body: Any) -> None:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import ROUNDING, Array, nonnegative_float, symmetric_psd
+from supple.checks import ROUNDING, Array, ask, nonnegative_float, shown, symmetric_psd
 from supple.errors import ModelError
 from supple.sections.profile import Profile, as_profile, evaluate
 from supple.sections.shapes import Shape, round_outline
@@ -54,7 +54,7 @@ class Section:
         if self.radius is not None:
             object.__setattr__(self, "radius", as_profile(self.radius, "Section: radius"))
         if self.shape is not None and not isinstance(self.shape, Shape):
-            raise ModelError(f"Section: shape is {self.shape!r}, must be a shape such as Ellipse(0.02, 0.01)")
+            raise ModelError(f"Section: shape is {shown(self.shape)}, must be a shape such as Ellipse(0.02, 0.01)")
         if self.shape is not None and self.radius is not None:
             raise ModelError("Section: radius and shape are both given, but one of them says how large it is")
 
@@ -104,7 +104,10 @@ class Section:
             {"GJ": GJ, "EI_y": EI_y, "EI_z": EI_z, "EA": EA, "GA_y": GA_y, "GA_z": GA_z},
             ("N m^2",) * 3 + ("N",) * 3,
         )
-        x, y, z = rotary_inertia
+        try:
+            x, y, z = rotary_inertia
+        except (TypeError, ValueError):
+            raise ModelError(f"Section: rotary_inertia is {shown(rotary_inertia)}, must be three numbers") from None
         mass = as_profile(mass_per_length, "Section: mass_per_length", "kg/m")
         rotary = {"rotary inertia x": x, "rotary inertia y": y, "rotary inertia z": z}
         linear = dict.fromkeys(("mass_per_length", "mass_per_length (y)", "mass_per_length (z)"), mass)
@@ -161,7 +164,8 @@ class Section:
 
 def _matrix(value: MatrixProfile, s: float, name: str) -> Array:
     if callable(value):
-        return symmetric_psd(value(s), 6, f"{name} at s = {s:.2f}")
+        what = f"{name} at s = {s:.2f}"
+        return symmetric_psd(ask(value, (s,), what, ModelError), 6, what)
     return np.asarray(value, dtype=np.float64)
 
 
@@ -169,7 +173,7 @@ def _diagonal(entries: dict[str, Profile | None], units: tuple[str, ...]) -> Mat
     """Diagonal of six profiles: constant if all are numbers, else a callable of s. None and 0 mean zero."""
     profiles: list[Profile] = []
     for (name, value), unit in zip(entries.items(), units, strict=True):
-        zero = value is None or (np.ndim(value) == 0 and not callable(value) and value == 0.0)  # type: ignore[arg-type]
+        zero = value is None or (isinstance(value, (int, float)) and value == 0.0)
         profiles.append(0.0 if zero else as_profile(value, f"Section: {name}", unit))
     if all(isinstance(profile, float) for profile in profiles):
         return np.array(profiles)
@@ -196,5 +200,4 @@ def _damping(stiffness: MatrixProfile, damping: MatrixProfile | None, time: floa
 
 
 def _matrix_or_diagonal(value: MatrixProfile, s: float) -> Array:
-    array = np.asarray(value(s) if callable(value) else value, dtype=np.float64)
-    return np.diag(array) if array.ndim == 1 else array
+    return _matrix(value, s, "damping") if callable(value) else symmetric_psd(value, 6, "Section: damping")

@@ -50,16 +50,21 @@ class Material:
     damping_time: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self) -> None:
-        positive_float(self.young, "Material: young", "Pa")
-        positive_float(self.density, "Material: density", "kg/m^3")
-        nonnegative_float(self.viscosity, "Material: viscosity", "Pa s")
-        nonnegative_float(self.damping_time, "Material: damping_time", "s")
+        self._keep("young", positive_float(self.young, "Material: young", "Pa"))
+        self._keep("density", positive_float(self.density, "Material: density", "kg/m^3"))
+        self._keep("viscosity", nonnegative_float(self.viscosity, "Material: viscosity", "Pa s"))
+        self._keep("damping_time", nonnegative_float(self.damping_time, "Material: damping_time", "s"))
         if self.poisson is not None and self.shear is not None:
             raise ModelError("Material: poisson and shear exclude each other, give one of them")
         if self.shear is not None:
-            positive_float(self.shear, "Material: shear", "Pa")
-        if self.poisson is not None and not -1.0 < finite_float(self.poisson, "Material: poisson") <= 0.5:
-            raise ModelError(f"Material: poisson is {self.poisson:g}, must lie in (-1, 0.5]")
+            self._keep("shear", positive_float(self.shear, "Material: shear", "Pa"))
+        if self.poisson is not None:
+            self._keep("poisson", finite_float(self.poisson, "Material: poisson"))
+            if not -1.0 < self.poisson <= 0.5:
+                raise ModelError(f"Material: poisson is {self.poisson:g}, must lie in (-1, 0.5]")
+
+    def _keep(self, name: str, value: float) -> None:
+        object.__setattr__(self, name, value)
 
     @property
     def shear_modulus(self) -> float:

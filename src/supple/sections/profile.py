@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from supple.checks import finite_float
+from supple.checks import ask, finite_float
 from supple.errors import ModelError
 
 Profile: TypeAlias = float | tuple[float, float] | Callable[[float], float]
@@ -21,7 +21,7 @@ def as_profile(value: Any, what: str, unit: str = "m") -> Profile:
     """
     if callable(value):
         return value  # type: ignore[no-any-return]
-    if not isinstance(value, (tuple, list, np.ndarray)) or np.ndim(value) == 0:
+    if not isinstance(value, (tuple, list)) and not (isinstance(value, np.ndarray) and value.ndim):
         number = finite_float(value, what)
         if number <= 0.0:
             raise ModelError(f"{what} is {number:g} {unit}, must be positive")
@@ -35,7 +35,7 @@ def as_profile(value: Any, what: str, unit: str = "m") -> Profile:
 def evaluate(profile: Profile, s: float, what: str, unit: str = "m", *, allow_zero: bool = False) -> float:
     """Value of ``profile`` at s in [0, 1], refused unless positive (or zero, where that is allowed)."""
     if callable(profile):
-        value = finite_float(profile(s), f"{what} at s = {s:.2f}")
+        value = finite_float(ask(profile, (s,), f"{what} at s = {s:.2f}", ModelError), f"{what} at s = {s:.2f}")
         hint = "check the callable"
     elif isinstance(profile, tuple):
         value = (1.0 - s) * profile[0] + s * profile[1]

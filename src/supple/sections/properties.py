@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.checks import Array
+from supple.checks import Array, shown
 from supple.errors import ModelError
 from supple.sections.direct import Section
 from supple.sections.materials import Material
@@ -103,8 +103,8 @@ def check_material(section: Shape | Section, material: Material | None) -> None:
         if material is not None:
             raise ModelError("a Section holds its own stiffness and inertia: leave the material out")
     elif not isinstance(section, Shape):
-        raise ModelError(f"section is {section!r}, must be a shape such as Circle(radius=0.01) or a Section")
+        raise ModelError(f"section is {shown(section)}, must be a shape such as Circle(radius=0.01) or a Section")
     elif material is None:
         raise ModelError(f"a {type(section).__name__} needs a material: give material=Material(...)")
     elif not isinstance(material, Material):
-        raise ModelError(f"material is {material!r}, must be a Material")
+        raise ModelError(f"material is {shown(material)}, must be a Material")

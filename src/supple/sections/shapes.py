@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -86,7 +86,8 @@ class Shape(ABC):
     def shear_factors(self) -> tuple[float, float]:
         """Shear factors along y and z."""
         what = f"{self._kind}: shear_factor"
-        if np.ndim(self.shear_factor) == 0:
+        pair: Any = self.shear_factor
+        if not isinstance(pair, (tuple, list)) and not (isinstance(pair, np.ndarray) and pair.ndim):
             factor = positive_float(self.shear_factor, what)
             return factor, factor
         y, z = finite_array(self.shear_factor, (2,), what)

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from supple.checks import choice, shown
+from supple.checks import name as checked_name
 from supple.errors import ModelError
 
 
@@ -33,12 +35,13 @@ class Event:
     name: str = "event"
 
     def __post_init__(self) -> None:
+        checked_name(self.name, "Event: name")
         if not callable(self.function):
             raise ModelError(f"Event {self.name!r}: function must be a function of (t, q, v)")
-        if self.action not in ("stop", "note") and not callable(self.action):
-            raise ModelError(f'Event {self.name!r}: action is {self.action!r}, must be "stop", "note" or a function')
-        if self.direction not in (-1, 0, 1):
-            raise ModelError(f"Event {self.name!r}: direction is {self.direction!r}, must be -1, 0 or 1")
+        if not callable(self.action) and not (isinstance(self.action, str) and self.action in ("stop", "note")):
+            given = shown(self.action)
+            raise ModelError(f'Event {self.name!r}: action is {given}, must be "stop", "note" or a function')
+        choice(self.direction, (-1, 0, 1), f"Event {self.name!r}: direction")
 
     def crossed(self, before: float, after: float) -> bool:
         """Whether the function crossed zero the right way between two values."""

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import ctypes
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.checks import answer, ask, finite_float, floats, shown, why
 from supple.core import internal_force as _internal
 from supple.core.time_laws import evaluate_laws
-from supple.errors import ModelError, ShapeError, StateError
+from supple.errors import ModelError, ShapeError, StateError, SuppleError
 from supple.jit import kernel
-from supple.laws import Constant, Law, Table, as_law
+from supple.laws import Constant, Law, Table
 from supple.model.law_program import Program, breaks_of, is_compilable, make_program
 from supple.solvers.desk import (
     ASK_FEEDBACK,
@@ -157,7 +158,7 @@ class Drive:
                 joint = next(j for j in self.model.prescribed if tuple(j.coordinates) == d.indices)
                 desk.motion[:, d.indices] = joint.motion(t)
                 continue
-            value = _numbers(d.law(t), d.size, f"{d.owner}: its law", t)
+            value = _numbers(d.law, (t,), d.size, f"{d.owner}: its law")
             into = desk.inputs if d.target == TO_INPUT else desk.signals
             for i, x in zip(d.indices, value, strict=True):
                 if not self._is_steered(d, i):
@@ -167,11 +168,11 @@ class Drive:
         """Inputs that follow the state, NaN where none does: (nu,)."""
         u = np.full(self.model.nu, np.nan)
         if self.feedback is not None:
-            u[:] = _numbers(self.feedback(t, q, v), self.model.nu, "u", t)
+            u[:] = _numbers(self.feedback, (t, q, v), self.model.nu, "u")
         first = 0
         for c, indices in zip(self.controllers, self.steered, strict=True):
             own = z[first : first + len(c.state0)]
-            u[indices] = _numbers(c.output(t, q, v, own), len(indices), f"Controller {c.name!r}: output", t)
+            u[indices] = _numbers(c.output, (t, q, v, own), len(indices), f"Controller {c.name!r}: output")
             first += len(own)
         return u
 
@@ -180,7 +181,7 @@ class Drive:
         rates, first = np.zeros(self.states), 0
         for c in self.controllers:
             own = slice(first, first + len(c.state0))
-            rates[own] = _numbers(c.rate(t, q, v, z[own]), len(c.state0), f"Controller {c.name!r}: rate", t)
+            rates[own] = _numbers(c.rate, (t, q, v, z[own]), len(c.state0), f"Controller {c.name!r}: rate")
             first = own.stop
         return rates
 
@@ -235,7 +236,7 @@ class Drive:
                 u[:, i] = values[:, column]
         for d in self.called:
             if d.target == TO_INPUT:
-                u[:, list(d.indices)] = [_numbers(d.law(float(x)), d.size, f"{d.owner}: its law", x) for x in t]
+                u[:, list(d.indices)] = [_numbers(d.law, (float(x),), d.size, f"{d.owner}: its law") for x in t]
         if self.feedback is not None and not continuous:
             u[:] = np.nan
         if not continuous:
@@ -290,19 +291,16 @@ def _input_law(model: Model, u: Any, times: Array | None, hold: bool) -> Any:
     if u is None:
         return Constant(np.zeros(nu))
     if isinstance(u, Law) or callable(u):
-        return _stacked([u]) if nu == 1 and isinstance(u, Law) and np.ndim(u(0.0)) == 0 else u
-    if isinstance(u, dict):
-        unknown = [name for name in u if name not in model.input_names]
-        if unknown:
-            raise ModelError(f"u: there is no input {unknown[0]!r}; inputs are: {names}")
-        u = [u.get(name, 0.0) for name in model.input_names]
+        if nu == 1 and isinstance(u, Law) and np.ndim(ask(u, (0.0,), "u at t = 0", StateError)) == 0:
+            return _stacked([u])
+        return u
+    u = by_name(model, u)
     if isinstance(u, (list, tuple)) and any(isinstance(x, Law) or callable(x) for x in u):
         if len(u) != nu:
             raise ShapeError(f"u has {len(u)} entries, model {model.name!r} has {nu} inputs: {names}")
-        return _stacked([x if callable(x) else as_law(x) for x in u])
-    array = np.asarray(u, dtype=float)
-    if not np.isfinite(array).all():
-        raise StateError("u holds values that are not finite")
+        laws = zip(model.input_names, u, strict=True)
+        return _stacked([x if callable(x) else Constant(finite_float(x, f"u: {name}")) for name, x in laws])
+    array = input_array(model, u)
     if array.shape == (nu,):
         given: Any = Constant(array)
     elif array.ndim == 2 and times is not None and array.shape == (len(times), nu):
@@ -311,6 +309,43 @@ def _input_law(model: Model, u: Any, times: Array | None, hold: bool) -> Any:
         expected = f"({nu},)" + (f" or ({len(times)}, {nu})" if times is not None else "")
         raise ShapeError(f"u has shape {array.shape}, must be {expected}; inputs are: {names}")
     return given
+
+
+def by_name(model: Model, u: Any, error: type[SuppleError] = ModelError) -> Any:
+    """Inputs given by name as a list in the model's order, zero where none is given; others as they are."""
+    if not isinstance(u, Mapping):
+        return u
+    unknown = [name for name in u if name not in model.input_names]
+    if unknown:
+        known = ", ".join(model.input_names) or "none"
+        raise error(f"u: there is no input {shown(unknown[0])}; inputs are: {known}")
+    for name, value in u.items():
+        if not callable(value):
+            finite_float(value, f"u: input {name!r}", error)
+    return [u.get(name, 0.0) for name in model.input_names]
+
+
+def input_array(model: Model, u: Any) -> Array:
+    """Inputs as finite numbers of any shape."""
+    try:
+        array = floats(u)
+    except ValueError as reason:
+        needed = f"{model.nu} real numbers{why(reason)}; inputs are: {', '.join(model.input_names) or 'none'}"
+        raise ShapeError(f"u is {shown(u)}, must be {needed}") from None
+    if not np.isfinite(array).all():
+        raise StateError("u holds values that are not finite")
+    return array
+
+
+def constant_inputs(model: Model, u: Any) -> Array:
+    """Inputs (nu,) that do not change: numbers, or numbers by name; None is zero."""
+    if u is None or type(u) is np.ndarray:
+        return model._inputs("u", u, model.nu)
+    u = by_name(model, u, StateError)
+    moving = [u] if callable(u) else u if isinstance(u, (list, tuple)) else []
+    if any(callable(x) for x in moving):
+        raise ShapeError("u holds laws of time, but an equilibrium has inputs that stay: give numbers, such as law(t)")
+    return model._inputs("u", input_array(model, u), model.nu)
 
 
 def _stacked(laws: list[Callable[[float], Any]]) -> Callable[[float], Any]:
@@ -332,7 +367,7 @@ class _Stack(Law):
         self.laws = laws
 
     def __call__(self, t: float) -> Any:
-        return np.array([float(law(t)) for law in self.laws])
+        return np.array([answer(law(t), 1, f"u: law {i}", f"at t = {t:g}")[0] for i, law in enumerate(self.laws)])
 
     @property
     def breaks(self) -> tuple[float, ...]:
@@ -340,21 +375,16 @@ class _Stack(Law):
         return breaks_of(self.laws)
 
 
-def _numbers(value: Any, size: int, what: str, t: float) -> Array:
-    """``size`` finite numbers, or an error that names who returned something else."""
-    try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        array = np.full(1, np.nan)
-    if (array.shape != (size,) and not (size == 1 and array.shape == ())) or not np.isfinite(array).all():
-        raise StateError(f"{what} returned {value!r} at t = {t:g}; it must return {size} finite numbers")
-    return array.reshape(size)
+def _numbers(function: Callable[..., Any], arguments: tuple[Any, ...], size: int, what: str) -> Array:
+    """``size`` finite numbers that a user's function returns, or an error that names it; time is its first argument."""
+    when = f"at t = {arguments[0]:g}"
+    return answer(ask(function, arguments, f"{what} {when}", StateError), size, what, when)
 
 
 def check_tensions(model: Model, u: ArrayLike) -> None:
     """Refuse a negative tension."""
     for i, (name, pulls) in enumerate(zip(model.input_names, model.demand.tensions, strict=True)):
-        least = np.asarray(u)[..., i].min()
+        least = np.asarray(u)[..., i].min(initial=0.0)
         if pulls and least < 0.0:
             raise StateError(
                 f"input {name!r} is {least:g} N: a tendon pulls and cannot push; tensions must not be negative"

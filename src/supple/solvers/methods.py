@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import finite_float, positive_float, whole_number
+from supple.checks import choice, finite_float, nonnegative_float, positive_float, real_array, shown, whole_number
 from supple.errors import ModelError, ModelWarning
 
 __all__ = ["BDF2", "DOP853", "NDF", "RK45", "GeneralizedAlpha", "ImplicitEuler", "Method", "Newmark"]
@@ -26,21 +26,31 @@ class Method:
 
 def _tolerances(method: Any) -> None:
     kind = type(method).__name__
-    rtol = positive_float(method.rtol, f"{kind}: rtol")
+    rtol = _positive(method, "rtol")
     if not 1e-13 <= rtol < 1.0:
         raise ModelError(f"{kind}: rtol is {rtol:g}, must be at least 1e-13 and below 1")
-    atol = np.asarray(method.atol, dtype=float)
-    if not (np.isfinite(atol).all() and (atol > 0.0).all()):
-        raise ModelError(f"{kind}: atol is {method.atol!r}, must be positive")
-    if method.max_step is not None:
-        positive_float(method.max_step, f"{kind}: max_step")
-    if method.first_step is not None:
-        positive_float(method.first_step, f"{kind}: first_step")
+    atol = real_array(method.atol, f"{kind}: atol")
+    if atol.ndim > 1 or not (np.isfinite(atol).all() and (atol > 0.0).all()):
+        raise ModelError(f"{kind}: atol is {shown(method.atol)}, must be positive, a number or one per coordinate")
+    _keep(method, "atol", tuple(atol.tolist()) if atol.ndim else float(atol))
+    for name in ("max_step", "first_step"):
+        if getattr(method, name) is not None:
+            _positive(method, name)
 
 
 def _loops(method: Any) -> None:
-    if method.loops not in LOOPS:
-        raise ModelError(f"{type(method).__name__}: loops is {method.loops!r}, must be one of {LOOPS}")
+    choice(method.loops, LOOPS, f"{type(method).__name__}: loops")
+
+
+def _keep(method: Any, name: str, value: Any) -> None:
+    """Put the checked value in the place of the one given."""
+    object.__setattr__(method, name, value)
+
+
+def _positive(method: Any, name: str) -> float:
+    """Check and keep a positive number."""
+    _keep(method, name, positive_float(getattr(method, name), f"{type(method).__name__}: {name}"))
+    return float(getattr(method, name))
 
 
 @dataclass(frozen=True)
@@ -75,10 +85,8 @@ class NDF(Method):
     def __post_init__(self) -> None:
         _tolerances(self)
         _loops(self)
-        if self.jacobian not in JACOBIANS:
-            raise ModelError(f"NDF: jacobian is {self.jacobian!r}, must be one of {JACOBIANS}")
-        if whole_number(self.max_order, "NDF: max_order", 1) > 5:
-            raise ModelError(f"NDF: max_order is {self.max_order}, must be at most 5")
+        choice(self.jacobian, JACOBIANS, "NDF: jacobian")
+        _keep(self, "max_order", whole_number(self.max_order, "NDF: max_order", 1, 5))
 
 
 @dataclass(frozen=True)
@@ -107,7 +115,8 @@ class GeneralizedAlpha(Method):
     newton_atol: float = 1e-11
 
     def __post_init__(self) -> None:
-        if not 0.0 <= finite_float(self.rho_inf, "GeneralizedAlpha: rho_inf") <= 1.0:
+        _keep(self, "rho_inf", finite_float(self.rho_inf, "GeneralizedAlpha: rho_inf"))
+        if not 0.0 <= self.rho_inf <= 1.0:
             raise ModelError(f"GeneralizedAlpha: rho_inf is {self.rho_inf:g}, must lie between 0 and 1")
         _step(self)
         _tolerances(self)
@@ -147,8 +156,8 @@ class Newmark(Method):
     newton_atol: float = 1e-11
 
     def __post_init__(self) -> None:
-        positive_float(self.beta, "Newmark: beta")
-        if finite_float(self.gamma, "Newmark: gamma") < 0.5:
+        _positive(self, "beta")
+        if _positive(self, "gamma") < 0.5:
             raise ModelError(f"Newmark: gamma is {self.gamma:g}; below 1/2 the scheme is unstable")
         if self.beta < 0.25 * (self.gamma + 0.5) ** 2 - 1e-12:
             warnings.warn(
@@ -209,11 +218,9 @@ class BDF2(_Backward):
 
 
 def _step(method: Any) -> None:
-    kind = type(method).__name__
-    if method.dt is not None:
-        positive_float(method.dt, f"{kind}: dt")
-    positive_float(method.newton_rtol, f"{kind}: newton_rtol")
-    positive_float(method.newton_atol, f"{kind}: newton_atol")
+    names = ("newton_rtol", "newton_atol")
+    for name in names if method.dt is None and not isinstance(method, _Backward) else ("dt", *names):
+        _positive(method, name)
 
 
 @dataclass(frozen=True)
@@ -231,8 +238,7 @@ class RK45(Method):
 
     def __post_init__(self) -> None:
         _tolerances(self)
-        if finite_float(self.baumgarte, f"{type(self).__name__}: baumgarte") < 0.0:
-            raise ModelError(f"{type(self).__name__}: baumgarte is {self.baumgarte:g} s, must not be negative")
+        _keep(self, "baumgarte", nonnegative_float(self.baumgarte, f"{type(self).__name__}: baumgarte", "s"))
 
 
 @dataclass(frozen=True)

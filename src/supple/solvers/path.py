@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.errors import ConvergenceError, ModelError
+from supple.checks import answer, ask, finite_float
+from supple.errors import ConvergenceError, ModelError, StateError
 from supple.model.constraints import loop_terms
 from supple.solvers.inputs import check_tensions
 from supple.solvers.statics import Equilibrium, allowed_directions, find, given_inputs, statics
@@ -89,6 +90,7 @@ class EquilibriumPath:
 
     def at(self, s: float) -> Equilibrium:
         """The equilibrium at a parameter between two points, the first on the path."""
+        s = finite_float(s, "s")
         for k in range(len(self.s) - 1):
             a, b = self.s[k], self.s[k + 1]
             if min(a, b) <= s <= max(a, b):
@@ -158,9 +160,7 @@ def equilibrium_path(
     stop: Callable[[float, Array], bool] | None,
 ) -> EquilibriumPath:
     """See `Model.equilibrium_path`."""
-    begin, end = float(s[0]), float(s[1])
-    if not (np.isfinite(begin) and np.isfinite(end)) or begin == end:
-        raise ModelError(f"s is {s!r}, must be two different finite numbers")
+    begin, end = s
     law = _law(model, u, begin, end)
     tracer = _Tracer(model, law, abs(end - begin))
     start = find(model, law(begin), q0, begin, tolerance=1e-11, globalise=False)  # stable or not, near q0
@@ -175,7 +175,7 @@ def equilibrium_path(
 def _law(model: Model, u: Any, begin: float, end: float) -> Callable[[float], Array]:
     """Inputs as a function of the parameter: given as such, or growing in proportion from the beginning to the end."""
     if callable(u):
-        return lambda s: np.atleast_1d(np.asarray(u(s), dtype=float))
+        return lambda s: answer(ask(u, (s,), f"u at s = {s:g}", StateError), model.nu, "u", f"at s = {s:g}")
     final = given_inputs(model, u)
     return lambda s: final * ((s - begin) / (end - begin))
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.checks import answer, floats, shown, why
 from supple.errors import (
     ConvergenceError,
     ModelError,
@@ -48,6 +49,7 @@ from supple.solvers.history import (
 )
 from supple.solvers.inputs import Drive, to_home
 from supple.solvers.methods import NDF, GeneralizedAlpha, Method
+from supple.solvers.options import MOST_STOPS, check_path, check_progress, run_options
 from supple.solvers.progress import Progress, Report
 from supple.solvers.runners import Runner, make_runner
 from supple.solvers.stage import NEGATIVE_TENSION, NO_PIVOT, NOT_FINITE, PYTHON_RAISED, SLOW
@@ -103,13 +105,18 @@ class Simulation:
             raise ModelError(
                 f"method is the class {self.method.__name__}; pass an object, as in {self.method.__name__}()"
             )
-        self.events = (events,) if isinstance(events, Event) else tuple(events)
-        self.show, self.max_steps = progress, max_steps
+        if not isinstance(self.method, Method):
+            raise ModelError(f"method is {shown(self.method)}, must be one of supple, such as NDF()")
+        options = run_options(breaks, hold, control_rate, events, checkpoint_every, resume, max_steps)
+        check_progress(progress)
+        self.events, self.show, self.max_steps = options.events, progress, options.max_steps
+        if checkpoint is not None:
+            check_path(checkpoint, "checkpoint")
         self.checkpoint = None if checkpoint is None else Path(checkpoint)
-        self.checkpoint_every, self.resume = checkpoint_every, resume
-        self.sampled = control_rate is not None
-        self.rate, self.breaks = control_rate, tuple(breaks)
-        self._open(u, hold)
+        self.checkpoint_every, self.resume = options.checkpoint_every, options.resume
+        self.sampled = options.control_rate is not None
+        self.rate, self.breaks = options.control_rate, options.breaks
+        self._open(u, options.hold)
         self.q0, self.v0 = initial_state(model, q0, v0, self.t0)
         if self.checkpoint is not None and any(callable(event.action) for event in self.events):
             raise ModelError(
@@ -164,9 +171,13 @@ class Simulation:
         jumps = {float(t) for t in (*self.breaks, *self.drive.breaks) if self.t0 < t <= self.t_end}
         samples: set[float] = set()
         if self.rate is not None:
-            if not (np.isfinite(self.rate) and self.rate > 0.0):
-                raise ModelError(f"control_rate is {self.rate!r}, must be positive (samples per second)")
-            count = int(np.ceil((self.t_end - self.t0) * self.rate - 1e-9))
+            samples_wanted = (self.t_end - self.t0) * self.rate
+            if not samples_wanted <= MOST_STOPS:
+                raise ModelError(
+                    f"control_rate is {self.rate:g}: {samples_wanted:.3g} samples until t = {self.t_end:g} s, at most "
+                    f"{MOST_STOPS} are possible; take a lower rate or a shorter time"
+                )
+            count = int(np.ceil(samples_wanted - 1e-9))
             samples = {self.t0 + k / self.rate for k in range(1, count)}
         stops: list[Stop] = []
         for t in sorted({*jumps, *samples, self.t_end}):
@@ -234,7 +245,7 @@ class Simulation:
         saved, budget = looked, min(FIRST_BUDGET, BUDGET)
         while self.index < len(self.stops):
             runner = self.runner
-            code = runner.advance(1 if self.events else budget)
+            code = runner.advance(1 if self.events else min(budget, self._steps_left()))
             self._keep(*runner.take())
             if code not in (DONE, PAUSED, FULL):
                 self._check(code)
@@ -254,13 +265,15 @@ class Simulation:
             now = time.perf_counter()
             budget = max(budget // 2, 1) if now - looked > LOOK else min(2 * budget, BUDGET)
             looked = now
-            if self.max_steps is not None and runner.ints[STEPS] > self.max_steps:
-                self._fail(
-                    f"{self.max_steps} steps were made and t = {runner.reals[T]:.6g} s is reached; raise max_steps"
-                )
+            if self._steps_left() <= 0 and self.index < len(self.stops):
+                self._fail("max_steps is reached; raise it, or loosen the tolerances")
             if self.checkpoint is not None and now - saved >= self.checkpoint_every:
                 self._save_or_fail()
                 saved = looked = time.perf_counter()
+
+    def _steps_left(self) -> int:
+        """How many steps may still be made."""
+        return BUDGET if self.max_steps is None else self.max_steps - int(self.runner.ints[STEPS])
 
     def _next_piece(self) -> None:
         """Go on behind a stop."""
@@ -296,12 +309,13 @@ class Simulation:
 
     def _event_value(self, event: Event, t: float, q: Array, v: Array) -> float:
         try:
-            value = float(event.function(t, q, v))
+            value = event.function(t, q, v)
         except Exception as error:
             self._fail(f"the function of event {event.name!r} failed: {error}", error)
-        if not np.isfinite(value):
-            self._fail(f"the function of event {event.name!r} returned {value} at t = {t:.6g} s")
-        return value
+        try:
+            return float(answer(value, 1, f"the function of event {event.name!r}", f"at t = {t:.6g} s")[0])
+        except StateError as error:
+            self._fail(str(error), error)
 
     def _state(self, t: float) -> tuple[Array, Array]:
         """q and v at a time of the last step."""
@@ -565,11 +579,11 @@ def default_method(model: Model) -> Method:
 def _times(t: ArrayLike) -> tuple[float, float, Array | None]:
     """Start, end and wanted times of what users give for t."""
     try:
-        given = np.asarray(t, dtype=float)
-    except (TypeError, ValueError):
-        raise ShapeError(f"t is {t!r}, must be an end time or an array of output times") from None
+        given = floats(t)
+    except ValueError as reason:
+        raise ShapeError(f"t is {shown(t)}, must be an end time or an array of output times{why(reason)}") from None
     if not np.isfinite(given).all():
-        raise StateError(f"t is {t!r}, must be finite")
+        raise StateError(f"t is {shown(t)}, must be finite")
     if given.shape == ():
         if given <= 0.0:
             raise StateError(f"t is {float(given):g} s: the end time must be positive")
@@ -579,7 +593,7 @@ def _times(t: ArrayLike) -> tuple[float, float, Array | None]:
     if (np.diff(given) <= 0.0).any():
         i = int(np.flatnonzero(np.diff(given) <= 0.0)[0])
         raise StateError(f"output times must increase, but t[{i + 1}] = {given[i + 1]:g} follows {given[i]:g}")
-    return float(given[0]), float(given[-1]), given
+    return float(given[0]), float(given[-1]), np.array(given)
 
 
 def initial_state(model: Model, q0: ArrayLike | None, v0: ArrayLike | None, t: float) -> tuple[Array, Array]:

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.checks import floats, shown, why
 from supple.core.residual import RESIDUAL, residual
 from supple.errors import ConvergenceError, ModelWarning, ShapeError, StateError
 from supple.model.constraints import Multipliers, loop_terms
 from supple.model.law_program import make_program
 from supple.solvers import newton as _newton
 from supple.solvers.desk import ITERATIONS, Office, make_desk
-from supple.solvers.inputs import check_tensions
+from supple.solvers.inputs import check_tensions, constant_inputs, input_array
 from supple.solvers.stage import CONVERGED, NOT_FINITE
 
 if TYPE_CHECKING:
@@ -293,12 +294,7 @@ def solver_of(model: Model) -> Solver:
 
 def given_inputs(model: Model, u: Any) -> Array:
     """Inputs (nu,) from what users give; tensions must not be negative."""
-    if isinstance(u, dict):
-        unknown = [name for name in u if name not in model.input_names]
-        if unknown:
-            raise StateError(f"u: there is no input {unknown[0]!r}; inputs are: {', '.join(model.input_names)}")
-        u = [u.get(name, 0.0) for name in model.input_names]
-    array = model._inputs("u", u, model.nu)
+    array = constant_inputs(model, u)
     check_tensions(model, array)
     return array
 
@@ -310,6 +306,19 @@ def first_guess(model: Model, q0: ArrayLike | None) -> Array:
     if bad.size:
         raise StateError(f"q0[{bad[0]}] ({model.coordinate_names[bad[0]]}) is {q[bad[0]]}, must be finite")
     return np.array(q)
+
+
+def first_guesses(model: Model, q0: ArrayLike | None, count: int) -> Array:
+    """Where to begin each of so many searches, (count, n): one guess for all, or one for each."""
+    try:
+        given = floats(model.rest if q0 is None else q0)
+    except ValueError as reason:
+        raise ShapeError(f"q0 is {shown(q0)}, must be real numbers{why(reason)}") from None
+    if given.shape not in ((model.n,), (count, model.n)):
+        raise ShapeError(f"q0 has shape {given.shape}, must be ({model.n},) or ({count}, {model.n})")
+    if not np.isfinite(given).all():
+        raise StateError("q0 holds values that are not finite")
+    return np.broadcast_to(given, (count, model.n))
 
 
 def statics(
@@ -342,7 +351,8 @@ def find(
     """`statics` without a warning."""
     inputs, q = given_inputs(model, u), first_guess(model, q0)
     solver = solver_of(model)
-    lam = None if multipliers is None else model._inputs("multipliers", np.asarray(multipliers), model.nc)
+    lam = None if multipliers is None else model._inputs("multipliers", multipliers, model.nc)
+    t = model._number("t", t)
     solver.load(inputs, t)
     found = solver.search(q, lam, tolerance, max_iterations, globalise)
     desk = solver.office.desk
@@ -415,14 +425,12 @@ def statics_batch(
     threads: int | None,
 ) -> Equilibria:
     """See `Model.statics_batch`."""
-    inputs = np.asarray(u, dtype=float)
+    inputs = input_array(model, u)
     if inputs.ndim != 2 or inputs.shape[1] != model.nu:
         raise ShapeError(f"u has shape {inputs.shape}, must be (N, {model.nu})")
-    if not np.isfinite(inputs).all():
-        raise StateError("u holds values that are not finite")
     check_tensions(model, inputs)
-    guesses = np.broadcast_to(model.rest if q0 is None else np.asarray(q0, dtype=float), (len(inputs), model.n))
-    N = len(inputs)
+    N, t = len(inputs), model._number("t", t)
+    guesses = first_guesses(model, q0, N)
     result = Equilibria(
         np.zeros((N, model.n)), np.zeros((N, model.nc)), np.zeros(N), np.zeros(N, np.int64), np.zeros(N, bool)
     )

@@ -1,0 +1,450 @@
+"""Every public name of supple with good arguments, and what is done with what it returns."""
+
+from __future__ import annotations
+
+import inspect
+import tempfile
+import warnings
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import supple as sp
+from supple import laws
+from supple.model.model import Model
+from supple.solvers.statics import Equilibrium
+
+#: Steps of simulations: enough to begin, so that endless ones end.
+STEPS = 60
+
+
+class Call(NamedTuple):
+    """A public function or class, good arguments, and what is done with the result."""
+
+    name: str
+    function: Callable[..., Any]
+    arguments: dict[str, Any]
+    use: Callable[[Any], Any] = lambda made: made
+    slow: bool = False  #: pictures: tried less often
+
+
+# ---------------------------------------------------------------------- robots
+
+
+def material() -> sp.Material:
+    return sp.Material(young=1e6, density=1000.0, viscosity=300.0)
+
+
+def rod(**changes: Any) -> sp.Rod:
+    given = {"length": 0.4, "section": sp.Circle(0.02), "material": material(), "strain": sp.Legendre(bend_y=1)}
+    return sp.Rod(**{**given, "points": 3, **changes})
+
+
+def base(joint: Any = None, body: Any = None) -> sp.Robot:
+    """A hand on an arm."""
+    robot = sp.Robot("host")
+    robot.add_link("arm", rod() if body is None else body, joint)
+    robot.add_link("hand", sp.Rigid.box((0.05, 0.05, 0.05), density=500.0), sp.Revolute("y", stiffness=1.0), parent="arm")
+    return robot
+
+
+@cache
+def plain() -> Model:
+    """An arm with a tendon on a ball joint."""
+    robot = base(sp.Spherical())
+    robot.add(sp.Tendon("t", {"arm": lambda X: (0.01, 0.0)}))
+    return robot.compile()
+
+
+@cache
+def rich() -> Model:
+    """Loops, laws with states, laws of time, a drive, a prescribed joint, contact and a cable."""
+    robot = base(sp.Revolute("z", stiffness=1.0), rod(strain=sp.Legendre(bend_y=1, stretch=0)))
+    robot.add_link("crank", sp.Rigid.sphere(0.03, density=900.0), sp.Revolute("z"))
+    robot.add(sp.Loop("tip", ("hand", sp.pose()), ("world", sp.pose((0.4, 0.0, 0.0))), sp.Spherical()))
+    robot.add(sp.JointDrive("motor", "hand"))
+    robot.add(sp.Prescribed("crank", laws.Sine(0.1, 1.0)))
+    robot.add(sp.PointWrench("hand", laws.Ramp(np.zeros(6), np.full(6, 0.01))))
+    robot.add(sp.Cable("guy", [("world", 0.0), ("arm", 0.5)], 10.0))
+    robot.add(sp.Contact("floor", sp.Spheres("arm", 3), sp.Plane(height=-0.5), 1e3))
+    memory = {"state0": (0.1,), "rate": lambda t, g, eta, etadot, xi, z: -z, "uses": ()}
+    robot.add(sp.PointLaw("law", "arm", lambda t, g, eta, etadot, xi, z: np.full(6, 1e-3 * z[0]), **memory))
+    return robot.compile()
+
+
+def state(model: Model) -> dict[str, np.ndarray]:
+    """A good state."""
+    q = 0.05 * np.cos(np.arange(model.n))
+    return {"q": q, "v": 0.3 * q, "a": -0.2 * q}
+
+
+@cache
+def equilibrium() -> Equilibrium:
+    return plain().statics([0.3])
+
+
+@cache
+def trajectory() -> sp.Trajectory:
+    return plain().simulate(0.02, u=[0.1])
+
+
+@cache
+def path() -> Any:
+    return plain().equilibrium_path([0.4], max_points=6)
+
+
+# ---------------------------------------------------------------------- uses
+
+
+def exercise(model: Model) -> list[Any]:
+    """The functions of a model at a good state."""
+    x = state(model)
+    q, v, a = x["q"], x["v"], x["a"]
+    u = np.full(model.nu, 0.1)
+    return [
+        model.residual(q, v, a, u),
+        model.residual_tangent(q, v, a, u, None, 0.1, 1.0, 1.0),
+        model.mass_matrix(q),
+        model.internal_force_derivatives(q, v, u),
+        model.energy(q, v, u),
+        model.pose(q, "hand"),
+    ]
+
+
+def load(item: Any) -> Any:
+    """A load on a robot."""
+    robot = base()
+    robot.add(item)
+    return exercise(robot.compile())
+
+
+def law(made: Any) -> Any:
+    """A law at some times, and as input of a run."""
+    values = [f(t) for f in (made, made.rate, made.acceleration) for t in (0.0, 0.3, 2.0)]
+    if np.ndim(values[0]) == 0:
+        driven = plain().simulate(0.01, u=made, max_steps=STEPS)
+        values.append(driven.q)
+    return values
+
+
+def method(made: Any) -> Any:
+    """A few steps of a method."""
+    return plain().simulate(0.01, u=[0.1], method=made, max_steps=STEPS)
+
+
+def shape(made: Any) -> Any:
+    """A shape that something touches."""
+    return load(sp.Contact("touch", sp.Spheres("arm", 3), made, 1e3))
+
+
+def on_arm(**changes: Any) -> Any:
+    return exercise(base(body=rod(**changes)).compile())
+
+
+def basis(made: Any) -> Any:
+    return on_arm(strain=made)
+
+
+def joint(made: Any) -> Any:
+    return exercise(base(made).compile())
+
+
+def body(made: Any) -> Any:
+    robot = sp.Robot("bodies")
+    robot.add_link("arm", rod())
+    robot.add_link("hand", made, sp.Revolute("y"), parent="arm")
+    return exercise(robot.compile())
+
+
+def controller(made: Any) -> Any:
+    robot = base()
+    robot.add(sp.Tendon("t", {"arm": (0.01, 0.0)}))
+    robot.add(made)
+    return robot.compile().simulate(0.01, max_steps=STEPS)
+
+
+def event(made: Any) -> Any:
+    return plain().simulate(0.02, events=[made], max_steps=STEPS)
+
+
+def nothing(made: Any) -> None:
+    """Where there is nothing more to do."""
+
+
+# ---------------------------------------------------------------------- descriptions
+
+
+def _sections() -> list[Call]:
+    section = lambda made: on_arm(section=made)  # noqa: E731
+    direct = lambda made: on_arm(section=made, material=None)  # noqa: E731
+    common = {"shear_factor": 1.0, "torsion_constant": 1e-8}
+    stiff = {"EA": 1e3, "EI_y": 0.1, "EI_z": 0.1, "GJ": 0.1, "GA_y": 300.0, "GA_z": 300.0, "mass_per_length": 1.0}
+    more = {"rotary_inertia": (1e-4, 1e-4, 1e-4), "damping": None, "damping_time": 0.1, "radius": 0.01, "shape": None}
+    matrices = {"stiffness": np.full(6, 10.0), "inertia": np.array([1e-4, 1e-4, 1e-4, 1.0, 1.0, 1.0])}
+    constants = {"young": 1e6, "poisson": 0.4, "shear": None, "density": 1e3, "viscosity": 1.0, "damping_time": 0.1}
+    return [
+        Call("Circle", sp.Circle, {"radius": 0.02, **common}, section),
+        Call("Annulus", sp.Annulus, {"outer": 0.02, "inner": (0.01, 0.005), **common}, section),
+        Call("Rectangle", sp.Rectangle, {"height": 0.02, "width": 0.01, **common}, section),
+        Call("Ellipse", sp.Ellipse, {"semi_y": 0.02, "semi_z": lambda s: 0.01, **common}, section),
+        Call("Section", sp.Section, {**matrices, "damping": None, "radius": 0.01, "shape": None}, direct),
+        Call("Section.from_stiffness", sp.Section.from_stiffness, {**stiff, **more}, direct),
+        Call("Material", sp.Material, constants, lambda made: on_arm(material=made)),
+    ]
+
+
+def _bases() -> list[Call]:
+    families = (sp.Legendre, sp.Chebyshev, sp.Monomial, sp.Fourier, sp.Hat, sp.Hermite, sp.PiecewiseConstant)
+    several = {"torsion": 1, "bend_y": 1, "stretch": None, "shear_y": 1}
+    calls = [Call(f.__name__, f, several, lambda made: on_arm(strain=made, points=5)) for f in families]
+    family = sp.Legendre(1)
+    mixed = {"torsion": family, "bend_y": sp.Hat(2), "bend_z": None, "stretch": None, "shear_y": None, "shear_z": None}
+    return [
+        *calls,
+        Call("Gaussian", sp.Gaussian, {"bend_y": 2, "width": 0.5}, basis),
+        Call("CustomBasis", sp.CustomBasis, {"bend_y": lambda s: [1.0, s], "pieces": (0.5,)}, basis),
+        Call("Strain", sp.Strain, mixed, basis),
+    ]
+
+
+def _joints() -> list[Call]:
+    def options(dof: int) -> dict[str, Any]:
+        limits = (-1.0, 1.0) if dof == 1 else [(-1.0, 1.0)] + [None] * (dof - 1)
+        soft = {"limits": limits, "limit_stiffness": 10.0, "limit_width": 0.1}
+        return {"stiffness": 1.0, "damping": 0.1, "rest": [0.0] * dof if dof > 1 else 0.0, **soft}
+
+    axis = {"axis": [0.0, 0.0, 1.0]}
+    return [
+        Call("Revolute", sp.Revolute, {**axis, **options(1)}, joint),
+        Call("Prismatic", sp.Prismatic, {**axis, **options(1)}, joint),
+        Call("Helical", sp.Helical, {**axis, "pitch": 0.1, **options(1)}, joint),
+        Call("Cylindrical", sp.Cylindrical, {**axis, **options(2)}, joint),
+        Call("Universal", sp.Universal, {"axis1": "x", "axis2": [0.0, 1.0, 0.0], **options(2)}, joint),
+        Call("Planar", sp.Planar, {"normal": "z", **options(3)}, joint),
+        Call("Translational", sp.Translational, options(3), joint),
+        Call("Spherical", sp.Spherical, options(3), joint),
+        Call("Free", sp.Free, options(6), joint),
+        Call("Fixed", sp.Fixed, {}, joint),
+    ]
+
+
+def _bodies() -> list[Call]:
+    tip = {"density": 500.0, "tip": sp.pose((0.1, 0.0, 0.0))}
+    outline = np.array([[0.0, 0.0], [0.1, 0.0], [0.0, 0.1]])
+    given = {"mass": 1.0, "inertia": np.ones(3), "com": np.zeros(3), "tip": sp.pose(), "volume": 1e-3, "shape": None}
+    soft = {"length": 0.4, "section": sp.Circle(0.02), "material": material(), "strain": sp.Legendre(bend_y=1)}
+    numbers = {"points": 3, "rest_strain": [0.0, 0.1, 0.0, 1.0, 0.0, 0.0], "magnus": 4, "extra_points": (0.3,)}
+    return [
+        Call("Rod", sp.Rod, {**soft, **numbers}, lambda made: exercise(base(body=made).compile())),
+        Call("Rigid", sp.Rigid, given, body),
+        Call("Rigid.box", sp.Rigid.box, {"size": (0.1, 0.1, 0.1), **tip}, body),
+        Call("Rigid.sphere", sp.Rigid.sphere, {"radius": 0.1, **tip}, body),
+        Call("Rigid.capsule", sp.Rigid.capsule, {"length": 0.1, "radius": 0.02, **tip}, body),
+        Call("Rigid.prism", sp.Rigid.prism, {"outline": outline, "height": 0.01, **tip}, body),
+        Call("Rigid.cylinder", sp.Rigid.cylinder, {"length": 0.1, "radius": 0.02, **tip}, body),
+        Call("Rigid.cone", sp.Rigid.cone, {"length": 0.1, "base_radius": 0.02, "tip_radius": 0.01, **tip}, body),
+        Call("pose", sp.pose, {"xyz": np.zeros(3), "rpy": np.zeros(3), "rotation": None}),
+    ]
+
+
+def _loads() -> list[Call]:
+    there = {"s": 0.5, "offset": sp.pose()}
+    route = {"route": {"arm": lambda X: (0.0, 0.01)}, "until": {"arm": 0.3}, "slope": {"arm": lambda X: (0.0, 0.0)}}
+    elastic = {"stiffness": 100.0, "damping": 1.0, "rest_length": 0.2, "smoothing": 1e-4}
+    ends = {"a": ("world", 0.0), "b": ("arm", 0.5, sp.pose())}
+    point = {"law": lambda t, g, eta, etadot, xi, z: -eta * z[0], "rate": lambda t, g, eta, etadot, xi, z: -z}
+    tangent = lambda t, g, eta, etadot, xi, z: np.hstack([np.zeros((6, 6)), -z[0] * np.eye(6)])  # noqa: E731
+    pair = {"law": lambda t, h, eta, z: eta * z[0], "rate": lambda t, h, eta, z: -z, "tangent": None}
+    hold = {"a": ("hand", sp.pose()), "b": ("world", sp.pose((0.4, 0.0, 0.0))), "joint": sp.Spherical()}
+    touch = {"exponent": 1.5, "damping": 0.1, "friction": 0.2, "slip_velocity": 1e-3, "per_length": False}
+    water = {"density": 1e3, "current": [0.1, 0.0, 0.0], "drag": sp.Drag(), "added_mass": {"arm": np.ones(6)}}
+    spring = {"stiffness": 5.0, "rest_length": 0.1, "damping": 0.1, "law": None, "slopes": None}
+    wake = {"added_mass": sp.AddedMass(), "s": 1.0, "head": "base", "density": 1e3, "current": np.zeros(3)}
+    wrench = np.full(6, 0.1)
+    return [
+        Call("PointWrench", sp.PointWrench, {"link": "arm", "wrench": wrench, **there, "frame": "world", "name": "w"}, load),
+        Call("Distributed", sp.Distributed, {"link": "arm", "wrench": wrench, "frame": "local", "name": "w"}, load),
+        Call("Thruster", sp.Thruster, {"name": "jet", "link": "hand", "s": 1.0, "offset": sp.pose(), "axes": wrench}, load),
+        Call("JointDrive", sp.JointDrive, {"name": "motor", "link": "hand"}, load),
+        Call("Prescribed", sp.Prescribed, {"link": "hand", "law": lambda t: (0.1 * t, 0.1, 0.0)}, driven),
+        Call("Tendon", sp.Tendon, {"name": "t", **route}, load),
+        Call("ElasticTendon", sp.ElasticTendon, {"name": "t", **route, **elastic}, load),
+        Call("Chamber", sp.Chamber, {"name": "c", **route, "area": 1e-4}, load),
+        Call("Cable", sp.Cable, {"name": "c", "points": [("world", 0.0), ("arm", 0.5)], **elastic}, load),
+        Call("Spring", sp.Spring, {"name": "s", **ends, **spring}, load),
+        Call("PointLaw", sp.PointLaw, {"name": "p", "link": "arm", **point, **there, "tangent": tangent, "state0": (1.0,), "uses": ("pose", "twist")}, load),
+        Call("PairLaw", sp.PairLaw, {"name": "p", **ends, **pair, "state0": (1.0,)}, load),
+        Call("Loop", sp.Loop, {"name": "l", **hold}, load),
+        Call("Contact", sp.Contact, {"name": "c", "a": sp.Spheres("arm", 3), "b": sp.Plane(), "stiffness": 1e3, **touch}, load),
+        Call("Fluid", sp.Fluid, {**water, "buoyancy": True, "links": ["arm"], "name": "f"}, load),
+        Call("Wake", sp.Wake, {"link": "arm", **wake, "name": "w"}, load),
+        Call("Drag", sp.Drag, {"normal": 1.0, "tangential": 0.1, "lift": 0.1}, lambda made: load(sp.Fluid(drag=made))),
+        Call("AddedMass", sp.AddedMass, {"x": 0.0, "y": 1.0, "z": 1.0}, lambda made: load(sp.Fluid(added_mass=made))),
+        Call("Ball", sp.Ball, {"radius": 0.1, "center": np.zeros(3), "link": "world", "s": 0.0}, shape),
+        Call("Capsule", sp.Capsule, {"radius": 0.1, "a": np.zeros(3), "b": np.ones(3), "link": "world", "s": 0.0}, shape),
+        Call("Box", sp.Box, {"size": np.ones(3), "pose": sp.pose(), "link": "hand", "s": 0.0}, shape),
+        Call("Plane", sp.Plane, {"normal": np.ones(3), "height": -1.0, "link": "world", "s": 0.0}, shape),
+        Call("Tube", sp.Tube, {"point": np.zeros(3), "axis": np.ones(3), "radius": 0.5, "inside": True, "link": "world", "s": 0.0}, shape),
+        Call("Spheres", sp.Spheres, {"link": "arm", "n": 3, "radius": 0.01, "at": (0.2, 0.8)}, touching),
+        Call("Controller", sp.Controller, {"state0": [0.0], "rate": lambda t, q, v, z: -z, "output": lambda t, q, v, z: 0.1, "inputs": ("t",), "name": "pid"}, controller),
+    ]  # fmt: skip
+
+
+def driven(made: Any) -> Any:
+    """A prescribed joint in motion."""
+    robot = base()
+    robot.add(made)
+    model = robot.compile()
+    return exercise(model), model.simulate(0.01, max_steps=STEPS)
+
+
+def touching(made: Any) -> Any:
+    """Spheres that touch a plane."""
+    return load(sp.Contact("touch", made, sp.Plane(), 1e3))
+
+
+def _laws() -> list[Call]:
+    table = {"times": np.array([0.0, 1.0, 2.0]), "values": np.array([0.0, 1.0, 0.5])}
+    ramp = laws.Ramp(0.0, 0.1)
+    return [
+        Call("laws.Constant", laws.Constant, {"value": 0.1}, law),
+        Call("laws.Ramp", laws.Ramp, {"start": 0.0, "end": 0.1, "t0": 0.0, "t1": 1.0}, law),
+        Call("laws.Sine", laws.Sine, {"amplitude": 0.1, "frequency": 1.0, "phase": 0.1, "offset": 0.2}, law),
+        Call("laws.Steps", laws.Steps, table, law),
+        Call("laws.Spline", laws.Spline, {**table, "ends": "natural"}, law),
+        Call("laws.Table", laws.Table, {**table, "hold": False}, law),
+        Call("laws.Polynomial", laws.Polynomial, {"coefficients": [0.1, 0.2], "t0": 0.0, "t1": 1.0}, law),
+        Call("laws.Sum", laws.Sum, {"a": ramp, "b": laws.Constant(0.1)}, law),
+        Call("laws.Product", laws.Product, {"a": ramp, "b": laws.Constant(0.1)}, law),
+    ]
+
+
+def _methods() -> list[Call]:
+    adaptive = {"rtol": 1e-3, "atol": 1e-6, "max_step": 0.1, "first_step": 1e-4}
+    fixed = {"dt": 1e-3, "newton_rtol": 1e-10, "newton_atol": 1e-11, "loops": "stabilised"}
+    return [
+        Call("NDF", sp.NDF, {**adaptive, "loops": "index3", "max_order": 5, "jacobian": "analytical"}, method),
+        Call("GeneralizedAlpha", sp.GeneralizedAlpha, {"rho_inf": 0.8, **adaptive, **fixed}, method),
+        Call("Newmark", sp.Newmark, {"beta": 0.3, "gamma": 0.55, **adaptive, **fixed}, method),
+        Call("ImplicitEuler", sp.ImplicitEuler, fixed, method),
+        Call("BDF2", sp.BDF2, fixed, method),
+        Call("RK45", sp.RK45, {**adaptive, "baumgarte": 0.1}, method),
+        Call("DOP853", sp.DOP853, {**adaptive, "baumgarte": 0.0}, method),
+        Call("Event", sp.Event, {"function": lambda t, q, v: t - 0.005, "action": "stop", "direction": 0, "name": "e"}, event),
+        Call("Switch", sp.Switch, {"q": np.zeros(plain().n), "v": None, "u": [0.2]}, switched),
+    ]  # fmt: skip
+
+
+def switched(made: Any) -> Any:
+    """A run that goes on from a switch."""
+    return event(sp.Event(lambda t, q, v: t - 0.005, action=lambda t, q, v: made))
+
+
+# ---------------------------------------------------------------------- robots and models
+
+
+def _robots() -> list[Call]:
+    link = {"name": "new", "body": sp.Rigid.sphere(0.1, density=1e3), "joint": sp.Revolute(), "parent": "arm", "at": sp.pose()}
+
+    def add_link(**given: Any) -> Any:
+        robot = base()
+        robot.add_link(**given)
+        return exercise(robot.compile())
+
+    def add(item: Any) -> Any:
+        return load(item)
+
+    return [
+        Call("Robot", sp.Robot, {"name": "r", "gravity": np.array([0.0, 0.0, -9.81])}, repr),
+        Call("Robot.add_link", add_link, link),
+        Call("Robot.add", add, {"item": sp.PointWrench("arm", np.zeros(6))}),
+        Call("Robot.compile", base().compile, {}, exercise),
+        Call("Robot.plot", base().plot, {"q": np.zeros(3), "ax": None, "frames": False}, closed, slow=True),
+    ]  # fmt: skip
+
+
+def closed(figure: Any) -> None:
+    """Let go of a picture."""
+    import matplotlib.pyplot as plt
+
+    plt.close(figure)
+
+
+#: Good values of the parameters of functions of a model, by name.
+def _known(model: Model) -> dict[str, Any]:
+    x = state(model)
+    given = {**x, "x": x["q"], "u": np.full(model.nu, 0.1), "lam": np.full(model.nc, 0.1), "z": np.full(model.nz, 0.1)}
+    numbers = {"t": 0.1, "cv": 0.5, "ca": 2.0, "baumgarte": 0.1, "transposed": False, "link": "arm", "s": 0.5}
+    return {**given, **numbers, "stations": [("arm", 0.5), ("hand", 1.0)]}
+
+
+def model_calls(model: Model, kind: str) -> list[Call]:
+    """All public functions of a model whose parameters are states, times and stations."""
+    known = _known(model)
+    calls = []
+    for name, function in inspect.getmembers(model, inspect.ismethod):
+        parameters = inspect.signature(function).parameters
+        if not name.startswith("_") and name not in SOLVERS and set(parameters) <= set(known):
+            calls.append(Call(f"Model.{name} ({kind})", function, {p: known[p] for p in parameters}))
+    return calls
+
+
+#: Functions of a model with calls of their own below, or without anything to ask.
+SOLVERS = ("statics", "statics_batch", "equilibrium_path", "modes", "simulate", "plot", "assemble", "check_derivatives")
+
+
+def _solvers(model: Model, kind: str) -> list[Call]:
+    x, u = state(model), np.full(model.nu, 0.1)
+    search = {"tolerance": 1e-10, "max_iterations": 20}
+    at = {"u": u, "q0": x["q"], "t": 0.1}
+    run = {"t": 0.01, "q0": np.zeros(model.n), "v0": np.zeros(model.n), "u": u, "method": None, "breaks": (0.005,)}
+    more = {"hold": False, "control_rate": None, "events": (), "progress": False, "checkpoint": None, "resume": False}
+    limit = {"checkpoint_every": 30.0, "max_steps": STEPS}
+    steps = {"step": 0.05, "max_step": 0.5, "max_points": 4, "stop": None}
+    calls = [
+        ("statics", {**at, **search, "multipliers": np.zeros(model.nc), "globalise": False}),
+        ("statics_batch", {"u": np.array([u, u]), "q0": x["q"], "t": 0.1, **search, "threads": 1}),
+        ("equilibrium_path", {"u": u, "s": (0.0, 1.0), "q0": x["q"], **steps}),
+        ("modes", {"at": None, "u": u, "t": 0.1, "count": 2}),
+        ("simulate", {**run, **more, **limit}),
+        ("assemble", {"q0": x["q"], "at_rest": False, "u": u, "t": 0.1}),
+        ("check_derivatives", {**x, "u": u, "t": 0.1, "lam": np.zeros(model.nc)}),
+    ]
+    made = [Call(f"Model.{name} ({kind})", getattr(model, name), given) for name, given in calls]
+    picture = {"q": x["q"], "u": u, "t": 0.1, "ax": None}
+    return [*made, Call(f"Model.plot ({kind})", model.plot, picture, closed, slow=True)]
+
+
+def _results() -> list[Call]:
+    folder = Path(tempfile.mkdtemp(prefix="supple-fuzz-"))
+    motion, route = trajectory(), path()
+    saved = motion.save(folder / "good.npz")
+    film = {"path": folder / "film.gif", "fps": 2.0, "speed": 0.02, "watch": None, "progress": None}
+    plot = {"path": folder / "page.png", "watch": [("arm", 1.0)]}
+    return [
+        Call("Trajectory.pose", motion.pose, {"link": "arm", "s": 0.5}),
+        Call("Trajectory.tip", motion.tip, {"link": "arm", "s": 0.5}),
+        Call("Trajectory.energy", motion.energy, {}),
+        Call("Trajectory.momentum", motion.momentum, {}),
+        Call("Trajectory.constraint_error", motion.constraint_error, {}),
+        Call("Trajectory.save", motion.save, {"path": folder / "copy.npz"}),
+        Call("Trajectory.load", sp.Trajectory.load, {"path": saved, "model": plain()}, lambda made: made.q),
+        Call("Trajectory.plot", motion.plot, plot, closed, slow=True),
+        Call("Trajectory.animate", motion.animate, film, slow=True),
+        Call("EquilibriumPath.at", route.at, {"s": 0.3}, lambda made: made.q),
+        Call("Multipliers.__getitem__", rich().statics().multipliers.__getitem__, {"name": "tip"}),
+    ]
+
+
+def all_calls() -> list[Call]:
+    """Everything, built once per process."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        models = [(plain(), "plain"), (rich(), "rich")]
+        made = [*_sections(), *_bases(), *_joints(), *_bodies(), *_loads(), *_laws(), *_methods(), *_robots()]
+        for model, kind in models:
+            made += [*model_calls(model, kind), *_solvers(model, kind)]
+        return [*made, *_results()]
