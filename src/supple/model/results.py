@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from supple.model.constraints import Multipliers
 
 Array = np.ndarray
+
+
+def short_repr(self: Any) -> str:
+    """Name and shapes of a result, in one line: arrays print themselves when asked for."""
+    return f"<{type(self).__name__}: {', '.join(f'{k} {_brief(x)}' for k, x in zip(self._fields, self, strict=True))}>"
+
+
+def _brief(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        if value.size > 6 or value.dtype.kind not in "fi":
+            return f"{value.shape}"
+        return "[" + ", ".join(f"{x:.4g}" for x in value.ravel().tolist()) + "]"
+    if isinstance(value, (tuple, list)):
+        return f"{len(value)} entries"
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 class Energy(NamedTuple):
@@ -33,6 +48,8 @@ class InverseDynamicsDerivatives(NamedTuple):
     dv: Array  #: dID/dv, (n, n)
     mass: Array  #: dID/da = M, (n, n)
 
+    __repr__ = short_repr
+
 
 class InternalForceDerivatives(NamedTuple):
     """Jacobians of the internal force."""
@@ -40,6 +57,8 @@ class InternalForceDerivatives(NamedTuple):
     dq: Array  #: dtau/dq, (n, n)
     dv: Array  #: dtau/dv, (n, n)
     du: Array  #: dtau/du = B, (n, nu)
+
+    __repr__ = short_repr
 
 
 class ResidualDerivatives(NamedTuple):
@@ -51,6 +70,8 @@ class ResidualDerivatives(NamedTuple):
     du: Array  #: (n, nu)
     dlam: Array  #: (n, nc)
 
+    __repr__ = short_repr
+
 
 class LineState(NamedTuple):
     """A cable or tendon; of a chamber the volume, its rate and gradient, and the pressure."""
@@ -59,6 +80,8 @@ class LineState(NamedTuple):
     rate: float  #: m/s
     tension: float  #: N
     gradient: Array  #: d(length)/dq, (n,)
+
+    __repr__ = short_repr
 
 
 class Station(NamedTuple):
@@ -69,6 +92,8 @@ class Station(NamedTuple):
     jacobian: Array  #: body Jacobian, (6, n)
     jacobian_rate: Array  #: its time derivative, (6, n)
 
+    __repr__ = short_repr
+
 
 class Acceleration(NamedTuple):
     """Result of forward dynamics."""
@@ -77,6 +102,8 @@ class Acceleration(NamedTuple):
     efforts: Array  #: of prescribed joints
     multipliers: Multipliers  #: of loops: a vector (nc,), and wrenches by name
 
+    __repr__ = short_repr
+
 
 class AccelerationDerivatives(NamedTuple):
     """Jacobians of the forward dynamics."""
@@ -84,3 +111,5 @@ class AccelerationDerivatives(NamedTuple):
     dq: Array  #: da/dq, (n, n)
     dv: Array  #: da/dv, (n, n)
     du: Array  #: da/du, (n, nu)
+
+    __repr__ = short_repr
