@@ -455,7 +455,8 @@ class Contact:
 
     def bind(self, binder: Binder) -> Bound:
         """Everything that may touch."""
-        return bind_meetings(self.name, meetings(self.a, self.b, binder, self.per_length), self.law(), binder)
+        bound = bind_meetings(self.name, meetings(self.a, self.b, binder, self.per_length), self.law(), binder)
+        return bound._replace(spread=self.per_length)
 
     def sketch(self, binder: Binder) -> list[Mark]:
         """Both shapes; one that touches itself, once."""

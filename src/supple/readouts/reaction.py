@@ -35,7 +35,7 @@ FRAMES = ("world", "local")
 def reaction(model: Model, state: State, link: str = "world", frame: str = "world") -> Array:
     """Wrench (6,) on a link from its parent through its joint, see `Model.reaction`."""
     opened = cut(model, _checked(model, link, frame))
-    local = opened.residual(*_padded(state))[model.n :]
+    local = opened.residual(*padded(state))[model.n :]
     if frame == "local" or link == "world":
         return local
     return _turned(_cut_axes(opened), local)
@@ -46,13 +46,13 @@ def reaction_derivatives(
 ) -> ReactionDerivatives:
     """The same with its derivatives."""
     opened, n = cut(model, _checked(model, link, frame)), model.n
-    padded = _padded(state)
-    wrench = opened.residual(*padded)[n:]
-    found = opened.residual_derivatives(*padded[:6])
+    closed = padded(state)
+    wrench = opened.residual(*closed)[n:]
+    found = opened.residual_derivatives(*closed[:6])
     blocks = [found.dq[n:, :n], found.dv[n:, :n], found.da[n:, :n], found.du[n:], found.dlam[n:]]
     if frame == "local" or link == "world":
         return ReactionDerivatives(wrench, *blocks)
-    parts.swept(opened, padded, columns=True)
+    parts.swept(opened, closed, columns=True)
     turn = parts.segment_columns(opened, np.array([len(opened.topology.parents) - 1]))[0][0, :3, :n]
     R = _cut_axes(opened)
     wrench, blocks = _turned(R, wrench), [_turned(R, block) for block in blocks]
@@ -63,7 +63,7 @@ def reaction_derivatives(
 def joint_position(model: Model, state: State, link: str) -> Array:
     """World position (3,) of the point about which the moment of a reaction is taken."""
     opened = cut(model, _checked(model, link, "world"))
-    space, origin = parts.swept(opened, _padded(state))
+    space, origin = parts.swept(opened, padded(state))
     return np.asarray(origin + space.work[-1]["p"])
 
 
@@ -79,7 +79,7 @@ def _checked(model: Model, link: str, frame: str) -> str:
     return link
 
 
-def _padded(state: State) -> State:
+def padded(state: State) -> State:
     """The state of the robot with a closed cut."""
     q, v, a = (np.append(x, np.zeros(SIX)) for x in state[:3])
     return state._replace(q=q, v=v, a=a)
