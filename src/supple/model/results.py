@@ -21,7 +21,7 @@ def _brief(value: Any) -> str:
         if value.size > 6 or value.dtype.kind not in "fi":
             return f"{value.shape}"
         return "[" + ", ".join(f"{x:.4g}" for x in value.ravel().tolist()) + "]"
-    if isinstance(value, (tuple, list)):
+    if isinstance(value, (tuple, list, dict)) and not hasattr(value, "_fields"):
         return f"{len(value)} entries"
     return f"{value:g}" if isinstance(value, float) else str(value)
 
@@ -48,7 +48,8 @@ class InverseDynamicsDerivatives(NamedTuple):
     dv: Array  #: dID/dv, (n, n)
     mass: Array  #: dID/da = M, (n, n)
 
-    __repr__ = short_repr
+    def __repr__(self) -> str:
+        return short_repr(self)
 
 
 class InternalForceDerivatives(NamedTuple):
@@ -58,7 +59,8 @@ class InternalForceDerivatives(NamedTuple):
     dv: Array  #: dtau/dv, (n, n)
     du: Array  #: dtau/du = B, (n, nu)
 
-    __repr__ = short_repr
+    def __repr__(self) -> str:
+        return short_repr(self)
 
 
 class ResidualDerivatives(NamedTuple):
@@ -70,7 +72,8 @@ class ResidualDerivatives(NamedTuple):
     du: Array  #: (n, nu)
     dlam: Array  #: (n, nc)
 
-    __repr__ = short_repr
+    def __repr__(self) -> str:
+        return short_repr(self)
 
 
 class LineState(NamedTuple):
@@ -81,7 +84,8 @@ class LineState(NamedTuple):
     tension: float  #: N
     gradient: Array  #: d(length)/dq, (n,)
 
-    __repr__ = short_repr
+    def __repr__(self) -> str:
+        return short_repr(self)
 
 
 class Station(NamedTuple):
@@ -92,7 +96,8 @@ class Station(NamedTuple):
     jacobian: Array  #: body Jacobian, (6, n)
     jacobian_rate: Array  #: its time derivative, (6, n)
 
-    __repr__ = short_repr
+    def __repr__(self) -> str:
+        return short_repr(self)
 
 
 class Acceleration(NamedTuple):
@@ -102,7 +107,8 @@ class Acceleration(NamedTuple):
     efforts: Array  #: of prescribed joints
     multipliers: Multipliers  #: of loops: a vector (nc,), and wrenches by name
 
-    __repr__ = short_repr
+    def __repr__(self) -> str:
+        return short_repr(self)
 
 
 class AccelerationDerivatives(NamedTuple):
@@ -112,4 +118,5 @@ class AccelerationDerivatives(NamedTuple):
     dv: Array  #: da/dv, (n, n)
     du: Array  #: da/du, (n, nu)
 
-    __repr__ = short_repr
+    def __repr__(self) -> str:
+        return short_repr(self)

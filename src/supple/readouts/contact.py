@@ -8,7 +8,7 @@ b's observer turn, too:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from supple.readouts.parts import State
 from supple.readouts.results import ContactDerivatives, ContactForces
 
 if TYPE_CHECKING:
-    from supple.model.model import Model
+    from supple.model.readouts import Readouts
 
 Array = np.ndarray
 
@@ -28,7 +28,7 @@ class Meeting(NamedTuple):
     """A contact of a model, and which pairs of its probes and surfaces may touch."""
 
     name: str
-    part: Model  #: the contact alone
+    part: Readouts  #: the contact alone
     pairs: Array  #: (M, 4) ints [probe, surface, 0, 0]
     where: Array  #: (M, 2) ints: segments of both
     places: tuple[tuple[tuple[str, float], ...], tuple[tuple[str, float], ...]]  #: (link, s) of all probes, surfaces
@@ -36,48 +36,37 @@ class Meeting(NamedTuple):
     weight: Array  #: (M,) of the probes
 
 
-def contact_names(model: Model) -> tuple[str, ...]:
+def contact_names(model: Readouts) -> tuple[str, ...]:
     """Names of all contacts."""
     labels = parts.load_labels(model)
     return tuple(labels[i] for i in _contacts(model))
 
 
-def _contacts(model: Model) -> tuple[int, ...]:
+def _contacts(model: Readouts) -> tuple[int, ...]:
     return tuple(i for i, load in enumerate(model.loads) if load.kernel.function is contacts.function)
 
 
-def meeting(model: Model, name: str) -> Meeting:
+def meeting(model: Readouts, name: str) -> Meeting:
     """A contact by name."""
     index = parts.find_load(model, name, "contact", _contacts(model))
     found: Meeting = parts.kept(model, ("contact", index), lambda: _meeting(model, index, name))
     return found
 
 
-def _meeting(model: Model, index: int, name: str) -> Meeting:
-    where, probe, _, on, _, _, skip, law = model.loads[index].data[:8]
+def _meeting(model: Readouts, index: int, name: str) -> Meeting:
+    data = model.loads[index].data
+    where, probe, on, skip, law = data[0], data[1], data[3], data[6], data[7]
     probes, surfaces = np.nonzero(skip == 0)
     pairs = np.zeros((len(probes), 4), dtype=np.int64)
     pairs[:, 0], pairs[:, 1] = probes, surfaces
     segments = np.stack([where[probes, 0], on[surfaces, 0]], axis=1)
-    table = segment_places(model)
-    places = tuple(table[s] for s in where[:, 0].tolist()), tuple(table[s] for s in on[:, 0].tolist())
-    return Meeting(name, parts.alone(model, index), pairs, segments, places, law[0], probe[probes, 2])
-
-
-def segment_places(model: Model) -> dict[int, tuple[str, float]]:
-    """(link, s) of the end of every segment that belongs to a link; the world is segment 0."""
-    table = {0: ("world", 0.0)}
-    for layout in model.layouts:
-        for block in layout.blocks:
-            table[int(model.topology.blocks[block]["first"])] = layout.name, 0.0
-        if layout.rod is not None:
-            table |= {segment: (layout.name, float(s)) for segment, s in zip(layout.segments, layout.rod.s[1:])}
-            table |= {segment: (layout.name, s) for s, segment in layout.twigs.items()}
-    return table
+    names = (*model.link_names, "world")
+    places = [tuple((names[int(link)], s) for link, s in table.tolist()) for table in data[12:14]]
+    return Meeting(name, parts.alone(model, index), pairs, segments, (places[0], places[1]), law[0], probe[probes, 2])
 
 
 def measure(found: Meeting, state: State, pairs: Array, tangent: bool = False) -> tuple[Array, Array, Array]:
-    """Rows (m, 13) of `CONTACT_PAIRS` for some pairs, the common origin (3,), and tangents (2, m, 6, 6) if asked for."""
+    """Rows (m, 13) of `CONTACT_PAIRS` for some pairs, the common origin (3,), tangents (2, m, 6, 6) if asked for."""
     part, count = found.part, len(pairs)
     _, origin = parts.swept(part, state, tangent)
     rows, tangents = np.empty((count, WIDTH)), np.empty((2, count, 6, 6) if tangent else 0)
@@ -91,7 +80,7 @@ def touching(found: Meeting, state: State) -> Array:
     return np.asarray(measure(found, state, found.pairs)[0][:, GAP] < 0.0)
 
 
-def contact(model: Model, state: State, name: str, every_pair: bool = False) -> ContactForces:
+def contact(model: Readouts, state: State, name: str, every_pair: bool = False) -> ContactForces:
     """Forces of the pairs that touch, or of every pair."""
     found = meeting(model, name)
     chosen = np.full(len(found.pairs), True) if every_pair else touching(found, state)
@@ -119,9 +108,7 @@ def _chosen(found: Meeting, chosen: Array, side: int) -> tuple[tuple[str, float]
     return tuple(found.places[side][i] for i in found.pairs[chosen, side].tolist())
 
 
-def contact_derivatives(
-    model: Model, state: State, name: str, every_pair: bool = False
-) -> ContactDerivatives:
+def contact_derivatives(model: Readouts, state: State, name: str, every_pair: bool = False) -> ContactDerivatives:
     """Derivatives of `contact` by q and v, pairs in the same order."""
     found = meeting(model, name)
     chosen = np.arange(len(found.pairs)) if every_pair else np.flatnonzero(touching(found, state))
@@ -150,7 +137,7 @@ def _about_world(origin: Array, columns: Array) -> Array:
     return moved
 
 
-def contact_along(model: Model, states: list[State], name: str, every_pair: bool = False) -> list[ContactForces]:
+def contact_along(model: Readouts, states: list[State], name: str, every_pair: bool = False) -> list[ContactForces]:
     """Forces of the same pairs at all states: those that touch at least once, or all."""
     found = meeting(model, name)
     chosen = np.full(len(found.pairs), every_pair)

@@ -44,7 +44,7 @@ class Called(AddressedKernel):
         self.entry(*(x.ctypes.data if isinstance(x, np.ndarray) else x for x in arguments))
 
 
-def _segment_columns(tree_address, space_address, segments_at, count, out_at):
+def _segment_columns(tree_address, space_address, segments_at, count, out_at):  # type: ignore[no-untyped-def]
     """out (2 count, 6, n): J of every segment, then R = dJ/dt, in world axes about the common origin.
 
     Segments are in the first column of (count, 4) integers.
@@ -60,7 +60,7 @@ def _segment_columns(tree_address, space_address, segments_at, count, out_at):
         space.work[s].awake = ASLEEP
 
 
-def _contact_pairs(tree, space, data, pairs_at, count, out_at, tangents_at):
+def _contact_pairs(tree, space, data, pairs_at, count, out_at, tangents_at):  # type: ignore[no-untyped-def]
     """out (count, 13) of pairs (count, 4) [probe, surface, -, -] of a contact; positions from the common origin.
 
     Unless ``tangents_at`` is 0, tangents (2 count, 6, 6): G, D of dW = G z + D z' of the wrench W = [x x f; f] on a as

@@ -13,30 +13,30 @@ from supple.readouts.parts import State
 from supple.readouts.results import Tension
 
 if TYPE_CHECKING:
-    from supple.model.model import Model
+    from supple.model.readouts import Readouts
 
 Array = np.ndarray
 
 
-def is_chamber(model: Model, name: str) -> bool:
+def is_chamber(model: Readouts, name: str) -> bool:
     """Whether a line is a chamber: it pushes, its coefficients are positive."""
     load = next(load for load in model.loads if load.name == name)
     return load.kernel.function is route_lines.function and bool((load.data[1][:, 0] > 0.0).any())
 
 
-def tensions(model: Model, state: State) -> dict[str, float]:
+def tensions(model: Readouts, state: State) -> dict[str, float]:
     """Tension [N] of every tendon and cable."""
     found = model.lines(state.q, state.v, state.u)
     return {name: line.tension for name, line in found.items() if not is_chamber(model, name)}
 
 
-def volumes(model: Model, state: State) -> dict[str, float]:
+def volumes(model: Readouts, state: State) -> dict[str, float]:
     """Volume [m^3] of every chamber."""
     found = model.lines(state.q, state.v, state.u)
     return {name: line.length for name, line in found.items() if is_chamber(model, name)}
 
 
-def tension_derivatives(model: Model, state: State, name: str) -> Tension:
+def tension_derivatives(model: Readouts, state: State, name: str) -> Tension:
     """T(l, l') of a line with dT/dq = T_l g + T_l' dl'/dq and dT/dv = T_l' g (see `core.lines`)."""
     names = model.demand.lines
     if name not in names:
@@ -53,7 +53,7 @@ def tension_derivatives(model: Model, state: State, name: str) -> Tension:
     return Tension(line.tension, dq, dv)
 
 
-def _rate_gradient(model: Model, state: State, used: Array) -> Array:
+def _rate_gradient(model: Readouts, state: State, used: Array) -> Array:
     """dl'/dq (n,): J^T drift + R^T f at segments, Phi^T drift at nodes of rods."""
     part, topology, parameters = parts.unloaded(model), model.topology, model.parameters
     parts.swept(part, State(*state[:2], model._zero), columns=True)

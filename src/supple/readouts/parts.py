@@ -18,7 +18,7 @@ from supple.readouts.kernels import SEGMENT_COLUMNS
 
 if TYPE_CHECKING:
     from supple.model.binder import Bound
-    from supple.model.model import Model
+    from supple.model.readouts import Readouts
 
 Array = np.ndarray
 
@@ -36,7 +36,7 @@ class State(NamedTuple):
 
 
 def make_state(
-    model: Model,
+    model: Readouts,
     q: ArrayLike,
     v: ArrayLike | None = None,
     a: ArrayLike | None = None,
@@ -57,7 +57,7 @@ def make_state(
     )
 
 
-def load_labels(model: Model) -> tuple[str, ...]:
+def load_labels(model: Readouts) -> tuple[str, ...]:
     """A name for every load, in order: its own; the second of a name is ``name (2)``."""
     seen: Counter[str] = Counter()
     labels = []
@@ -67,7 +67,7 @@ def load_labels(model: Model) -> tuple[str, ...]:
     return tuple(labels)
 
 
-def kept(model: Model, key: Any, make: Callable[[], Any]) -> Any:
+def kept(model: Readouts, key: Any, make: Callable[[], Any]) -> Any:
     """What ``make`` returns, made once for a model; two threads at once make it twice, and keep one."""
     store = model.__dict__.setdefault("_readouts", {})
     if key not in store:
@@ -75,33 +75,33 @@ def kept(model: Model, key: Any, make: Callable[[], Any]) -> Any:
     return store[key]
 
 
-def alone(model: Model, index: int) -> Model:
+def alone(model: Readouts, index: int) -> Readouts:
     """The model on which nothing acts but its load ``index``: its residual is minus that load's generalised force."""
-    part: Model = kept(model, ("alone", index), lambda: load_alone(model, model.loads[index]))
+    part: Readouts = kept(model, ("alone", index), lambda: load_alone(model, model.loads[index]))
     return part
 
 
-def copied(model: Model, **changes: Any) -> Model:
+def copied(model: Readouts, **changes: Any) -> Readouts:
     """A model that differs in what `Compiled` holds."""
     copy = object.__new__(type(model))
     copy.__setstate__(model._stored() | changes)
     return copy
 
 
-def with_loads(model: Model, key: str, wanted: Callable[[Bound], bool]) -> Model:
+def with_loads(model: Readouts, key: str, wanted: Callable[[Bound], bool]) -> Readouts:
     """The model with all of its inertia, springs and dampers, but only the ``wanted`` loads."""
-    part: Model = kept(
+    part: Readouts = kept(
         model, ("loads", key), lambda: copied(model, loads=tuple(load for load in model.loads if wanted(load)))
     )
     return part
 
 
-def unloaded(model: Model) -> Model:
+def unloaded(model: Readouts) -> Readouts:
     """The model without loads: inertia, gravity, springs and dampers."""
     return with_loads(model, "none", lambda load: False)
 
 
-def find_load(model: Model, name: str, kind: str, candidates: tuple[int, ...]) -> int:
+def find_load(model: Readouts, name: str, kind: str, candidates: tuple[int, ...]) -> int:
     """Index of a load by name among the candidates; the error names them all."""
     labels = load_labels(model)
     names = {labels[i]: i for i in candidates}
@@ -112,7 +112,7 @@ def find_load(model: Model, name: str, kind: str, candidates: tuple[int, ...]) -
         raise ModelError(f"model {model.name!r} has no {kind} {name!r}; it has: {known}") from None
 
 
-def rod_of(model: Model, link: str) -> Any:
+def rod_of(model: Readouts, link: str) -> Any:
     """Layout of a link that must be a rod."""
     layout = model.layouts[model._link(link)]
     if layout.rod is None:
@@ -132,7 +132,14 @@ def stations(link: str, s: ArrayLike) -> Array:
     return np.atleast_1d(places)
 
 
-def swept(model: Model, state: State, columns: bool = False) -> tuple[Any, Array]:
+def one_or_many(s: ArrayLike, result: Any) -> Any:
+    """A result without its axis of stations if s is one station."""
+    if np.ndim(s):
+        return result
+    return type(result)(*(x[0] for x in result)) if hasattr(result, "_fields") else result[0]
+
+
+def swept(model: Readouts, state: State, columns: bool = False) -> tuple[Any, Array]:
     """This thread's scratch of a model after a call at a state: poses, twists, wrenches, and ``columns`` if wanted.
 
     Returns the scratch, and the world position (3,) of the common origin that it counts from (see `core.sweep_out`).
@@ -145,7 +152,7 @@ def swept(model: Model, state: State, columns: bool = False) -> tuple[Any, Array
     return space, -space.work[0]["p"]
 
 
-def segment_columns(model: Model, segments: Array) -> tuple[Array, Array]:
+def segment_columns(model: Readouts, segments: Array) -> tuple[Array, Array]:
     """J and R = dJ/dt (k, 6, n) of some segments after `swept` with columns: world axes, about the common origin."""
     count = len(segments)
     table = np.zeros((count, 4), dtype=np.int64)

@@ -8,6 +8,7 @@ import numpy as np
 
 from supple.core.loads import CONSTRAINT, STORES
 from supple.loads.fluid import WEIGHT
+from supple.model.check_derivatives import load_alone
 from supple.model.results import Energy
 from supple.readouts import parts
 from supple.readouts.mass import is_fluid
@@ -16,15 +17,17 @@ from supple.readouts.results import Power
 
 if TYPE_CHECKING:
     from supple.model.binder import Bound
-    from supple.model.model import Model
+    from supple.model.readouts import Readouts
 
 Array = np.ndarray
 
 
-def power(model: Model, state: State) -> Power:
+def power(model: Readouts, state: State) -> Power:
     """Powers of all loads, dampers, efforts and loops, and the rates of all energies."""
     v, rest = state.v, State(state.q, model._zero, model._zero, *state[3:])
-    loads, stored, loops = {}, {}, {}
+    loads: dict[str, float] = {}
+    stored: dict[str, float] = {}
+    loops: dict[str, float] = {}
     for i, (label, load) in enumerate(zip(parts.load_labels(model), model.loads, strict=True)):
         part = _without_weight(model, i) if is_fluid(load) else parts.alone(model, i)
         given = -float(part.residual(*state) @ v)
@@ -43,7 +46,7 @@ def power(model: Model, state: State) -> Power:
     return Power(loads, stored, joints, rods, efforts, loops, _rates(model, state, sum(stored.values())))
 
 
-def _rates(model: Model, state: State, stored: float) -> Energy:
+def _rates(model: Readouts, state: State, stored: float) -> Energy:
     """Rates of the energies of `Model.energy`; gravity is net of buoyancy."""
     q, v, a = state[:3]
     bare, moving = parts.unloaded(model), _inertia_alone(model)
@@ -55,9 +58,9 @@ def _rates(model: Model, state: State, stored: float) -> Energy:
     return Energy(float(moving.inverse_dynamics(q, v, a) @ v), float(stretched), float(lifted), float(stored))
 
 
-def _inertia_alone(model: Model) -> Model:
+def _inertia_alone(model: Readouts) -> Readouts:
     """Neither gravity nor loads."""
-    part: Model = parts.kept(
+    part: Readouts = parts.kept(
         model,
         "inertia",
         lambda: parts.copied(model, loads=(), parameters=model.parameters._replace(gravity=np.zeros(3))),
@@ -65,24 +68,24 @@ def _inertia_alone(model: Model) -> Model:
     return part
 
 
-def _without_weight(model: Model, index: int) -> Model:
+def _without_weight(model: Readouts, index: int) -> Readouts:
     """A fluid alone: drag and the current; buoyancy counts as gravity."""
-    part: Model = parts.kept(model, ("drag", index), lambda: parts.load_alone(model, _weighted(model, index, False)))
+    part: Readouts = parts.kept(model, ("drag", index), lambda: load_alone(model, _weighted(model, index, False)))
     return part
 
 
-def _weight_alone(model: Model, index: int) -> Model:
+def _weight_alone(model: Readouts, index: int) -> Readouts:
     """Buoyancy of a fluid alone, with what it takes off the weight of added mass; under the robot's gravity."""
 
-    def make() -> Model:
-        part = parts.load_alone(model, _weighted(model, index, True))
+    def make() -> Readouts:
+        part = load_alone(model, _weighted(model, index, True))
         return parts.copied(part, parameters=part.parameters._replace(gravity=model.parameters.gravity))
 
-    part: Model = parts.kept(model, ("weight", index), make)
+    part: Readouts = parts.kept(model, ("weight", index), make)
     return part
 
 
-def _weighted(model: Model, index: int, weight: bool) -> Bound:
+def _weighted(model: Readouts, index: int, weight: bool) -> Bound:
     """A fluid that does only what ``weight`` says."""
     load = model.loads[index]
     what = load.data[0].copy()
@@ -91,9 +94,10 @@ def _weighted(model: Model, index: int, weight: bool) -> Bound:
     return load._replace(data=(what, *load.data[1:]))
 
 
-def _damping(model: Model, v: Array) -> tuple[dict[str, float], dict[str, float]]:
+def _damping(model: Readouts, v: Array) -> tuple[dict[str, float], dict[str, float]]:
     """Power of dampers of joints and of materials of rods, by link."""
-    joints, rods = {}, {}
+    joints: dict[str, float] = {}
+    rods: dict[str, float] = {}
     for layout in model.layouts:
         first, last = layout.coordinates.start, layout.coordinates.stop
         middle = first + layout.joint_dof

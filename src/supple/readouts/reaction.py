@@ -22,7 +22,7 @@ from supple.readouts.results import ReactionDerivatives
 if TYPE_CHECKING:
     from supple.core.arrays import Parameters, Topology
     from supple.model.binder import Bound
-    from supple.model.model import Model
+    from supple.model.readouts import Readouts
 
 Array = np.ndarray
 
@@ -32,7 +32,7 @@ SIX = 6
 FRAMES = ("world", "local")
 
 
-def reaction(model: Model, state: State, link: str = "world", frame: str = "world") -> Array:
+def reaction(model: Readouts, state: State, link: str = "world", frame: str = "world") -> Array:
     """Wrench (6,) on a link from its parent through its joint, see `Model.reaction`."""
     opened = cut(model, _checked(model, link, frame))
     local = opened.residual(*padded(state))[model.n :]
@@ -42,7 +42,7 @@ def reaction(model: Model, state: State, link: str = "world", frame: str = "worl
 
 
 def reaction_derivatives(
-    model: Model, state: State, link: str = "world", frame: str = "world"
+    model: Readouts, state: State, link: str = "world", frame: str = "world"
 ) -> ReactionDerivatives:
     """The same with its derivatives."""
     opened, n = cut(model, _checked(model, link, frame)), model.n
@@ -60,14 +60,14 @@ def reaction_derivatives(
     return ReactionDerivatives(wrench, *blocks)
 
 
-def joint_position(model: Model, state: State, link: str) -> Array:
+def joint_position(model: Readouts, state: State, link: str) -> Array:
     """World position (3,) of the point about which the moment of a reaction is taken."""
     opened = cut(model, _checked(model, link, "world"))
     space, origin = parts.swept(opened, padded(state))
     return np.asarray(origin + space.work[-1]["p"])
 
 
-def _checked(model: Model, link: str, frame: str) -> str:
+def _checked(model: Readouts, link: str, frame: str) -> str:
     if link != "world":
         try:
             model._link(link)
@@ -85,7 +85,7 @@ def padded(state: State) -> State:
     return state._replace(q=q, v=v, a=a)
 
 
-def _cut_axes(opened: Model) -> Array:
+def _cut_axes(opened: Readouts) -> Array:
     """Axes (3, 3) of the frame of the cut, as the last call left them."""
     return np.array(opened._own_space()[0].work[-1]["R"])
 
@@ -95,13 +95,13 @@ def _turned(R: Array, wrench: Array) -> Array:
     return np.concatenate([R @ wrench[:3], R @ wrench[3:]])
 
 
-def cut(model: Model, link: str) -> Model:
+def cut(model: Readouts, link: str) -> Readouts:
     """The robot with a closed cut before the joint of a link, or ("world") between the world and all links on it."""
-    opened: Model = parts.kept(model, ("cut", link), lambda: _make_cut(model, link))
+    opened: Readouts = parts.kept(model, ("cut", link), lambda: _make_cut(model, link))
     return opened
 
 
-def _make_cut(model: Model, link: str) -> Model:
+def _make_cut(model: Readouts, link: str) -> Readouts:
     block = 0 if link == "world" else model.layouts[model._link(link)].blocks[0]
     names = tuple(f"{link}.cut_{axis}" for axis in ("rx", "ry", "rz", "x", "y", "z"))
     return parts.copied(
@@ -123,7 +123,7 @@ def _moved(load: Bound, block: int) -> Bound:
     return load._replace(data=(where, *load.data[1:]))
 
 
-def _cut_topology(model: Model, link: str, block: int) -> Topology:
+def _cut_topology(model: Readouts, link: str, block: int) -> Topology:
     old = model.topology
     rows, new = old.blocks.copy(), len(old.parents)
     parents, first = old.parents.copy(), int(rows[block]["parent"])
@@ -159,9 +159,7 @@ def _blocks_beyond(blocks: Array, owner: Array, block: int) -> set[int]:
     return beyond
 
 
-def _related(
-    old: Topology, blocks: Array, link: str, block: int, beyond: set[int], n: int
-) -> tuple[Array, Array]:
+def _related(old: Topology, blocks: Array, link: str, block: int, beyond: set[int], n: int) -> tuple[Array, Array]:
     """Whom each block feels (`block_t.inward`, outward, apart): the coordinates of the cut join everybody's lists."""
     lists: list[dict[str, list[Any]]] = []
     own, keys = (n, n + SIX), ("inward", "outward", "apart")

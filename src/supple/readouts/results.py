@@ -27,7 +27,8 @@ class ContactForces(NamedTuple):
     dissipated: Array  #: (m,) the part of minus that power that friction and damping turn into heat [W]
     total: Array  #: (6,) sum of all wrenches on a, [moment about the world origin; force]
 
-    __repr__ = short_repr
+    def __repr__(self) -> str:
+        return short_repr(self)
 
     @property
     def wrench_a(self) -> Array:
@@ -54,7 +55,8 @@ class ContactDerivatives(NamedTuple):
     total_dq: Array  #: (6, n) of the sum of all wrenches on a about the world origin
     total_dv: Array  #: (6, n)
 
-    __repr__ = short_repr
+    def __repr__(self) -> str:
+        return short_repr(self)
 
 
 class ReactionDerivatives(NamedTuple):
@@ -67,7 +69,8 @@ class ReactionDerivatives(NamedTuple):
     du: Array  #: (6, nu)
     dlam: Array  #: (6, nc)
 
-    __repr__ = short_repr
+    def __repr__(self) -> str:
+        return short_repr(self)
 
 
 class Stress(NamedTuple):
@@ -79,14 +82,15 @@ class Stress(NamedTuple):
 
     elastic: Array  #: stiffness times strain beyond that at rest
     viscous: Array  #: damping times its rate
-    actuation: Array  #: of tendons and chambers that run through the section
+    actuation: Array  #: what tendons (which pull) and chambers (which push) carry through the section
 
-    __repr__ = short_repr
+    def __repr__(self) -> str:
+        return short_repr(self)
 
     @property
     def total(self) -> Array:
         """Sum of the three."""
-        return self.elastic + self.viscous + self.actuation
+        return np.asarray(self.elastic + self.viscous + self.actuation)
 
 
 class StressDerivatives(NamedTuple):
@@ -95,7 +99,8 @@ class StressDerivatives(NamedTuple):
     dq: Array  #: (K, 6, n) of the total
     dv: Array  #: (K, 6, n)
 
-    __repr__ = short_repr
+    def __repr__(self) -> str:
+        return short_repr(self)
 
 
 class CenterOfMass(NamedTuple):
@@ -105,7 +110,8 @@ class CenterOfMass(NamedTuple):
     velocity: Array  #: (3,) [m/s]
     jacobian: Array  #: (3, n): velocity = jacobian v, and d(position)/dq
 
-    __repr__ = short_repr
+    def __repr__(self) -> str:
+        return short_repr(self)
 
 
 class Mass(NamedTuple):
@@ -122,7 +128,8 @@ class Tension(NamedTuple):
     dq: Array  #: (n,)
     dv: Array  #: (n,)
 
-    __repr__ = short_repr
+    def __repr__(self) -> str:
+        return short_repr(self)
 
 
 class Power(NamedTuple):
@@ -135,6 +142,9 @@ class Power(NamedTuple):
     efforts: dict[str, float]  #: of prescribed joints by link
     loops: dict[str, float]  #: of closed loops; zero but for what drifts
     rates: Energy  #: rates of the energies of `Model.energy`
+
+    def __repr__(self) -> str:
+        return f"<Power of {', '.join((*self.loads, *self.loops)) or 'no loads'}>"
 
     @property
     def supplied(self) -> dict[str, float]:

@@ -2,10 +2,10 @@
 
 Two answers to "what does the rod feel at s":
 
-* `stress`: what the material says, stiffness (xi - rest) + damping xi', and what tendons and chambers add.  Strains that
-  are kept at rest have no such stress.
-* `inner_forces`: what balance says.  The rod is cut at s; the wrench across the cut is the resultant of all that acts on
-  the part beyond, inertia included.  What acts per metre is known at Gauss nodes: a polynomial through them is
+* `stress`: what the material says, stiffness (xi - rest) + damping xi', and what tendons and chambers add.  Strains
+  that are kept at rest have no such stress.
+* `inner_forces`: what balance says.  The rod is cut at s; the wrench across the cut is the resultant of all that acts
+  on the part beyond, inertia included.  What acts per metre is known at Gauss nodes: a polynomial through them is
   integrated from s to the end of each piece, so that at the base it is the sum over all nodes, the joint's reaction.
 
 The two agree where the basis can follow the load; their difference tells how well.
@@ -14,6 +14,7 @@ The two agree where the basis can follow the load; their difference tells how we
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ from numpy.typing import ArrayLike
 
 from supple.loads.line import lines
 from supple.loads.path import paths
+from supple.model.rod_table import SAME_STATION
 from supple.readouts import parts
 from supple.readouts.contact import contact_names, forces, meeting, touching
 from supple.readouts.lines import tension_derivatives
@@ -32,124 +34,146 @@ from supple.readouts.results import Stress, StressDerivatives
 if TYPE_CHECKING:
     from supple.model.binder import Bound
     from supple.model.compile import LinkLayout
-    from supple.model.model import Model
+    from supple.model.readouts import Readouts
     from supple.model.rod_table import RodTable
 
 Array = np.ndarray
+
+#: Sets of stations remembered.
+MOST_SECTIONS = 32
 
 #: Points through which properties of sections are interpolated, at most: enough for a linear taper, too few to swing.
 WINDOW = 6
 
 
-def strain_matrix(model: Model, link: str, s: ArrayLike) -> Array:
-    """Phi (K, 6, n): strain = rest strain + Phi q at stations s (K,)."""
-    layout = parts.rod_of(model, link)
+class _Line(NamedTuple):
+    """A tendon or chamber through the sections of one rod."""
+
+    name: str
+    scale: Array  #: (K,) 1 for a tension, minus the area for a pressure; 0 beyond its end
+    P: Array  #: (K, 3, 6): the line's tangent is P xi + slope
+    slope: Array  #: (K, 3) d' = (0, dy/dX, dz/dX)
+
+    def direction(self, xi: Array) -> tuple[Array, Array]:
+        """c P^T t (K, 6) per unit of tension or pressure, and its derivative (K, 6, 6) by the strain (`loads.line`)."""
+        T = np.einsum("kij,kj->ki", self.P, xi) + self.slope
+        size = np.linalg.norm(T, axis=1)
+        b = np.einsum("kji,kj->ki", self.P, T / size[:, None])
+        slope = np.einsum("kji,kjl->kil", self.P, self.P) - b[:, :, None] * b[:, None, :]
+        return self.scale[:, None] * b, (self.scale / size)[:, None, None] * slope
+
+
+class Sections(NamedTuple):
+    """What is known of a rod at K stations, whatever the state."""
+
+    s: Array  #: (K,)
+    rest: Array  #: (K, 6) rest strain
+    Phi: Array  #: (K, 6, n): strain = rest + Phi q
+    stiffness: Array  #: (K, 6, 6)
+    damping: Array  #: (K, 6, 6)
+    lines: tuple[_Line, ...]
+
+
+def sections(model: Readouts, link: str, s: ArrayLike) -> Sections:
+    """Sections of a rod at stations s, remembered for the next state."""
+    layout, places = parts.rod_of(model, link), parts.stations(link, s)
+    store: dict[tuple[str, bytes], Sections] = parts.kept(model, "sections", dict)
+    key = link, places.tobytes()
+    found = store.get(key)
+    if found is None:
+        if len(store) >= MOST_SECTIONS:
+            store.clear()
+        found = store[key] = _make_sections(model, layout, places)
+    return found
+
+
+def _make_sections(model: Readouts, layout: LinkLayout, places: Array) -> Sections:
     rod, first = layout.rod, layout.coordinates.start + layout.joint_dof
-    places = parts.stations(link, s)
-    out = np.zeros((len(places), 6, model.n))
-    for row, x in zip(out, places.tolist(), strict=True):
+    assert rod is not None
+    Phi = np.zeros((len(places), 6, model.n))
+    for row, x in zip(Phi, places.tolist(), strict=True):
         row[rod.component, np.arange(first, first + rod.n)] = rod.basis(x)
-    return out
+    rest = np.array([rod.rest_strain(x) for x in places.tolist()]).reshape(-1, 6)
+    nodes = rod.weight > 0.0
+    matrices = np.stack([rod.section_stiffness[nodes], rod.section_damping[nodes]], axis=1)
+    found = interpolated(rod.s[nodes], matrices, places, rod.breaks)
+    lines = tuple(_lines_through(model, layout, places))
+    return Sections(places, rest, Phi, found[:, 0], found[:, 1], lines)
 
 
-def strain(model: Model, state: State, link: str, s: ArrayLike) -> Array:
+def strain_matrix(model: Readouts, link: str, s: ArrayLike) -> Array:
+    """Phi (K, 6, n): strain = rest strain + Phi q at stations s (K,); (6, n) at one station."""
+    return np.array(parts.one_or_many(s, sections(model, link, s).Phi))
+
+
+def strain(model: Readouts, state: State, link: str, s: ArrayLike) -> Array:
     """Strain (K, 6) at stations s (K,): torsion, bend_y, bend_z [1/m], stretch, shear_y, shear_z."""
-    rod = parts.rod_of(model, link).rod
-    rest = np.array([rod.rest_strain(x) for x in parts.stations(link, s).tolist()])
-    return np.asarray(rest + strain_matrix(model, link, s) @ state.q)
+    found = sections(model, link, s)
+    return np.asarray(parts.one_or_many(s, found.rest + found.Phi @ state.q))
 
 
-def strain_rate(model: Model, state: State, link: str, s: ArrayLike) -> Array:
+def strain_rate(model: Readouts, state: State, link: str, s: ArrayLike) -> Array:
     """Rate (K, 6) of the strain."""
-    return np.asarray(strain_matrix(model, link, s) @ state.v)
+    return np.asarray(parts.one_or_many(s, sections(model, link, s).Phi @ state.v))
 
 
 # ---------------------------------------------------------------------- by the law of the material
 
 
-def stress(model: Model, state: State, link: str, s: ArrayLike) -> Stress:
+def stress(model: Readouts, state: State, link: str, s: ArrayLike) -> Stress:
     """Stress resultants at stations s (K,)."""
-    rod, places, Phi = parts.rod_of(model, link).rod, parts.stations(link, s), strain_matrix(model, link, s)
-    stiffness, damping = sections(rod, places)
-    xi = strain(model, state, link, s)
-    elastic = np.einsum("kij,kj->ki", stiffness, Phi @ state.q)
-    viscous = np.einsum("kij,kj->ki", damping, Phi @ state.v)
-    actuation = np.zeros((len(places), 6))
-    tension = model.lines(state.q, state.v, state.u) if model.demand.lines else {}
-    for line in _lines_through(model, link):
-        direction = _direction(line, rod, places, xi)[0]
-        actuation += tension[line.name].tension * direction
-    return Stress(elastic, viscous, actuation)
+    found = sections(model, link, s)
+    elastic = np.einsum("kij,kj->ki", found.stiffness, found.Phi @ state.q)
+    viscous = np.einsum("kij,kj->ki", found.damping, found.Phi @ state.v)
+    actuation = np.zeros((len(found.s), 6))
+    if found.lines:
+        xi, tension = found.rest + found.Phi @ state.q, model.lines(state.q, state.v, state.u)
+        for line in found.lines:
+            actuation += tension[line.name].tension * line.direction(xi)[0]
+    result: Stress = parts.one_or_many(s, Stress(elastic, viscous, actuation))
+    return result
 
 
-def stress_derivatives(model: Model, state: State, link: str, s: ArrayLike) -> StressDerivatives:
+def stress_derivatives(model: Readouts, state: State, link: str, s: ArrayLike) -> StressDerivatives:
     """Derivatives of the total of `stress` by q and v."""
-    rod, places, Phi = parts.rod_of(model, link).rod, parts.stations(link, s), strain_matrix(model, link, s)
-    stiffness, damping = sections(rod, places)
-    xi = strain(model, state, link, s)
-    dq, dv = stiffness @ Phi, damping @ Phi
-    for line in _lines_through(model, link):
-        direction, slope = _direction(line, rod, places, xi)
+    found = sections(model, link, s)
+    xi = found.rest + found.Phi @ state.q
+    dq, dv = found.stiffness @ found.Phi, found.damping @ found.Phi
+    for line in found.lines:
+        direction, slope = line.direction(xi)
         pull = tension_derivatives(model, state, line.name)
-        dq += pull.tension * slope @ Phi + direction[:, :, None] * pull.dq
+        dq += pull.tension * slope @ found.Phi + direction[:, :, None] * pull.dq
         dv += direction[:, :, None] * pull.dv
-    return StressDerivatives(dq, dv)
+    result: StressDerivatives = parts.one_or_many(s, StressDerivatives(dq, dv))
+    return result
 
 
-def sections(rod: RodTable, places: Array) -> tuple[Array, Array]:
-    """Stiffness and damping (K, 6, 6) of the sections at any stations."""
-    nodes = rod.weight > 0.0
-    values = np.stack([rod.section_stiffness[nodes], rod.section_damping[nodes]], axis=1)
-    found = interpolated(rod.s[nodes], values, places, rod.breaks)
-    return found[:, 0], found[:, 1]
-
-
-class _Line(NamedTuple):
-    """A tendon or chamber on one rod."""
-
-    name: str
-    s: Array  #: (m,) its stations there
-    end: float  #: where it ends there
-    values: Array  #: (m, 5): -1 for a tension, the area for a pressure; y, z, dy/dX, dz/dX
-
-
-def _lines_through(model: Model, link: str) -> Iterator[_Line]:
-    number, rod = model._link(link), parts.rod_of(model, link).rod
+def _lines_through(model: Readouts, layout: LinkLayout, places: Array) -> Iterator[_Line]:
+    """Tendons and chambers that run through a rod, where they are at some stations."""
+    number, rod = model._link(layout.name), layout.rod
+    assert rod is not None
     for load in model.loads:
-        line = _line_data(load)
-        if line is None:
-            continue
-        values, table = line
+        values, table = _line_data(load)
         own = table[:, 0] == number
-        if own.any():
-            weight = table[own, 2]
-            scaled = np.column_stack([values[own, 0] / weight, values[own, 1:]])
-            yield _Line(load.name, table[own, 1], float(weight.sum() / rod.length), scaled)
+        if not own.any():
+            continue
+        weight = table[own, 2]
+        scaled = np.column_stack([-values[own, 0] / weight, values[own, 1:]])  # coefficients are those of forces
+        c, y, z, dy, dz = interpolated(table[own, 1], scaled, places, rod.breaks).T
+        end = weight.sum() / rod.length
+        P = np.zeros((len(places), 3, 6))
+        P[:, range(3), range(3, 6)] = 1.0
+        P[:, 0, 1], P[:, 0, 2], P[:, 1, 0], P[:, 2, 0] = z, -y, -z, y
+        yield _Line(load.name, np.where(places <= end + SAME_STATION, c, 0.0), P, np.column_stack([0.0 * y, dy, dz]))
 
 
-def _line_data(load: Bound) -> tuple[Array, Array] | None:
+def _line_data(load: Bound) -> tuple[Array, Array]:
+    """Coefficients (m, 5) and `loads.routes.line_table` (m, 3) of a line's points in rods; none of other loads."""
     if load.kernel.function is lines.function:
         return load.data[1], load.data[2]
     if load.kernel.function is paths.function:
         return load.data[6], load.data[7]
-    return None
-
-
-def _direction(line: _Line, rod: RodTable, places: Array, xi: Array) -> tuple[Array, Array]:
-    """c P^T t (K, 6) per unit of tension or pressure, and its derivative (K, 6, 6) by the strain (see `loads.line`)."""
-    inside = places <= line.end + 1e-12
-    c, y, z, dy, dz = interpolated(line.s, line.values, places, rod.breaks).T
-    P = np.zeros((len(places), 3, 6))
-    P[:, range(3), range(3, 6)] = 1.0
-    P[:, 0, 1], P[:, 0, 2], P[:, 1, 0], P[:, 2, 0] = z, -y, -z, y
-    T = np.einsum("kij,kj->ki", P, xi)
-    T[:, 1] += dy
-    T[:, 2] += dz
-    size = np.linalg.norm(T, axis=1)
-    b = np.einsum("kji,kj->ki", P, T / size[:, None])
-    c = np.where(inside, c, 0.0)
-    slope = np.einsum("kji,kjl->kil", P, P) - b[:, :, None] * b[:, None, :]
-    return c[:, None] * b, (c / size)[:, None, None] * slope
+    return np.zeros((0, 5)), np.zeros((0, 3))
 
 
 def interpolated(nodes: Array, values: Array, x: Array, breaks: tuple[float, ...]) -> Array:
@@ -178,8 +202,8 @@ def _lagrange(nodes: Array, y: float) -> Array:
 # ---------------------------------------------------------------------- by balance
 
 
-def inner_forces(model: Model, state: State, link: str, s: ArrayLike) -> Array:
-    """Wrench (K, 6) [moment; force] of what lies beyond each cut on what lies before, about and in the section's frame."""
+def inner_forces(model: Readouts, state: State, link: str, s: ArrayLike) -> Array:
+    """Wrench (K, 6) [moment; force] of the part beyond each cut on the part before, in the section's frame."""
     layout, places = parts.rod_of(model, link), parts.stations(link, s)
     wrench, origin = _resultants(model, state, layout, places)
     poses = model.poses(state.q, [(link, x) for x in places.tolist()])
@@ -187,10 +211,11 @@ def inner_forces(model: Model, state: State, link: str, s: ArrayLike) -> Array:
     force = wrench[:, 3:]
     moment = wrench[:, :3] + np.cross(origin - p, force)
     # F is what the inner part must do to the outer one: the other way round, tension is positive
-    return 0.0 - np.concatenate([np.einsum("kji,kj->ki", R, x) for x in (moment, force)], axis=1)
+    found = 0.0 - np.concatenate([np.einsum("kji,kj->ki", R, x) for x in (moment, force)], axis=1)
+    return np.asarray(parts.one_or_many(s, found))
 
 
-def _resultants(model: Model, state: State, layout: LinkLayout, places: Array) -> tuple[Array, Array]:
+def _resultants(model: Readouts, state: State, layout: LinkLayout, places: Array) -> tuple[Array, Array]:
     """(K, 6) sum of inertial wrenches less loads beyond each station, about the common origin (3,)."""
     rod, block = layout.rod, layout.blocks[-1]
     assert rod is not None
@@ -213,8 +238,8 @@ def _resultants(model: Model, state: State, layout: LinkLayout, places: Array) -
     return total + integrals(rod, nodes, density, places), origin
 
 
-def _own_wrenches(model: Model, state: State, layout: LinkLayout) -> tuple[Array, Array, Array]:
-    """(S, 6) at the points of a rod: all, with children that hang there; the part that is spread along it; the origin."""
+def _own_wrenches(model: Readouts, state: State, layout: LinkLayout) -> tuple[Array, Array, Array]:
+    """(S, 6) at the points of a rod: all, with children that hang there; what of it is spread along it; the origin."""
     found = []
     for part in (model, parts.with_loads(model, "spread", lambda load: load.spread)):
         opened = cut(part, layout.name)
@@ -239,7 +264,7 @@ def integrals(rod: RodTable, nodes: Array, density: Array, places: Array) -> Arr
     """
     edges, s = np.array([0.0, *rod.breaks, 1.0]), rod.s[nodes]
     total = np.zeros((len(places), 6))
-    for lo, hi in zip(edges[:-1], edges[1:], strict=True):
+    for lo, hi in pairwise(edges.tolist()):
         own = (s > lo) & (s < hi)
         half = 0.5 * (hi - lo) * rod.length
         x = 2.0 * (s[own] - lo) / (hi - lo) - 1.0
@@ -255,9 +280,10 @@ def integrals(rod: RodTable, nodes: Array, density: Array, places: Array) -> Arr
     return total
 
 
-def _woken(model: Model, state: State, layout: LinkLayout, origin: Array) -> Iterator[tuple[float, Array, float]]:
+def _woken(model: Readouts, state: State, layout: LinkLayout, origin: Array) -> Iterator[tuple[float, Array, float]]:
     """s, wrench (as in F) and s of the point before, of all contacts between the points of a rod."""
-    row = model.topology.blocks[layout.blocks[-1]]
+    row, rod = model.topology.blocks[layout.blocks[-1]], layout.rod
+    assert rod is not None
     asleep = range(int(row["first"] + row["active"]), int(row["first"] + row["count"]))
     if not model.demand.buds:
         return
@@ -271,5 +297,4 @@ def _woken(model: Model, state: State, layout: LinkLayout, origin: Array) -> Ite
             for segment, sign in ((a, -1.0), (b, 1.0)):
                 if segment in asleep:
                     s = at[segment]
-                    yield s, sign * wrench, float(layout.rod.s[layout.rod.point_under(s)])
-
+                    yield s, sign * wrench, float(rod.s[rod.point_under(s)])

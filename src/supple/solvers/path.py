@@ -18,11 +18,14 @@ from numpy.typing import ArrayLike
 
 from supple.errors import ConvergenceError, ModelError
 from supple.model.constraints import loop_terms
+from supple.model.summary import counted
+from supple.readouts.along import Readings
 from supple.solvers.inputs import check_tensions
 from supple.solvers.statics import Equilibrium, allowed_directions, find, given_inputs, statics
 
 if TYPE_CHECKING:
     from supple.model.model import Model
+    from supple.readouts.parts import State
 
 Array = np.ndarray
 
@@ -48,9 +51,9 @@ class CriticalPoint(NamedTuple):
     after: int  #: index of the point of the path before it
 
 
-@dataclass(frozen=True, eq=False)
-class EquilibriumPath:
-    """Equilibria along a path.
+@dataclass(frozen=True, eq=False, repr=False)
+class EquilibriumPath(Readings):
+    """Equilibria along a path; read-outs have a leading axis of its K points.
 
     Attributes
     ----------
@@ -86,6 +89,21 @@ class EquilibriumPath:
 
     def __len__(self) -> int:
         return len(self.s)
+
+    def __repr__(self) -> str:
+        span = f"s = {self.s[0]:g} to {self.s[-1]:g}" if len(self.s) else "empty"
+        end = "" if self.reached else ", not to its end"
+        found = f"{counted(len(self.s), 'point')}, {span}, {counted(len(self.critical), 'critical point')}"
+        return f"<EquilibriumPath of {self.model.name!r}: {found}{end}>"
+
+    def _need_model(self) -> Model:
+        return self.model
+
+    def _states(self) -> list[State]:
+        from supple.readouts.parts import make_state
+
+        rows = zip(self.q, self.inputs, self.multipliers, self.s.tolist(), strict=True)
+        return [make_state(self.model, q, u=u, lam=lam, t=s) for q, u, lam, s in rows]
 
     def at(self, s: float) -> Equilibrium:
         """The equilibrium at a parameter between two points, the first on the path."""
