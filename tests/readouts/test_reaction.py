@@ -131,7 +131,7 @@ def test_a_prescribed_joint_transmits_its_effort():
 
 def test_wrong_names_say_what_there_is():
     model = everything()
-    with pytest.raises(sp.ModelError, match="no link 'knee'; ask for 'world' .the base. or a link: hull, arm"):
+    with pytest.raises(sp.ModelError, match=r"no link 'knee'; ask for 'world' .the base. or a link: hull, arm"):
         model.reaction(model.rest, "knee")
     with pytest.raises(sp.ModelError, match="frame is 'body', must be 'world' or 'local'"):
         model.reaction(model.rest, "arm", frame="body")

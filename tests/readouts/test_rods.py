@@ -181,7 +181,7 @@ def test_a_station_off_the_rod_is_refused(s):
 
 def test_a_rigid_link_has_no_strain():
     model = everything()
-    with pytest.raises(sp.ModelError, match="link 'hull' is rigid: .* rods are: arm, leg"):
+    with pytest.raises(sp.ModelError, match=r"link 'hull' is rigid: .* rods are: arm, leg"):
         model.strain(model.rest, "hull", 0.5)
     with pytest.raises(sp.ModelError, match="no link 'nose'; links are: hull"):
         model.inner_forces(model.rest, "nose", 0.5)

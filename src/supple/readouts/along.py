@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,8 @@ from numpy.typing import ArrayLike
 from supple.errors import StateError
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from supple.model.readouts import Readouts
     from supple.readouts.parts import State
     from supple.readouts.results import CenterOfMass, ContactForces, Power, Stress
@@ -52,6 +55,18 @@ class Readings:
         if self._single:
             return function(model, states[0], *arguments)
         return stacked([function(model, state, *arguments) for state in states])
+
+    def _clock(self) -> tuple[Array, str]:
+        """What its states follow (T,), and what to write on an axis of it."""
+        raise NotImplementedError
+
+    def _along(self, what: str, link: str, s: Array, chosen: Array) -> Array:
+        """Strain, (total) stress or inner forces (T, K, 6) of the chosen states."""
+        from supple.readouts import rods
+
+        model, states = self._need_model(), self._states()
+        found = [getattr(rods, what)(model, states[k], link, s) for k in chosen.tolist()]
+        return np.array([row.total if what == "stress" else row for row in found])
 
     def pose(self, link: str, s: float = 1.0) -> Array:
         """World pose (..., 4, 4) of a station of a link."""
@@ -133,3 +148,57 @@ class Readings:
         from supple.readouts.power import power
 
         return self._read(power)  # type: ignore[no-any-return]
+
+    # ------------------------------------------------------------------ pictures
+
+    def plot_strain(
+        self,
+        link: str,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        number: int = 6,
+        over_time: bool = False,
+        **options: Any,
+    ) -> Figure:
+        """Strain along a rod: curves along s at ``number`` times, or ``over_time`` a map over time and s.
+
+        Parameters
+        ----------
+        link : str
+            A rod.
+        path : path, optional
+            Where to save it, atomically; the ending says how (.png, .pdf, .svg, ...).
+        **options
+            Fields of `supple.viz.Style`, such as ``size`` in inches.
+        """
+        from supple.viz import along_rod
+
+        return along_rod(self, link, "strain", number, over_time, path, **options)
+
+    def plot_inner_forces(
+        self,
+        link: str,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        number: int = 6,
+        over_time: bool = False,
+        **options: Any,
+    ) -> Figure:
+        """Inner forces along a rod, see `Model.inner_forces`; arguments as for `plot_strain`."""
+        from supple.viz import along_rod
+
+        return along_rod(self, link, "inner_forces", number, over_time, path, **options)
+
+    def plot_stress(
+        self,
+        link: str,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        number: int = 6,
+        over_time: bool = False,
+        **options: Any,
+    ) -> Figure:
+        """Stress resultants along a rod, see `Model.stress`; arguments as for `plot_strain`."""
+        from supple.viz import along_rod
+
+        return along_rod(self, link, "stress", number, over_time, path, **options)

@@ -99,6 +99,9 @@ class EquilibriumPath(Readings):
     def _need_model(self) -> Model:
         return self.model
 
+    def _clock(self) -> tuple[Array, str]:
+        return self.s, "parameter"
+
     def _states(self) -> list[State]:
         from supple.readouts.parts import make_state
 

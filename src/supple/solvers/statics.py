@@ -96,6 +96,9 @@ class Equilibrium(Readings):
     def _need_model(self) -> Model:
         return self.model
 
+    def _clock(self) -> tuple[Array, str]:
+        return np.array([self.t]), "time [s]"
+
     def _states(self) -> list[State]:
         from supple.readouts.parts import make_state
 

@@ -80,6 +80,9 @@ class Trajectory(Readings):
             raise ModelError("this trajectory was loaded without its model: use Trajectory.load(path, model)")
         return self.model
 
+    def _clock(self) -> tuple[Array, str]:
+        return self.t, "time [s]"
+
     def _states(self) -> list[State]:
         from supple.readouts.parts import State
 
