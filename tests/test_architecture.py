@@ -19,11 +19,12 @@ ALLOWED = {
     "bases": {"numerics"},
     "joints": {"lie"},
     "laws.py": set(),
-    "model": {"numerics", "lie", "sections", "bases", "joints", "core", "laws", "solvers", "viz"},
+    "model": {"numerics", "lie", "sections", "bases", "joints", "core", "laws", "readouts", "solvers", "viz"},
     "loads": {"numerics", "lie", "joints", "core", "model"},
-    "solvers": {"lie", "core", "laws", "model", "viz", "__version__"},
+    "readouts": {"lie", "core", "model", "loads", "viz"},
+    "solvers": {"lie", "core", "laws", "model", "readouts", "viz", "__version__"},
     "measure": set(),
-    "viz": {"lie", "sections", "core", "model", "loads"},
+    "viz": {"lie", "sections", "core", "model", "loads", "readouts"},
     "systems": {"numerics", "lie", "laws", "sections", "bases", "joints", "loads", "model", "solvers"},
     "published": {"laws", "measure", "model", "solvers", "systems"},
     "cli": {"loads", "measure", "model", "published", "solvers", "systems", "viz", "__version__"},
@@ -78,7 +79,7 @@ def test_a_model_loads_solvers_only_when_it_is_asked_to_solve(module):
     assert "solvers" not in set(imported_groups(PACKAGE / "model" / f"{module}.py", deferred=False))
 
 
-@pytest.mark.parametrize("package", ["model", "solvers", "loads"])
+@pytest.mark.parametrize("package", ["model", "solvers", "loads", "readouts"])
 def test_pictures_load_only_when_they_are_asked_for(package):
     for path in (PACKAGE / package).glob("*.py"):
         assert "viz" not in set(imported_groups(path, deferred=False)), path.name

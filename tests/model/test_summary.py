@@ -1,5 +1,8 @@
 """The table printed for a robot."""
 
+import numpy as np
+
+import supple as sp
 from supple.bases import Legendre
 from supple.joints import Free, Revolute
 from supple.model.links import Rigid, Rod
@@ -53,6 +56,14 @@ def test_items_are_listed():
     robot = example()
     robot.add(Load())
     assert str(robot).splitlines()[-1] == "with Load"
+
+
+def test_loads_are_listed_by_kind_and_name():
+    robot = example()
+    for name in ("left", "right"):
+        robot.add(sp.Spring(name, ("world", 0.0), ("arm", 1.0), stiffness=1.0))
+    robot.add(sp.PointWrench("arm", np.zeros(6), name="push"))
+    assert str(robot).splitlines()[-1] == "with Spring 'left', 'right'; PointWrench 'push'"
 
 
 def test_an_empty_robot_is_its_title():

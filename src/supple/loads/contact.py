@@ -22,7 +22,7 @@ n . w = 0: dt = -(n . (z_w x w) + w^T H dc) / (w^T H w).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -38,7 +38,7 @@ from supple.jit import LoadKernel, inlined, inner, leaf
 from supple.lie.se3 import compose
 from supple.loads.contact_geometry import PARALLEL, ROUND, closest_on_axis, out_of_reach, signed_distance
 from supple.loads.points import point_position
-from supple.loads.shapes import Meeting, Shape, Spheres, meetings
+from supple.loads.shapes import Meeting, Probe, Shape, Spheres, Surface, meetings
 
 if TYPE_CHECKING:
     from supple.model.binder import Binder, Bound
@@ -457,7 +457,8 @@ class Contact:
 
     def bind(self, binder: Binder) -> Bound:
         """Everything that may touch."""
-        return bind_meetings(self.name, meetings(self.a, self.b, binder, self.per_length), self.law(), binder)
+        bound = bind_meetings(self.name, meetings(self.a, self.b, binder, self.per_length), self.law(), binder)
+        return bound._replace(spread=self.per_length)
 
     def sketch(self, binder: Binder) -> list[Mark]:
         """Both shapes; one that touches itself, once."""
@@ -488,8 +489,15 @@ def bind_meetings(name: str, meeting: Meeting, law: list[float], binder: Binder)
         np.array([law]),
         *grouped(binder, [(p.link, p.s, p.radius) for p in meeting.probes], where[:, 0]),
         *grouped(binder, [(s.link, s.s, s.size[0]) for s in meeting.surfaces], on[:, 0]),
+        *(place_table(binder, shapes) for shapes in (meeting.probes, meeting.surfaces)),
     )
     return Bound(name, contacts, data, EXTERNAL)
+
+
+def place_table(binder: Binder, shapes: Sequence[Probe | Surface]) -> np.ndarray:
+    """(m, 2) [number of the link, s] of shapes, -1 for the world: read-outs want it, the kernel does not."""
+    numbers = {layout.name: i for i, layout in enumerate(binder.layouts)}
+    return np.array([(numbers.get(shape.link, -1), shape.s) for shape in shapes], dtype=float).reshape(-1, 2)
 
 
 def grouped(

@@ -65,7 +65,7 @@ class Distributed:
             else:
                 value = given
             entries.append(WrenchEntry(place.segment, place.offset, frame, weight, value, signal))
-        return bind_wrenches(self.name, entries)
+        return bind_wrenches(self.name, entries)._replace(spread=True)
 
     def sketch(self, binder: Binder) -> list[Mark]:
         """Arrows along the rod."""

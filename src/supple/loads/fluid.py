@@ -275,7 +275,7 @@ class Fluid:
             shift = np.eye(6)
             shift[3:, :3] = [[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]]
             binder.immerse(point.segment, shift.T @ point.added @ shift, point.displaced * np.array([1.0, x, y, z]))
-        return Bound(self.name, fluid, _arrays(points, current), EXTERNAL)
+        return Bound(self.name, fluid, _arrays(points, current), EXTERNAL, spread=True)
 
     def _immersed(self, binder: Binder) -> list[str]:
         links = [link.name for link in binder.robot.links] if self.links is None else list(dict.fromkeys(self.links))

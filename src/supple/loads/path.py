@@ -22,7 +22,7 @@ from supple.core.lines import add_line, add_part
 from supple.core.loads import ENERGY, MEASURE, STORES, TANGENT
 from supple.jit import LoadKernel, inner
 from supple.loads.line import add_line_stress, line_rate, write_node_part
-from supple.loads.routes import LinePoint
+from supple.loads.routes import LinePoint, line_table
 from supple.loads.spring import place_point, pull, span_direction
 
 if TYPE_CHECKING:
@@ -207,5 +207,6 @@ def bind_path(
         np.array(path.spans, dtype=np.int64).reshape(-1, 2),
         np.array([[p.node] for p in path.nodes], dtype=np.int64).reshape(-1, 1),
         np.array([(-p.weight, p.y, p.z, p.slope_y, p.slope_z) for p in path.nodes], dtype=float).reshape(-1, 5),
+        line_table(path.nodes, binder),
     )
     return Bound(name, paths, data, side if elasticity is None else side + STORES)

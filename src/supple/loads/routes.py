@@ -166,6 +166,12 @@ def line_points(
     return points
 
 
+def line_table(points: list[LinePoint], binder: Binder) -> np.ndarray:
+    """(m, 3) [number of the link, s, weight] of the points of a line: read-outs want it, kernels do not."""
+    numbers = {layout.name: i for i, layout in enumerate(binder.layouts)}
+    return np.array([(numbers[p.link], p.s, p.weight) for p in points], dtype=float).reshape(-1, 3)
+
+
 def _stations(rod: Rod, end: float) -> list[tuple[float, float]]:
     """Stations s and weights [m] on the part [0, end] of a rod."""
     part = end / rod.length

@@ -11,7 +11,7 @@ import numpy as np
 from supple.core.loads import INTERNAL, WRENCHLESS
 from supple.loads.line import lines
 from supple.loads.path import bind_path
-from supple.loads.routes import LinePoint, Route, Via
+from supple.loads.routes import LinePoint, Route, Via, line_table
 from supple.loads.via import route_path, route_places, route_stations
 from supple.model.scene import Strand
 
@@ -80,4 +80,4 @@ def bind_line(
     binder.line(name, len(points))
     where = np.array([(p.node, index) for p in points], dtype=np.int64).reshape(-1, 2)
     line = np.array([(coefficient(p), p.y, p.z, p.slope_y, p.slope_z) for p in points], dtype=float).reshape(-1, 5)
-    return Bound(name, lines, (where, line), INTERNAL + WRENCHLESS)
+    return Bound(name, lines, (where, line, line_table(points, binder)), INTERNAL + WRENCHLESS)

@@ -145,7 +145,7 @@ class PointLaw:
         law = np.array([[uses, time_signal(binder), width, len(state0), first, rate]], dtype=np.int64)
         offsets = pose_records([place.offset for place, *_ in entries])
         data = (where, law, functions.table, functions.state, weights, offsets)
-        return Bound(self.name, point_laws, data, EXTERNAL, functions)
+        return Bound(self.name, point_laws, data, EXTERNAL, functions, spread=isinstance(self.s, str))
 
     def _uses(self) -> int:
         """As bits."""

@@ -43,6 +43,7 @@ class Bound(NamedTuple):
     data: tuple[np.ndarray, ...]
     side: int
     guard: Guard | None = None
+    spread: bool = False  #: whether what it does at Gauss nodes of rods is spread along them (per metre, with weights)
 
 
 class Station(NamedTuple):

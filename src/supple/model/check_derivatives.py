@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from io import StringIO
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from rich.console import Console
@@ -17,9 +17,11 @@ from rich.table import Table
 
 if TYPE_CHECKING:
     from supple.model.binder import Bound
+    from supple.model.compiled import Compiled
     from supple.model.model import Model
 
 Array = np.ndarray
+M = TypeVar("M", bound="Compiled")
 
 #: Step of the fourth-order differences, times the coordinate where that is more than one.
 STEP = 2e-4
@@ -93,7 +95,7 @@ def check_derivatives(
     return DerivativeReport(tuple(rows))
 
 
-def load_alone(model: Model, load: Bound) -> Model:
+def load_alone(model: M, load: Bound) -> M:
     """A copy of a model on which nothing acts but one load: R = -(its generalised force)."""
     parameters = model.parameters
     segments = parameters.segments.copy()

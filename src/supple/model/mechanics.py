@@ -21,6 +21,7 @@ from supple.core import tangent_products as _products
 from supple.core.records import EXPONENTIAL
 from supple.errors import ModelError
 from supple.model.accelerations import State, balance, joint_efforts
+from supple.model.batch import for_each, many_poses, many_states
 from supple.model.charts import rewrap_joint
 from supple.model.compiled import Compiled
 from supple.model.constraints import LoopTerms, Multipliers, loop_terms, solve_constrained
@@ -52,7 +53,13 @@ class Mechanics(Compiled):
     # ------------------------------------------------------------------ kinematics
 
     def points(self, q: ArrayLike) -> Array:
-        """World poses of all points, (P, 4, 4): per link its body frame, or base, nodes and tip (`point_table`)."""
+        """World poses of all points, (P, 4, 4): per link its body frame, or base, nodes and tip (`point_table`).
+
+        Of many states q (..., n), (..., P, 4, 4).
+        """
+        many = many_states(self, q)
+        if many is not None:
+            return for_each(many, self.points)
         q = self._state("q", q)
         size = len(self.parameters.segments)
         starts, ends = np.empty((size, 4, 4)), np.empty((size, 4, 4))
@@ -65,11 +72,25 @@ class Mechanics(Compiled):
         return self._checked(np.concatenate(poses), q=q)
 
     def pose(self, q: ArrayLike, link: str, s: float = 1.0) -> Array:
-        """World pose (4, 4) of station ``s`` of a link: rods 0 to 1; rigid links 0 (body frame) or 1 (tip)."""
-        return self.station(q, None, link, s).pose
+        """World pose (4, 4) of station ``s`` of a link: rods 0 to 1; rigid links 0 (body frame) or 1 (tip).
+
+        Of many states q (..., n), (..., 4, 4).
+        """
+        many = many_states(self, q)
+        return self.station(q, None, link, s).pose if many is None else many_poses(self, many, link, s)
+
+    def tip(self, q: ArrayLike, link: str, s: float = 1.0) -> Array:
+        """World position (3,) of a station of a link, its tip if not said otherwise; (..., 3) of many states."""
+        return self.pose(q, link, s)[..., :3, 3].copy()
 
     def poses(self, q: ArrayLike, stations: Sequence[tuple[str, float]]) -> Array:
-        """World poses (K, 4, 4) of many stations (link, s), in one sweep: each equal to `pose`; "world" is allowed."""
+        """World poses (K, 4, 4) of many stations (link, s), in one sweep: each equal to `pose`; "world" is allowed.
+
+        Of many states q (..., n), (..., K, 4, 4).
+        """
+        many = many_states(self, q)
+        if many is not None:
+            return for_each(many, lambda row: self.poses(row, stations))
         q = self._state("q", q)
         fans: dict[tuple[tuple[str, float], ...], Fan] = self._threads.__dict__.setdefault("fans", {})
         key = _stations(stations)

@@ -13,7 +13,7 @@ from supple.checks import flag, whole_number
 from supple.core.loads import CONSTRAINT
 from supple.model.binder import Bound
 from supple.model.constraints import assemble, assemble_anywhere, independent_rows, keep_rows
-from supple.model.mechanics import Mechanics
+from supple.model.readouts import Readouts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 
-class Model(Mechanics):
+class Model(Readouts):
     """A compiled robot: immutable, picklable, safe to share between threads.
 
     Made by `Robot.compile`.  States are plain vectors: q (n,) coordinates, v (n,) their rates, a (n,) accelerations;

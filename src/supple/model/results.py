@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from supple.model.constraints import Multipliers
 
 Array = np.ndarray
+
+
+def short_repr(self: Any) -> str:
+    """Name and shapes of a result, in one line: arrays print themselves when asked for."""
+    return f"<{type(self).__name__}: {', '.join(f'{k} {_brief(x)}' for k, x in zip(self._fields, self, strict=True))}>"
+
+
+def _brief(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        if value.size > 6 or value.dtype.kind not in "fi":
+            return f"{value.shape}"
+        return "[" + ", ".join(f"{x:.4g}" for x in value.ravel().tolist()) + "]"
+    if isinstance(value, (tuple, list, dict)) and not hasattr(value, "_fields"):
+        return f"{len(value)} entries"
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 class Energy(NamedTuple):
@@ -33,6 +48,9 @@ class InverseDynamicsDerivatives(NamedTuple):
     dv: Array  #: dID/dv, (n, n)
     mass: Array  #: dID/da = M, (n, n)
 
+    def __repr__(self) -> str:
+        return short_repr(self)
+
 
 class InternalForceDerivatives(NamedTuple):
     """Jacobians of the internal force."""
@@ -40,6 +58,9 @@ class InternalForceDerivatives(NamedTuple):
     dq: Array  #: dtau/dq, (n, n)
     dv: Array  #: dtau/dv, (n, n)
     du: Array  #: dtau/du = B, (n, nu)
+
+    def __repr__(self) -> str:
+        return short_repr(self)
 
 
 class ResidualDerivatives(NamedTuple):
@@ -51,6 +72,9 @@ class ResidualDerivatives(NamedTuple):
     du: Array  #: (n, nu)
     dlam: Array  #: (n, nc)
 
+    def __repr__(self) -> str:
+        return short_repr(self)
+
 
 class LineState(NamedTuple):
     """A cable or tendon; of a chamber the volume, its rate and gradient, and the pressure."""
@@ -59,6 +83,9 @@ class LineState(NamedTuple):
     rate: float  #: m/s
     tension: float  #: N
     gradient: Array  #: d(length)/dq, (n,)
+
+    def __repr__(self) -> str:
+        return short_repr(self)
 
 
 class Station(NamedTuple):
@@ -69,6 +96,9 @@ class Station(NamedTuple):
     jacobian: Array  #: body Jacobian, (6, n)
     jacobian_rate: Array  #: its time derivative, (6, n)
 
+    def __repr__(self) -> str:
+        return short_repr(self)
+
 
 class Acceleration(NamedTuple):
     """Result of forward dynamics."""
@@ -77,6 +107,9 @@ class Acceleration(NamedTuple):
     efforts: Array  #: of prescribed joints
     multipliers: Multipliers  #: of loops: a vector (nc,), and wrenches by name
 
+    def __repr__(self) -> str:
+        return short_repr(self)
+
 
 class AccelerationDerivatives(NamedTuple):
     """Jacobians of the forward dynamics."""
@@ -84,3 +117,6 @@ class AccelerationDerivatives(NamedTuple):
     dq: Array  #: da/dq, (n, n)
     dv: Array  #: da/dv, (n, n)
     du: Array  #: da/du, (n, nu)
+
+    def __repr__(self) -> str:
+        return short_repr(self)

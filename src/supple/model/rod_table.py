@@ -47,6 +47,10 @@ class RodTable:
         Inertia of each point, weight included.
     stiffness, damping : ndarray, shape (n, n)
         K and D.
+    section_stiffness, section_damping : ndarray, shape (P, 6, 6)
+        Of the sections at Gauss nodes; zero at the other points.
+    breaks : tuple of float
+        Interior stations where the strain is not smooth.
     basis, rest_strain : callable
         s -> (n,) (scaled like ``phi``) and s -> (6,), or (M,) -> (M, n) and (M, 6), without the user's functions.
     """
@@ -65,6 +69,9 @@ class RodTable:
     damping: np.ndarray
     basis: Field
     rest_strain: Field
+    section_stiffness: np.ndarray
+    section_damping: np.ndarray
+    breaks: tuple[float, ...]
 
     @property
     def n(self) -> int:
@@ -129,7 +136,7 @@ def tabulate_rod(rod: Rod) -> RodTable:
     s, weight = rod_stations(rod.points, strain.breaks, rod.extra_points)
     weight = weight * rod.length
     steps = magnus_steps(rod.length, rod.magnus, s[:-1], s[1:], exact, rod.rest_strains)
-    inertia, stiffness, damping = _section_sums(rod, s, weight, component, exact)
+    inertia, sections, stiffness, damping = _section_sums(rod, s, weight, component, exact)
     return RodTable(
         length=rod.length,
         magnus=rod.magnus,
@@ -145,13 +152,16 @@ def tabulate_rod(rod: Rod) -> RodTable:
         damping=damping,
         basis=ChebyshevTable(exact, s, "custom basis") if _is_custom(strain) else exact,
         rest_strain=_kept_rest_strain(rod, s),
+        section_stiffness=sections[0],
+        section_damping=sections[1],
+        breaks=tuple(float(x) for x in strain.breaks),
     )
 
 
 def _section_sums(
     rod: Rod, s: np.ndarray, weight: np.ndarray, component: np.ndarray, basis: Field
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Inertia of every point (P, 6, 6), weight included; K and D (n, n)."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Inertia of every point (P, 6, 6), weight included; stiffness and damping there (2, P, 6, 6); K and D (n, n)."""
     nodes = np.flatnonzero(weight)
     same = is_uniform(rod.section)
     properties = [rod.properties_at(x) for x in s[nodes[:1] if same else nodes].tolist()]
@@ -163,10 +173,11 @@ def _section_sums(
     if not np.trace(inertia[:, 3:, 3:].sum(axis=0)) > 0.0:
         raise ModelError("the rod has no mass (density or inertia is zero): dynamics need one; give it a density")
     values = basis(s[nodes])
-    stiffness = _projected(w * np.array([given.stiffness for given in properties]), values, component)
-    damping = _projected(w * np.array([given.damping for given in properties]), values, component)
+    sections = np.zeros((2, len(s), 6, 6))
+    sections[:, nodes] = np.array([[x.stiffness for x in properties], [x.damping for x in properties]])
+    stiffness, damping = (_projected(w * x[nodes], values, component) for x in sections)
     _check_stiffness(stiffness, component)
-    return inertia, stiffness, damping
+    return inertia, sections, stiffness, damping
 
 
 def _projected(matrices: np.ndarray, values: np.ndarray, component: np.ndarray) -> np.ndarray:

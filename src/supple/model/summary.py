@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from io import StringIO
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -30,8 +31,18 @@ def summary(robot: Robot) -> str:
     if robot.links:
         lines.append(_render(table))
     if robot.items:
-        lines.append("with " + ", ".join(type(item).__name__ for item in robot.items))
+        listed = "with " + "; ".join(item_texts(robot))
+        lines += wrap(listed, WIDTH, subsequent_indent="     ", break_long_words=False, break_on_hyphens=False)
     return "\n".join(lines)
+
+
+def item_texts(robot: Robot) -> list[str]:
+    """Kinds of loads, actuators and constraints with the names of each, such as ``Tendon 'left', 'right'``."""
+    kinds: dict[str, list[str]] = {}
+    for item in robot.items:
+        name = getattr(item, "name", "")
+        kinds.setdefault(type(item).__name__, []).extend([repr(name)] if name else [])
+    return [f"{kind} {', '.join(names)}".rstrip() for kind, names in kinds.items()]
 
 
 def link_rows(robot: Robot) -> list[tuple[str, ...]]:

@@ -28,6 +28,10 @@ class Modes(NamedTuple):
     shapes: Array  #: (n, m) complex: coordinates move as Re(shape exp(lambda t)); largest entry 1
     eigenvalues: Array  #: (m,) lambda [1/s]
 
+    def __repr__(self) -> str:
+        slowest = ", ".join(f"{f:.4g}" for f in self.frequencies[:4]) + (", ..." if len(self.frequencies) > 4 else "")
+        return f"<Modes: {len(self.frequencies)}, {slowest} Hz>"
+
     @property
     def angular_frequencies(self) -> Array:
         """2 pi frequencies [rad/s]."""

@@ -19,11 +19,14 @@ from numpy.typing import ArrayLike
 from supple.checks import answer, ask, finite_float
 from supple.errors import ConvergenceError, ModelError, StateError
 from supple.model.constraints import loop_terms
+from supple.model.summary import counted
+from supple.readouts.along import Readings
 from supple.solvers.inputs import check_tensions
 from supple.solvers.statics import Equilibrium, allowed_directions, find, given_inputs, statics
 
 if TYPE_CHECKING:
     from supple.model.model import Model
+    from supple.readouts.parts import State
 
 Array = np.ndarray
 
@@ -49,9 +52,9 @@ class CriticalPoint(NamedTuple):
     after: int  #: index of the point of the path before it
 
 
-@dataclass(frozen=True, eq=False)
-class EquilibriumPath:
-    """Equilibria along a path.
+@dataclass(frozen=True, eq=False, repr=False)
+class EquilibriumPath(Readings):
+    """Equilibria along a path; read-outs have a leading axis of its K points.
 
     Attributes
     ----------
@@ -87,6 +90,24 @@ class EquilibriumPath:
 
     def __len__(self) -> int:
         return len(self.s)
+
+    def __repr__(self) -> str:
+        span = f"s = {self.s[0]:g} to {self.s[-1]:g}" if len(self.s) else "empty"
+        end = "" if self.reached else ", not to its end"
+        found = f"{counted(len(self.s), 'point')}, {span}, {counted(len(self.critical), 'critical point')}"
+        return f"<EquilibriumPath of {self.model.name!r}: {found}{end}>"
+
+    def _need_model(self) -> Model:
+        return self.model
+
+    def _clock(self) -> tuple[Array, str]:
+        return self.s, "parameter"
+
+    def _states(self) -> list[State]:
+        from supple.readouts.parts import make_state
+
+        rows = zip(self.q, self.inputs, self.multipliers, self.s.tolist(), strict=True)
+        return [make_state(self.model, q, u=u, lam=lam, t=s) for q, u, lam, s in rows]
 
     def at(self, s: float) -> Equilibrium:
         """The equilibrium at a parameter between two points, the first on the path."""

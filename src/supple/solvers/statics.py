@@ -19,6 +19,8 @@ from supple.core.residual import RESIDUAL, residual
 from supple.errors import ConvergenceError, ModelWarning, ShapeError, StateError
 from supple.model.constraints import Multipliers, loop_terms
 from supple.model.law_program import make_program
+from supple.model.summary import counted
+from supple.readouts.along import Readings
 from supple.solvers import newton as _newton
 from supple.solvers.desk import ITERATIONS, Office, make_desk
 from supple.solvers.inputs import check_tensions, constant_inputs, input_array
@@ -26,6 +28,7 @@ from supple.solvers.stage import CONVERGED, NOT_FINITE
 
 if TYPE_CHECKING:
     from supple.model.model import Model
+    from supple.readouts.parts import State
 
 Array = np.ndarray
 
@@ -39,9 +42,11 @@ RELAXATIONS = 2000
 STRAIN_WEIGHT = 0.1
 
 
-@dataclass(frozen=True, eq=False)
-class Equilibrium:
+@dataclass(frozen=True, eq=False, repr=False)
+class Equilibrium(Readings):
     """A state of rest under inputs and loads.
+
+    Its read-outs (`contact`, `reaction`, `strain`, `stress`, `inner_forces`, `tensions`, ...) are those of `Model`.
 
     Attributes
     ----------
@@ -79,8 +84,27 @@ class Equilibrium:
     message: str
     model: Model = field(repr=False)
 
+    _single = True
+
     def __bool__(self) -> bool:
         return self.converged
+
+    def __repr__(self) -> str:
+        how = f"{self.how}, {counted(self.iterations, 'iteration')}" if self.converged else "not converged"
+        size = f"{counted(self.model.n, 'coordinate')}, residual {self.residual:.1e}"
+        return f"<Equilibrium of {self.model.name!r}: {size}, {how}>"
+
+    def _need_model(self) -> Model:
+        return self.model
+
+    def _clock(self) -> tuple[Array, str]:
+        return np.array([self.t]), "time [s]"
+
+    def _states(self) -> list[State]:
+        from supple.readouts.parts import make_state
+
+        u = self.u if self.model.nu else None
+        return [make_state(self.model, self.q, u=u, lam=np.asarray(self.multipliers), t=self.t)]
 
     @cached_property
     def stiffness(self) -> Array:
@@ -119,6 +143,9 @@ class Equilibria(NamedTuple):
     residual: Array  #: (N,) largest unbalanced generalised force
     iterations: Array  #: (N,) Newton steps
     converged: Array  #: (N,) bool
+
+    def __repr__(self) -> str:
+        return f"<Equilibria: {len(self.q)}, {int(np.sum(self.converged))} of them converged>"
 
 
 class Found(NamedTuple):

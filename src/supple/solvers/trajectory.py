@@ -13,21 +13,26 @@ import numpy as np
 
 from supple.errors import ModelError
 from supple.model.constraints import Multipliers
+from supple.readouts.along import Readings
 from supple.storage import read_npz, write_npz
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from supple.model.model import Model
+    from supple.readouts.parts import State
 
 Array = np.ndarray
 
 KIND = "trajectory"
 
 
-@dataclass(frozen=True, eq=False)
-class Trajectory:
+@dataclass(frozen=True, eq=False, repr=False)
+class Trajectory(Readings):
     """A motion at T times.
+
+    Read-outs along it (`contact`, `reaction`, `strain`, `stress`, `inner_forces`, `center_of_mass`, `tensions`,
+    `power`, ...) are those of `Model` with a leading axis of times.
 
     Attributes
     ----------
@@ -66,21 +71,32 @@ class Trajectory:
 
     def __repr__(self) -> str:
         span = f"{self.t[0]:g} to {self.t[-1]:g} s" if len(self.t) else "empty"
-        return f"<Trajectory: {len(self.t)} points, {span}, {self.q.shape[1]} coordinates>"
+        name = f" of {self.model.name!r}" if self.model is not None else ""
+        method = f", {str(self.stats['method']).partition('(')[0]}" if "method" in self.stats else ""
+        return f"<Trajectory{name}: {len(self.t)} points, {span}, {self.q.shape[1]} coordinates{method}>"
 
     def _need_model(self) -> Model:
         if self.model is None:
             raise ModelError("this trajectory was loaded without its model: use Trajectory.load(path, model)")
         return self.model
 
-    def pose(self, link: str, s: float = 1.0) -> Array:
-        """World poses (T, 4, 4) of a station of a link."""
-        model = self._need_model()
-        return np.array([model.pose(q, link, s) for q in self.q]).reshape(-1, 4, 4)
+    def _clock(self) -> tuple[Array, str]:
+        return self.t, "time [s]"
 
-    def tip(self, link: str, s: float = 1.0) -> Array:
-        """World positions (T, 3) of a station of a link, its tip if not said otherwise."""
-        return self.pose(link, s)[:, :3, 3]
+    def _states(self) -> list[State]:
+        from supple.readouts.parts import State
+
+        model = self._need_model()
+        lam, own = np.asarray(self.multipliers), self.z.shape[1] - model.nz  # further states: of loads, the last ones
+        return [
+            State(q, v, a, u if model.nu else None, x if model.nc else None, t, z[own:] if model.nz else None)
+            for q, v, a, u, x, t, z in zip(
+                *(np.ascontiguousarray(x, dtype=float) for x in (self.q, self.v, self.a, self.u, lam)),
+                self.t.tolist(),
+                self.z,
+                strict=True,
+            )
+        ]
 
     def energy(self) -> Array:
         """(T, 4): kinetic, elastic, gravitational and total energy, J."""

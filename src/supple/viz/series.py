@@ -132,14 +132,14 @@ def _moving(positions: np.ndarray) -> list[str]:
 def draw_inputs(ax: Axes, trajectory: Trajectory) -> None:
     """Inputs over time."""
     _draw_lines(ax, trajectory.t, trajectory.u)
-    _dress(ax, "inputs")
+    dress(ax, "inputs")
     _legend(ax, list(model_of(trajectory).input_names))
 
 
 def draw_efforts(ax: Axes, trajectory: Trajectory) -> None:
     """Efforts of prescribed joints over time."""
     _draw_lines(ax, trajectory.t, trajectory.efforts)
-    _dress(ax, "efforts")
+    dress(ax, "efforts")
     model = model_of(trajectory)
     _legend(ax, [model.coordinate_names[k] for joint in model.prescribed for k in joint.coordinates])
 
@@ -154,13 +154,13 @@ def draw_energy(ax: Axes, trajectory: Trajectory) -> None:
     rows |= {"gravitational": (gravitational - ground, PALETTE[0]), "total": (total - ground, colours.INK)}
     for name, (row, colour) in rows.items():
         ax.plot(trajectory.t, row, color=colour, lw=1.5 if name == "total" else 1.1, label=name)
-    _dress(ax, "energy [J]")
+    dress(ax, "energy [J]")
     _legend(ax, list(rows))
 
 
 def _draw_positions(ax: Axes, trajectory: Trajectory, values: np.ndarray, name: str) -> None:
     _draw_lines(ax, trajectory.t, values)
-    _dress(ax, f"{name} [m]")
+    dress(ax, f"{name} [m]")
 
 
 def _draw_lines(ax: Axes, t: np.ndarray, values: np.ndarray) -> None:
@@ -191,7 +191,7 @@ def _legend(ax: Axes, names: list[str]) -> None:
     )
 
 
-def _dress(ax: Axes, label: str) -> None:
+def dress(ax: Axes, label: str) -> None:
     """A light frame and grid."""
     ax.set_ylabel(label, fontsize=8.5, color=colours.INK)
     ax.tick_params(labelsize=7.5, colors=colours.FAINT, length=2.5)

@@ -1,0 +1,63 @@
+"""Masses and the centre of mass: sums over all points, without the fluid that moves with them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from supple.loads.fluid import fluid
+from supple.readouts import parts
+from supple.readouts.parts import State
+from supple.readouts.results import CenterOfMass, Mass
+
+if TYPE_CHECKING:
+    from supple.model.binder import Bound
+    from supple.model.readouts import Readouts
+
+Array = np.ndarray
+
+
+def is_fluid(load: Bound) -> bool:
+    """Whether a load is a `Fluid`."""
+    return load.kernel.function is fluid.function
+
+
+def dry_moments(model: Readouts) -> Array:
+    """(S, 4): mass [kg] and first moment [kg m] of every segment's end in its own frame."""
+    table: Array = parts.kept(model, "dry", lambda: _dry_moments(model))
+    return table
+
+
+def _dry_moments(model: Readouts) -> Array:
+    moments = np.array(model.parameters.segments["heavy"])
+    for load in filter(is_fluid, model.loads):
+        what, where, _, _, weight, added = load.data
+        # the weight of the displaced fluid is what the load takes off beside that of the added mass
+        displaced = weight.reshape(-1, 6, 3)[:, 3, 0] - added.reshape(-1, 6, 6)[:, 3, 3]
+        np.add.at(moments, what[:, 0], displaced[:, None] * np.column_stack([np.ones(len(where)), where]))
+    return moments
+
+
+def mass(model: Readouts) -> Mass:
+    """Masses of all links and their sum."""
+    moments, blocks = dry_moments(model), model.topology.blocks
+    links = {}
+    for layout in model.layouts:
+        rows = [blocks[b] for b in layout.blocks]
+        own = [moments[int(row["first"]) : int(row["first"] + row["count"]), 0].sum() for row in rows]
+        links[layout.name] = float(sum(own))
+    return Mass(float(sum(links.values())), links)
+
+
+def center_of_mass(model: Readouts, state: State) -> CenterOfMass:
+    """x = sum (m p + R c) / sum m, with m and m c of every point; dx = sum (m J_v + J_w x (m p + R c)) dq / sum m."""
+    part, moments = parts.unloaded(model), dry_moments(model)
+    space, origin = parts.swept(part, State(*state[:2], model._zero), columns=True)
+    heavy = np.flatnonzero(moments[:, 0])
+    m, work = moments[heavy, :1], space.work[heavy]
+    first = m * work["p"] + np.einsum("sij,sj->si", work["R"], moments[heavy, 1:])
+    J, _ = parts.segment_columns(part, heavy)
+    total = m.sum()
+    jacobian = (m[:, :, None] * J[:, 3:] - parts.cross_columns(first, J[:, :3])).sum(axis=0) / total
+    return CenterOfMass(origin + first.sum(axis=0) / total, jacobian @ state.v, jacobian)

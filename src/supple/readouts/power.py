@@ -1,0 +1,110 @@
+"""Where power comes from and where it goes: generalised forces of every load alone, times v."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from supple.core.loads import CONSTRAINT, STORES
+from supple.loads.fluid import WEIGHT
+from supple.model.check_derivatives import load_alone
+from supple.model.results import Energy
+from supple.readouts import parts
+from supple.readouts.mass import is_fluid
+from supple.readouts.parts import State
+from supple.readouts.results import Power
+
+if TYPE_CHECKING:
+    from supple.model.binder import Bound
+    from supple.model.readouts import Readouts
+
+Array = np.ndarray
+
+
+def power(model: Readouts, state: State) -> Power:
+    """Powers of all loads, dampers, efforts and loops, and the rates of all energies."""
+    v, rest = state.v, State(state.q, model._zero, model._zero, *state[3:])
+    loads: dict[str, float] = {}
+    stored: dict[str, float] = {}
+    loops: dict[str, float] = {}
+    for i, (label, load) in enumerate(zip(parts.load_labels(model), model.loads, strict=True)):
+        part = _without_weight(model, i) if is_fluid(load) else parts.alone(model, i)
+        given = -float(part.residual(*state) @ v)
+        if load.side == CONSTRAINT:
+            loops[label] = given
+            continue
+        loads[label] = given
+        if load.side & STORES:  # its force at rest is minus the gradient of what it stores
+            stored[label] = float(part.residual(*rest) @ v)
+    joints, rods = _damping(model, v)
+    missing = model.residual(*state)
+    efforts = {
+        joint.link: float(missing[joint.coordinates.start : joint.coordinates.stop] @ v[list(joint.coordinates)])
+        for joint in model.prescribed
+    }
+    return Power(loads, stored, joints, rods, efforts, loops, _rates(model, state, sum(stored.values())))
+
+
+def _rates(model: Readouts, state: State, stored: float) -> Energy:
+    """Rates of the energies of `Model.energy`; gravity is net of buoyancy."""
+    q, v, a = state[:3]
+    bare, moving = parts.unloaded(model), _inertia_alone(model)
+    lifted = bare.inverse_dynamics(q, model._zero, model._zero) @ v
+    for i, load in enumerate(model.loads):
+        if is_fluid(load):
+            lifted += _weight_alone(model, i).residual(q, model._zero, model._zero) @ v
+    stretched = -bare.internal_force(q, model._zero) @ v
+    return Energy(float(moving.inverse_dynamics(q, v, a) @ v), float(stretched), float(lifted), float(stored))
+
+
+def _inertia_alone(model: Readouts) -> Readouts:
+    """Neither gravity nor loads."""
+    part: Readouts = parts.kept(
+        model,
+        "inertia",
+        lambda: parts.copied(model, loads=(), parameters=model.parameters._replace(gravity=np.zeros(3))),
+    )
+    return part
+
+
+def _without_weight(model: Readouts, index: int) -> Readouts:
+    """A fluid alone: drag and the current; buoyancy counts as gravity."""
+    part: Readouts = parts.kept(model, ("drag", index), lambda: load_alone(model, _weighted(model, index, False)))
+    return part
+
+
+def _weight_alone(model: Readouts, index: int) -> Readouts:
+    """Buoyancy of a fluid alone, with what it takes off the weight of added mass; under the robot's gravity."""
+
+    def make() -> Readouts:
+        part = load_alone(model, _weighted(model, index, True))
+        return parts.copied(part, parameters=part.parameters._replace(gravity=model.parameters.gravity))
+
+    part: Readouts = parts.kept(model, ("weight", index), make)
+    return part
+
+
+def _weighted(model: Readouts, index: int, weight: bool) -> Bound:
+    """A fluid that does only what ``weight`` says."""
+    load = model.loads[index]
+    what = load.data[0].copy()
+    columns = [k for k in range(1, what.shape[1]) if (k == WEIGHT) != weight]
+    what[:, columns] = 0
+    return load._replace(data=(what, *load.data[1:]))
+
+
+def _damping(model: Readouts, v: Array) -> tuple[dict[str, float], dict[str, float]]:
+    """Power of dampers of joints and of materials of rods, by link."""
+    joints: dict[str, float] = {}
+    rods: dict[str, float] = {}
+    for layout in model.layouts:
+        first, last = layout.coordinates.start, layout.coordinates.stop
+        middle = first + layout.joint_dof
+        for table, lo, hi, there in (
+            (joints, first, middle, layout.joint_dof > 0),
+            (rods, middle, last, layout.rod is not None),
+        ):
+            if there:
+                table[layout.name] = -float(v[lo:hi] @ model.damping[lo:hi, lo:hi] @ v[lo:hi])
+    return joints, rods

@@ -1,0 +1,214 @@
+"""What a joint transmits: the whole wrench, with derivatives.
+
+The joint is cut open: a joint with all six freedoms is put before it, and kept closed.  Its generalised force is the
+wrench that the cut must transmit, so that the residual of the robot with the cut, and its derivatives, are those of the
+reaction: inertia, gravity, loads, loops, springs and drives beyond the cut are all in it.  The cut comes last among the
+coordinates and segments, so that nothing else changes its place but blocks.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from supple.core.records import EXPONENTIAL, block_t, pose_t, segment_t
+from supple.errors import ModelError
+from supple.loads.joint_drive import drives
+from supple.readouts import parts
+from supple.readouts.parts import State
+from supple.readouts.results import ReactionDerivatives
+
+if TYPE_CHECKING:
+    from supple.core.arrays import Parameters, Topology
+    from supple.model.binder import Bound
+    from supple.model.readouts import Readouts
+
+Array = np.ndarray
+
+#: Freedoms of the cut.
+SIX = 6
+
+FRAMES = ("world", "local")
+
+
+def reaction(model: Readouts, state: State, link: str = "world", frame: str = "world") -> Array:
+    """Wrench (6,) on a link from its parent through its joint, see `Model.reaction`."""
+    opened = cut(model, _checked(model, link, frame))
+    local = opened.residual(*padded(state))[model.n :]
+    if frame == "local" or link == "world":
+        return local
+    return _turned(_cut_axes(opened), local)
+
+
+def reaction_derivatives(
+    model: Readouts, state: State, link: str = "world", frame: str = "world"
+) -> ReactionDerivatives:
+    """The same with its derivatives."""
+    opened, n = cut(model, _checked(model, link, frame)), model.n
+    closed = padded(state)
+    wrench = opened.residual(*closed)[n:]
+    found = opened.residual_derivatives(*closed[:6])
+    blocks = [found.dq[n:, :n], found.dv[n:, :n], found.da[n:, :n], found.du[n:], found.dlam[n:]]
+    if frame == "local" or link == "world":
+        return ReactionDerivatives(wrench, *blocks)
+    parts.swept(opened, closed, columns=True)
+    turn = parts.segment_columns(opened, np.array([len(opened.topology.parents) - 1]))[0][0, :3, :n]
+    R = _cut_axes(opened)
+    wrench, blocks = _turned(R, wrench), [_turned(R, block) for block in blocks]
+    blocks[0] = blocks[0] - np.vstack([parts.cross_columns(wrench[k : k + 3], turn) for k in (0, 3)])
+    return ReactionDerivatives(wrench, *blocks)
+
+
+def joint_position(model: Readouts, state: State, link: str) -> Array:
+    """World position (3,) of the point about which the moment of a reaction is taken."""
+    opened = cut(model, _checked(model, link, "world"))
+    space, origin = parts.swept(opened, padded(state))
+    return np.asarray(origin + space.work[-1]["p"])
+
+
+def _checked(model: Readouts, link: str, frame: str) -> str:
+    if link != "world":
+        try:
+            model._link(link)
+        except ModelError:
+            names = ", ".join(model.link_names)
+            raise ModelError(f"there is no link {link!r}; ask for 'world' (the base) or a link: {names}") from None
+    if frame not in FRAMES:
+        raise ModelError(f"frame is {frame!r}, must be 'world' or 'local'")
+    return link
+
+
+def padded(state: State) -> State:
+    """The state of the robot with a closed cut."""
+    q, v, a = (np.append(x, np.zeros(SIX)) for x in state[:3])
+    return state._replace(q=q, v=v, a=a)
+
+
+def _cut_axes(opened: Readouts) -> Array:
+    """Axes (3, 3) of the frame of the cut, as the last call left them."""
+    return np.array(opened._own_space()[0].work[-1]["R"])
+
+
+def _turned(R: Array, wrench: Array) -> Array:
+    """A wrench (6, ...) in other axes."""
+    return np.concatenate([R @ wrench[:3], R @ wrench[3:]])
+
+
+def cut(model: Readouts, link: str) -> Readouts:
+    """The robot with a closed cut before the joint of a link, or ("world") between the world and all links on it."""
+    opened: Readouts = parts.kept(model, ("cut", link), lambda: _make_cut(model, link))
+    return opened
+
+
+def _make_cut(model: Readouts, link: str) -> Readouts:
+    block = 0 if link == "world" else model.layouts[model._link(link)].blocks[0]
+    names = tuple(f"{link}.cut_{axis}" for axis in ("rx", "ry", "rz", "x", "y", "z"))
+    return parts.copied(
+        model,
+        n=model.n + SIX,
+        coordinate_names=model.coordinate_names + names,
+        topology=_cut_topology(model, link, block),
+        parameters=_cut_parameters(model.parameters, link, block),
+        loads=tuple(_moved(load, block) for load in model.loads),
+    )
+
+
+def _moved(load: Bound, block: int) -> Bound:
+    """A load behind a new block: drives know blocks by their number."""
+    if load.kernel.function is not drives.function:
+        return load
+    where = load.data[0].copy()
+    where[:, 0] += where[:, 0] >= block
+    return load._replace(data=(where, *load.data[1:]))
+
+
+def _cut_topology(model: Readouts, link: str, block: int) -> Topology:
+    old = model.topology
+    rows, new = old.blocks.copy(), len(old.parents)
+    parents, first = old.parents.copy(), int(rows[block]["parent"])
+    beyond = _blocks_beyond(old.blocks, old.owner, block) if link != "world" else set(range(len(rows)))
+    bases = [block] if link != "world" else [b for b in range(len(rows)) if rows[b]["parent"] == 0]
+    for b in bases:
+        span = slice(int(rows[b]["first"]), int(rows[b]["first"] + rows[b]["count"]))
+        parents[span][parents[span] == rows[b]["parent"]] = new
+        rows[b]["parent"] = new
+    row = np.zeros(1, block_t)
+    row["kind"], row["start"], row["n"], row["first"] = EXPONENTIAL, model.n, SIX, new
+    row["count"] = row["active"] = 1
+    row["parent"] = 0 if link == "world" else first
+    row["columns"] = model.parameters.phi.shape[1]
+    owner = np.append(old.owner + ((old.owner >= block) & (np.arange(new) > 0)), block)
+    blocks, ranges = _related(old, np.insert(rows, block, row), link, block, beyond, model.n)
+    return old._replace(
+        blocks=blocks,
+        parents=np.append(parents, row["parent"]),
+        ranges=ranges,
+        component=np.append(old.component, np.full(SIX, -1)),
+        owner=owner,
+    )
+
+
+def _blocks_beyond(blocks: Array, owner: Array, block: int) -> set[int]:
+    """A block and all that hang on it; parents come first."""
+    beyond = {block}
+    for b in range(block + 1, len(blocks)):
+        parent = int(blocks[b]["parent"])
+        if parent and int(owner[parent]) in beyond:
+            beyond.add(b)
+    return beyond
+
+
+def _related(old: Topology, blocks: Array, link: str, block: int, beyond: set[int], n: int) -> tuple[Array, Array]:
+    """Whom each block feels (`block_t.inward`, outward, apart): the coordinates of the cut join everybody's lists."""
+    lists: list[dict[str, list[Any]]] = []
+    own, keys = (n, n + SIX), ("inward", "outward", "apart")
+    ahead = _blocks_ahead(old.blocks, old.owner, block) if link != "world" else set()
+    for b, row in enumerate(old.blocks):
+        known = {key: old.ranges[row[key][0] : row[key][1]].tolist() for key in keys}
+        known["inward" if b in beyond else "outward" if b in ahead else "apart"].append(own)
+        lists.append(known)
+    first = old.blocks[block]
+    beside = {key: old.ranges[first[key][0] : first[key][1]].tolist() for key in keys}
+    if link == "world":
+        beside = {"inward": [], "outward": [(0, n)], "apart": []}
+    elif not any(lo <= first["start"] < hi for lo, hi in beside["outward"]):
+        beside["outward"].append((int(first["start"]), int(first["start"] + first["n"])))
+    beside["outward"].append(own)
+    lists.insert(block, beside)
+    ranges: list[Any] = []
+    for row, known in zip(blocks, lists, strict=True):
+        for key in keys:
+            row[key] = len(ranges), len(ranges) + len(known[key])
+            ranges += known[key]
+    return blocks, np.array(ranges, dtype=np.int64).reshape(-1, 2)
+
+
+def _blocks_ahead(blocks: Array, owner: Array, block: int) -> set[int]:
+    """Blocks between the world and a block."""
+    ahead: set[int] = set()
+    parent = int(blocks[block]["parent"])
+    while parent:
+        ahead.add(int(owner[parent]))
+        parent = int(blocks[owner[parent]]["parent"])
+    return ahead
+
+
+def _cut_parameters(old: Parameters, link: str, block: int) -> Parameters:
+    here, closed = np.zeros(1, pose_t), np.zeros(1, pose_t)
+    closed["R"] = np.eye(3)
+    placement = old.placement.copy()
+    here[:] = closed if link == "world" else placement[block]
+    if link != "world":
+        placement[block] = closed[0]
+    limits = np.tile([-np.inf, np.inf, 0.0, 1.0], (SIX, 1))
+    return old._replace(
+        placement=np.insert(placement, block, here),
+        segments=np.append(old.segments, np.zeros(1, segment_t)),
+        phi=np.hstack([old.phi, np.zeros((2, SIX))]),
+        screws=np.hstack([old.screws, np.eye(SIX)]),
+        stiffness=np.pad(old.stiffness, (0, SIX)),
+        damping=np.pad(old.damping, (0, SIX)),
+        rest=np.pad(old.rest, (0, SIX)),
+        limits=np.vstack([old.limits, limits]),
+    )

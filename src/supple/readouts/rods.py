@@ -1,0 +1,300 @@
+"""Strains, stress resultants and inner forces along rods.
+
+Two answers to "what does the rod feel at s":
+
+* `stress`: what the material says, stiffness (xi - rest) + damping xi', and what tendons and chambers add.  Strains
+  that are kept at rest have no such stress.
+* `inner_forces`: what balance says.  The rod is cut at s; the wrench across the cut is the resultant of all that acts
+  on the part beyond, inertia included.  What acts per metre is known at Gauss nodes: a polynomial through them is
+  integrated from s to the end of each piece, so that at the base it is the sum over all nodes, the joint's reaction.
+
+The two agree where the basis can follow the load; their difference tells how well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.polynomial import legendre
+from numpy.typing import ArrayLike
+
+from supple.loads.line import lines
+from supple.loads.path import paths
+from supple.model.rod_table import SAME_STATION
+from supple.readouts import parts
+from supple.readouts.contact import contact_names, forces, meeting, touching
+from supple.readouts.lines import tension_derivatives
+from supple.readouts.parts import State
+from supple.readouts.reaction import cut, padded
+from supple.readouts.results import Stress, StressDerivatives
+
+if TYPE_CHECKING:
+    from supple.model.binder import Bound
+    from supple.model.compile import LinkLayout
+    from supple.model.readouts import Readouts
+    from supple.model.rod_table import RodTable
+
+Array = np.ndarray
+
+#: Sets of stations remembered.
+MOST_SECTIONS = 32
+
+#: Points through which properties of sections are interpolated, at most: enough for a linear taper, too few to swing.
+WINDOW = 6
+
+
+class _Line(NamedTuple):
+    """A tendon or chamber through the sections of one rod."""
+
+    name: str
+    scale: Array  #: (K,) 1 for a tension, minus the area for a pressure; 0 beyond its end
+    P: Array  #: (K, 3, 6): the line's tangent is P xi + slope
+    slope: Array  #: (K, 3) d' = (0, dy/dX, dz/dX)
+
+    def direction(self, xi: Array) -> tuple[Array, Array]:
+        """c P^T t (K, 6) per unit of tension or pressure, and its derivative (K, 6, 6) by the strain (`loads.line`)."""
+        T = np.einsum("kij,kj->ki", self.P, xi) + self.slope
+        size = np.linalg.norm(T, axis=1)
+        b = np.einsum("kji,kj->ki", self.P, T / size[:, None])
+        slope = np.einsum("kji,kjl->kil", self.P, self.P) - b[:, :, None] * b[:, None, :]
+        return self.scale[:, None] * b, (self.scale / size)[:, None, None] * slope
+
+
+class Sections(NamedTuple):
+    """What is known of a rod at K stations, whatever the state."""
+
+    s: Array  #: (K,)
+    rest: Array  #: (K, 6) rest strain
+    Phi: Array  #: (K, 6, n): strain = rest + Phi q
+    stiffness: Array  #: (K, 6, 6)
+    damping: Array  #: (K, 6, 6)
+    lines: tuple[_Line, ...]
+
+
+def sections(model: Readouts, link: str, s: ArrayLike) -> Sections:
+    """Sections of a rod at stations s, remembered for the next state."""
+    layout, places = parts.rod_of(model, link), parts.stations(link, s)
+    store: dict[tuple[str, bytes], Sections] = parts.kept(model, "sections", dict)
+    key = link, places.tobytes()
+    found = store.get(key)
+    if found is None:
+        if len(store) >= MOST_SECTIONS:
+            store.clear()
+        found = store[key] = _make_sections(model, layout, places)
+    return found
+
+
+def _make_sections(model: Readouts, layout: LinkLayout, places: Array) -> Sections:
+    rod, first = layout.rod, layout.coordinates.start + layout.joint_dof
+    assert rod is not None
+    Phi = np.zeros((len(places), 6, model.n))
+    for row, x in zip(Phi, places.tolist(), strict=True):
+        row[rod.component, np.arange(first, first + rod.n)] = rod.basis(x)
+    rest = np.array([rod.rest_strain(x) for x in places.tolist()]).reshape(-1, 6)
+    nodes = rod.weight > 0.0
+    matrices = np.stack([rod.section_stiffness[nodes], rod.section_damping[nodes]], axis=1)
+    found = interpolated(rod.s[nodes], matrices, places, rod.breaks)
+    lines = tuple(_lines_through(model, layout, places))
+    return Sections(places, rest, Phi, found[:, 0], found[:, 1], lines)
+
+
+def strain_matrix(model: Readouts, link: str, s: ArrayLike) -> Array:
+    """Phi (K, 6, n): strain = rest strain + Phi q at stations s (K,); (6, n) at one station."""
+    return np.array(parts.one_or_many(s, sections(model, link, s).Phi))
+
+
+def strain(model: Readouts, state: State, link: str, s: ArrayLike) -> Array:
+    """Strain (K, 6) at stations s (K,): torsion, bend_y, bend_z [1/m], stretch, shear_y, shear_z."""
+    found = sections(model, link, s)
+    return np.asarray(parts.one_or_many(s, found.rest + found.Phi @ state.q))
+
+
+def strain_rate(model: Readouts, state: State, link: str, s: ArrayLike) -> Array:
+    """Rate (K, 6) of the strain."""
+    return np.asarray(parts.one_or_many(s, sections(model, link, s).Phi @ state.v))
+
+
+# ---------------------------------------------------------------------- by the law of the material
+
+
+def stress(model: Readouts, state: State, link: str, s: ArrayLike) -> Stress:
+    """Stress resultants at stations s (K,)."""
+    found = sections(model, link, s)
+    elastic = np.einsum("kij,kj->ki", found.stiffness, found.Phi @ state.q)
+    viscous = np.einsum("kij,kj->ki", found.damping, found.Phi @ state.v)
+    actuation = np.zeros((len(found.s), 6))
+    if found.lines:
+        xi, tension = found.rest + found.Phi @ state.q, model.lines(state.q, state.v, state.u)
+        for line in found.lines:
+            actuation += tension[line.name].tension * line.direction(xi)[0]
+    result: Stress = parts.one_or_many(s, Stress(elastic, viscous, actuation))
+    return result
+
+
+def stress_derivatives(model: Readouts, state: State, link: str, s: ArrayLike) -> StressDerivatives:
+    """Derivatives of the total of `stress` by q and v."""
+    found = sections(model, link, s)
+    xi = found.rest + found.Phi @ state.q
+    dq, dv = found.stiffness @ found.Phi, found.damping @ found.Phi
+    for line in found.lines:
+        direction, slope = line.direction(xi)
+        pull = tension_derivatives(model, state, line.name)
+        dq += pull.tension * slope @ found.Phi + direction[:, :, None] * pull.dq
+        dv += direction[:, :, None] * pull.dv
+    result: StressDerivatives = parts.one_or_many(s, StressDerivatives(dq, dv))
+    return result
+
+
+def _lines_through(model: Readouts, layout: LinkLayout, places: Array) -> Iterator[_Line]:
+    """Tendons and chambers that run through a rod, where they are at some stations."""
+    number, rod = model._link(layout.name), layout.rod
+    assert rod is not None
+    for load in model.loads:
+        values, table = _line_data(load)
+        own = table[:, 0] == number
+        if not own.any():
+            continue
+        weight = table[own, 2]
+        scaled = np.column_stack([-values[own, 0] / weight, values[own, 1:]])  # coefficients are those of forces
+        c, y, z, dy, dz = interpolated(table[own, 1], scaled, places, rod.breaks).T
+        end = weight.sum() / rod.length
+        P = np.zeros((len(places), 3, 6))
+        P[:, range(3), range(3, 6)] = 1.0
+        P[:, 0, 1], P[:, 0, 2], P[:, 1, 0], P[:, 2, 0] = z, -y, -z, y
+        yield _Line(load.name, np.where(places <= end + SAME_STATION, c, 0.0), P, np.column_stack([0.0 * y, dy, dz]))
+
+
+def _line_data(load: Bound) -> tuple[Array, Array]:
+    """Coefficients (m, 5) and `loads.routes.line_table` (m, 3) of a line's points in rods; none of other loads."""
+    if load.kernel.function is lines.function:
+        return load.data[1], load.data[2]
+    if load.kernel.function is paths.function:
+        return load.data[6], load.data[7]
+    return np.zeros((0, 5)), np.zeros((0, 3))
+
+
+def interpolated(nodes: Array, values: Array, x: Array, breaks: tuple[float, ...]) -> Array:
+    """Values (K, ...) at x (K,) of a polynomial through the nearest nodes (m,) of the same piece of a rod."""
+    edges = np.array([0.0, *breaks, 1.0])
+    out = np.empty((len(x), *values.shape[1:]))
+    for k, y in enumerate(x.tolist()):
+        piece = int(np.clip(np.searchsorted(edges, y, side="right") - 1, 0, len(edges) - 2))
+        own = np.flatnonzero((nodes >= edges[piece]) & (nodes <= edges[piece + 1]))
+        if own.size == 0:  # beyond the end of a line
+            own = np.array([np.abs(nodes - y).argmin()])
+        own = own[np.argsort(np.abs(nodes[own] - y))[:WINDOW]]
+        out[k] = np.tensordot(_lagrange(nodes[own], y), values[own], axes=1)
+    return out
+
+
+def _lagrange(nodes: Array, y: float) -> Array:
+    """Weights (m,) of values at the nodes in the value at y."""
+    difference = nodes[:, None] - nodes[None, :]
+    np.fill_diagonal(difference, 1.0)
+    factor = np.tile(y - nodes, (len(nodes), 1))
+    np.fill_diagonal(factor, 1.0)
+    return np.asarray((factor / difference).prod(axis=1))
+
+
+# ---------------------------------------------------------------------- by balance
+
+
+def inner_forces(model: Readouts, state: State, link: str, s: ArrayLike) -> Array:
+    """Wrench (K, 6) [moment; force] of the part beyond each cut on the part before, in the section's frame."""
+    layout, places = parts.rod_of(model, link), parts.stations(link, s)
+    wrench, origin = _resultants(model, state, layout, places)
+    poses = model.poses(state.q, [(link, x) for x in places.tolist()])
+    R, p = poses[:, :3, :3], poses[:, :3, 3]
+    force = wrench[:, 3:]
+    moment = wrench[:, :3] + np.cross(origin - p, force)
+    # F is what the inner part must do to the outer one: the other way round, tension is positive
+    found = 0.0 - np.concatenate([np.einsum("kji,kj->ki", R, x) for x in (moment, force)], axis=1)
+    return np.asarray(parts.one_or_many(s, found))
+
+
+def _resultants(model: Readouts, state: State, layout: LinkLayout, places: Array) -> tuple[Array, Array]:
+    """(K, 6) sum of inertial wrenches less loads beyond each station, about the common origin (3,)."""
+    rod, block = layout.rod, layout.blocks[-1]
+    assert rod is not None
+    point, spread, origin = _own_wrenches(model, state, layout)
+    total = np.zeros((len(places), 6))
+    row = model.topology.blocks[block]
+    last = int(row["first"] + row["active"])
+    table = dict(zip(layout.segments, rod.s[1:].tolist(), strict=True)) | {k: x for x, k in layout.twigs.items()}
+    nodes = np.flatnonzero(rod.weight > 0.0)
+    density = np.array([spread[layout.segments[i - 1]] / rod.weight[i] for i in nodes])
+    for segment, x in table.items():
+        if segment < last:
+            at_node = rod.point_at(x) in nodes
+            total[places <= x] += point[segment] - (spread[segment] if at_node else 0.0)
+    for x, wrench, before in _woken(model, state, layout, origin):
+        # contacts on stations between points are summed at the point before: move them to where they act
+        total[places <= x] += wrench
+        if before > 0.0:  # what is at the base is not counted above
+            total[places <= before] -= wrench
+    return total + integrals(rod, nodes, density, places), origin
+
+
+def _own_wrenches(model: Readouts, state: State, layout: LinkLayout) -> tuple[Array, Array, Array]:
+    """(S, 6) at the points of a rod: all, with children that hang there; what of it is spread along it; the origin."""
+    found = []
+    for part in (model, parts.with_loads(model, "spread", lambda load: load.spread)):
+        opened = cut(part, layout.name)
+        space, origin = parts.swept(opened, padded(state))
+        F, blocks = np.array(space.work["F"]), opened.topology.blocks
+        rod_block = layout.blocks[-1] + 1
+        raw = F.copy()
+        for b in range(len(blocks)):
+            if part is model and b != rod_block:
+                continue
+            span = np.arange(blocks[b]["first"], blocks[b]["first"] + blocks[b]["active"])
+            np.subtract.at(raw, opened.topology.parents[span], F[span])
+        found.append(raw)
+    return found[0], found[1], np.array(origin)
+
+
+def integrals(rod: RodTable, nodes: Array, density: Array, places: Array) -> Array:
+    """(K, 6) integral over X from each station to the tip of what has a density (m, 6) at Gauss nodes.
+
+    In every piece the polynomial through its nodes: sum of c_k P_k with c_k = (2 k + 1)/2 sum w P_k f, and
+    the integral of P_k from x to 1 is (P_{k-1} - P_{k+1})(x) / (2 k + 1).
+    """
+    edges, s = np.array([0.0, *rod.breaks, 1.0]), rod.s[nodes]
+    total = np.zeros((len(places), 6))
+    for lo, hi in pairwise(edges.tolist()):
+        own = (s > lo) & (s < hi)
+        half = 0.5 * (hi - lo) * rod.length
+        x = 2.0 * (s[own] - lo) / (hi - lo) - 1.0
+        degree = int(own.sum()) - 1
+        V = legendre.legvander(x, degree)
+        orders = np.arange(degree + 1)
+        c = (orders[:, None] + 0.5) * (V.T @ ((rod.weight[nodes][own] / half)[:, None] * density[own]))
+        y = legendre.legvander(np.clip(2.0 * (places - lo) / (hi - lo) - 1.0, -1.0, 1.0), degree + 1)
+        I = np.empty((len(places), degree + 1))
+        I[:, 0] = 1.0 - y[:, 1]
+        I[:, 1:] = (y[:, :degree] - y[:, 2:]) / (2 * orders[1:] + 1)
+        total += half * I @ c
+    return total
+
+
+def _woken(model: Readouts, state: State, layout: LinkLayout, origin: Array) -> Iterator[tuple[float, Array, float]]:
+    """s, wrench (as in F) and s of the point before, of all contacts between the points of a rod."""
+    row, rod = model.topology.blocks[layout.blocks[-1]], layout.rod
+    assert rod is not None
+    asleep = range(int(row["first"] + row["active"]), int(row["first"] + row["count"]))
+    if not model.demand.buds:
+        return
+    at = {segment: s for s, segment in layout.twigs.items()} | {layout.segments[-1]: 1.0}
+    for name in contact_names(model):
+        found = meeting(model, name)
+        chosen = np.flatnonzero(touching(found, state))
+        pairs = forces(found, state, chosen)
+        for (a, b), x, f in zip(found.where[chosen].tolist(), pairs.point - origin, pairs.force, strict=True):
+            wrench = np.concatenate([np.cross(x, f), f])
+            for segment, sign in ((a, -1.0), (b, 1.0)):
+                if segment in asleep:
+                    s = at[segment]
+                    yield s, sign * wrench, float(rod.s[rod.point_under(s)])
