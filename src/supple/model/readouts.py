@@ -123,6 +123,7 @@ class Readouts(Mechanics):
         u: ArrayLike | None = None,
         lam: ArrayLike | None = None,
         t: float = 0.0,
+        z: ArrayLike | None = None,
         *,
         frame: str = "world",
     ) -> ReactionDerivatives:
@@ -130,7 +131,7 @@ class Readouts(Mechanics):
         from supple.readouts.parts import make_state
         from supple.readouts.reaction import reaction_derivatives
 
-        return reaction_derivatives(self, make_state(self, q, v, a, u, lam, t), link, frame)
+        return reaction_derivatives(self, make_state(self, q, v, a, u, lam, t, z), link, frame)
 
     # ------------------------------------------------------------------ rods
 

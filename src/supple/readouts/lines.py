@@ -26,13 +26,13 @@ def is_chamber(model: Readouts, name: str) -> bool:
 
 def tensions(model: Readouts, state: State) -> dict[str, float]:
     """Tension [N] of every tendon and cable."""
-    found = model.lines(state.q, state.v, state.u)
+    found = model.lines(state.q, state.v, state.u, state.t)
     return {name: line.tension for name, line in found.items() if not is_chamber(model, name)}
 
 
 def volumes(model: Readouts, state: State) -> dict[str, float]:
     """Volume [m^3] of every chamber."""
-    found = model.lines(state.q, state.v, state.u)
+    found = model.lines(state.q, state.v, state.u, state.t)
     return {name: line.length for name, line in found.items() if is_chamber(model, name)}
 
 
@@ -42,7 +42,7 @@ def tension_derivatives(model: Readouts, state: State, name: str) -> Tension:
     if name not in names:
         raise ModelError(f"model {model.name!r} has no line {name!r}; it has: {', '.join(names) or 'none'}")
     index = names.index(name)
-    line = model.lines(state.q, state.v, state.u)[name]
+    line = model.lines(state.q, state.v, state.u, state.t)[name]
     space = model._own_space()[0]
     record = space.lines[index].copy()
     used = space.parts[record["first"] : record["first"] + record["count"]].copy()

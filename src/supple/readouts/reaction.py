@@ -48,7 +48,7 @@ def reaction_derivatives(
     opened, n = cut(model, _checked(model, link, frame)), model.n
     closed = padded(state)
     wrench = opened.residual(*closed)[n:]
-    found = opened.residual_derivatives(*closed[:6])
+    found = opened.residual_derivatives(*closed)
     blocks = [found.dq[n:, :n], found.dv[n:, :n], found.da[n:, :n], found.du[n:], found.dlam[n:]]
     if frame == "local" or link == "world":
         return ReactionDerivatives(wrench, *blocks)

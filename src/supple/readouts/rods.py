@@ -127,7 +127,7 @@ def stress(model: Readouts, state: State, link: str, s: ArrayLike) -> Stress:
     viscous = np.einsum("kij,kj->ki", found.damping, found.Phi @ state.v)
     actuation = np.zeros((len(found.s), 6))
     if found.lines:
-        xi, tension = found.rest + found.Phi @ state.q, model.lines(state.q, state.v, state.u)
+        xi, tension = found.rest + found.Phi @ state.q, model.lines(state.q, state.v, state.u, state.t)
         for line in found.lines:
             actuation += tension[line.name].tension * line.direction(xi)[0]
     result: Stress = parts.one_or_many(s, Stress(elastic, viscous, actuation))

@@ -15,8 +15,9 @@ from supple.checks import Array, whole_number
 from supple.errors import PictureError
 from supple.viz import style as colours
 from supple.viz.series import STILL, dress
-from supple.viz.sheet import new_figure, save_figure
+from supple.viz.sheet import finished
 from supple.viz.style import Style
+from supple.viz.window import new_figure
 
 if TYPE_CHECKING:
     from supple.readouts.along import Readings
@@ -99,9 +100,7 @@ def along_rod(
     figure.suptitle(f"{link}: {what.replace('_', ' ')}", x=0.11, ha="left", fontsize=10, color=colours.INK)
     draw = _draw_maps if over_time else _draw_curves
     draw(figure, s, times[chosen], name, values[:, :, shown], [QUANTITIES[what][k] for k in shown])
-    if path is not None:
-        save_figure(figure, path, style.dpi)
-    return figure
+    return finished(figure, path, style)
 
 
 def _varied(values: Array) -> list[int]:
@@ -136,7 +135,7 @@ def _draw_curves(figure: Figure, s: Array, times: Array, name: str, values: Arra
 
 def _draw_maps(figure: Figure, s: Array, times: Array, name: str, values: Array, labels: list[str]) -> None:
     """Values over time and s, blue below zero (one, for stretch) and red above."""
-    axes = _panels(figure, len(labels), 0.99)
+    axes = _panels(figure, len(labels), 0.93)
     for ax, component, label in zip(axes, np.moveaxis(values, 2, 0), labels, strict=True):
         middle = 1.0 if label.startswith("stretch [-]") else 0.0
         most = max(float(np.abs(component - middle).max()), 1e-300)
