@@ -1,8 +1,8 @@
 """The decorators of every compiled function.
 
 `kernel` is for functions that Python calls, `AddressedKernel` and `LoadKernel` for those that other kernels call by
-address, `inner`, `inlined` and `leaf` for functions inside of them.  They are compiled at the first call, told on stderr
-(`supple.jit.notices`), and kept on disk (`supple.jit.store`) under a digest of their sources (`supple.jit.stamps`).
+address, `inner`, `inlined` and `leaf` for functions inside of them.  They are compiled at the first call, which is
+told (`supple.jit.notices`), and kept on disk (`supple.jit.store`) under a digest of their sources (`supple.jit.stamps`).
 `supple.jit.mode` says by which of two compilers.
 """
 
@@ -12,13 +12,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from supple.jit.addressed import AddressedKernel, LoadKernel
+from supple.jit.addressed import ADDRESSED, AddressedKernel, LoadKernel
 from supple.jit.calls import FASTMATH, calling
 from supple.jit.mode import compiler
 from supple.jit.stamps import LOADS, RING, load_stamp, ring_digest, stamp_of
 
 __all__ = [
+    "ADDRESSED",
     "FASTMATH",
+    "KERNELS",
     "LOADS",
     "RING",
     "AddressedKernel",
@@ -33,10 +35,15 @@ __all__ = [
     "stamp_of",
 ]
 
+#: All functions that Python calls.
+KERNELS: list[Any] = []
+
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile ``function`` lazily without the GIL, cached on disk under the stamp of the whole ring."""
-    return compiler().kernel(function, stamp_of(Path(function.__code__.co_filename).parent.name))
+    compiled = compiler().kernel(function, stamp_of(Path(function.__code__.co_filename).parent.name))
+    KERNELS.append(compiled)
+    return compiled
 
 
 def inner(function: Callable[..., Any]) -> Any:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from functools import cache
 from typing import Any, ClassVar
+from weakref import WeakSet
 
 from numba import types
 
@@ -14,6 +15,9 @@ from supple.jit.stamps import load_stamp, stamp_of
 
 #: Signature of a load, see core.loads: addresses of tree, space and data, and the mode.
 _LOAD = types.void(*[types.int64] * 4)
+
+#: All of them, of users too.
+ADDRESSED: WeakSet[AddressedKernel] = WeakSet()
 
 # Of all kernels: whoever holds it may wait for Numba's own lock, and nobody who holds that asks for an address.
 _lock = threading.RLock()
@@ -32,6 +36,7 @@ class AddressedKernel:
         self.function, self.signature, self.stamp = function, signature, stamp
         self.__doc__ = function.__doc__
         self._address = 0
+        ADDRESSED.add(self)
 
     @property
     def address(self) -> int:

@@ -6,6 +6,7 @@ import hashlib
 import pickle
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -17,6 +18,8 @@ from supple.jit.stamps import identity
 #: (kernel, key) of all compiled code that this process asked for, and seconds of what it compiled itself.
 asked_for: set[tuple[str, str]] = set()
 compiled_here: dict[tuple[str, str], float] = {}
+#: Folders from which code was loaded, and to which it was written.
+folders_used: set[Path] = set()
 
 
 class KernelCache:
@@ -57,15 +60,18 @@ class KernelCache:
         return loaded
 
     def _load(self, entry: str, target_context: Any) -> Any:
-        content = store.read(entry, self.stamp)
-        if content is None:
+        found = store.read(entry, self.stamp)
+        if found is None:
             return None
+        content, folder = found
         try:
             from numba.core.compiler import CompileResult
 
-            return CompileResult._rebuild(target_context, *pickle.loads(content))
+            result = CompileResult._rebuild(target_context, *pickle.loads(content))
         except Exception:  # complete, and yet of no use here: it is compiled anew and replaced
             return None
+        folders_used.add(folder)
+        return result
 
     def save_overload(self, signature: Any, result: Any) -> None:
         """Keep what was compiled; if it cannot be kept, only say so."""
@@ -76,6 +82,8 @@ class KernelCache:
         from numba.core.serialize import dumps
 
         folder = store.write(f"{self.name}-{key}", self.stamp, dumps(result._reduce()))
+        if folder is not None:
+            folders_used.add(folder)
         notices.tell_kept(folder)
 
     def enable(self) -> None:

@@ -22,6 +22,7 @@ BEGIN = (
 FIRST = 40
 
 _told: set[str] = set()
+_elsewhere = False
 _reason = ""
 
 
@@ -46,6 +47,8 @@ def tell_compiling(name: str) -> None:
         return
     if _reason:
         tell(f"kernels compile several times slower (SUPPLE_JIT=plain), with the same results: {_reason}")
+    if _elsewhere:
+        return
     tell(BEGIN.format(first=FIRST))
     if name in LONG:
         what, seconds = LONG[name]
@@ -66,6 +69,12 @@ def tell_kept(folder: Path | None) -> None:
             f"compiled kernels are kept in {folder.parent}, which may not last: "
             "set SUPPLE_CACHE_DIR to a folder that does"
         )
+
+
+def shown_elsewhere(shown: bool) -> None:
+    """Whether who called this shows what compiles: then nothing is told about it here."""
+    global _elsewhere
+    _elsewhere = shown
 
 
 def explain_plain(reason: str) -> None:

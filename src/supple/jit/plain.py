@@ -31,7 +31,7 @@ def callback(function: Callable[..., Any], signature: Any, stamp: str, straight:
         from numba.core.ccallback import CFunc
 
         options = {"nopython": True, "fastmath": FASTMATH, "error_model": "numpy"}
-        compiled = CFunc(function, (signature.args, signature.return_type), {}, options)
+        compiled: Any = CFunc(function, (signature.args, signature.return_type), {}, options)
         compiled._cache = KernelCache(function, stamp, MODE)
         compiled.compile()
     except (ImportError, AttributeError, TypeError):  # without a cache, by the public name

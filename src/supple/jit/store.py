@@ -102,8 +102,8 @@ def _is_trusted(folder: Path) -> bool:
         return False
 
 
-def read(name: str, stamp: str) -> bytes | None:
-    """Content of an entry; None if there is none, if it is of other sources, or if it is damaged."""
+def read(name: str, stamp: str) -> tuple[bytes, Path] | None:
+    """Content of an entry and its folder; None if there is none, if it is of other sources, or if it is damaged."""
     for folder in folders():
         if not _is_trusted(folder):
             continue
@@ -113,7 +113,7 @@ def read(name: str, stamp: str) -> bytes | None:
             continue
         content = _opened(data, stamp)
         if content is not None:
-            return content
+            return content, folder
     return None
 
 
