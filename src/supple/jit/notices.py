@@ -12,7 +12,20 @@ from contextlib import suppress
 from pathlib import Path
 
 #: Kernels that take long: what they are for, and seconds of compiling on a common machine.
-LONG: dict[str, tuple[str, int]] = {}
+LONG = {
+    "core.residual._residual": ("equations of motion and their tangent", 15),
+    "core.inverse_dynamics_derivatives.inverse_dynamics_derivatives": ("derivatives of inverse dynamics", 10),
+    "core.internal_force.internal_force_derivatives": ("derivatives of internal forces", 8),
+    "core.tangent_products.tangent_product": ("products of the tangent with vectors", 6),
+    "solvers.ndf.start_ndf": ("the solver NDF", 6),
+    "solvers.one_step.start_one_step": ("solvers of fixed step", 8),
+    "solvers.explicit.start_explicit": ("explicit solvers", 3),
+    "core.loops._constraint_rows": ("loops", 5),
+    "loads.contact._contacts": ("contact", 7),
+    "loads.fluid._fluid": ("water", 3),
+    "loads.path._paths": ("cables and elastic tendons", 3),
+    "loads.user_kernels._point_laws": ("laws of your own", 3),
+}
 
 BEGIN = (
     "compiling kernels, once on this machine: about {first} s for a first simulation, a few more for every further "
