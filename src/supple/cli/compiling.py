@@ -1,33 +1,50 @@
-"""Telling that kernels are being compiled, which happens once per machine and takes its time."""
+"""``supple compile``: compile kernels now, which otherwise happens at their first use."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from contextlib import nullcontext
+from time import perf_counter
+from typing import Annotated
 
-MESSAGE = "Compiling kernels: about a minute, once on this machine (later runs load them)."
+import typer
+
+from supple.cli.console import err, say
+from supple.cli.progress import Bar
 
 
-@contextmanager
-def announcing() -> Iterator[None]:
-    """Print one line if Numba begins to compile within the block; kernels that it reads from its cache are silent."""
-    from numba.core import event
+def compile_kernels(
+    everything: Annotated[
+        bool, typer.Option("--all", help="All kinds of loads, loops, all methods, all functions of a model.")
+    ] = False,
+) -> None:
+    """Compile what a first simulation needs, or everything: once on a machine, for all robots.
 
-    from supple.cli.console import note
+    Without this command, kernels are compiled when they are first used. They are kept beside the installation or, if
+    that cannot be written to, in the user's folder of caches; SUPPLE_CACHE_DIR names another folder.
 
-    class Announcer(event.Listener):  # type: ignore[misc]
-        """Hears of every pass of the compiler; tells of the first one."""
+    Examples:
 
-        told = False
+    - `supple compile`
+    - `supple compile --all`
+    - `SUPPLE_CACHE_DIR=/shared/kernels supple compile --all`
+    """
+    from supple.cli import exercises
+    from supple.jit import cache, notices
 
-        def on_start(self, event: Any) -> None:
-            if not self.told:
-                self.told = True
-                note(MESSAGE)
-
-        def on_end(self, event: Any) -> None:
-            pass
-
-    with event.install_listener("numba:run_pass", Announcer()):
-        yield
+    begin = perf_counter()
+    chosen = exercises.everything() if everything else exercises.first_simulation()
+    with Bar("compiling", 0.0, 100.0, " %") if err().is_terminal else nullcontext() as bar:
+        notices.shown_elsewhere(bar is not None)
+        for i, exercise in enumerate(chosen):
+            if bar is not None:
+                bar.update(100.0 * i / len(chosen), f", {exercise.name}")
+            exercise.call()
+    known, made = len(cache.asked_for), len(cache.compiled_here)
+    if made:
+        say(f"compiled {made} of {known} kernels in {perf_counter() - begin:.0f} s")
+    else:
+        say(f"everything is there: {known} kernels")
+    for folder in sorted(cache.folders_used):
+        say(f"kept in {folder}")
+    if made and not everything:
+        say("`supple compile --all` compiles everything else, too")

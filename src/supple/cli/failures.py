@@ -7,18 +7,15 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
 
+from supple.cli.signals import INTERRUPTED, Interrupted
 from supple.errors import SuppleError
 
 #: Exit codes.
-FINE, FAILED, BAD_USAGE, INTERRUPTED = 0, 1, 2, 130
+FINE, FAILED, BAD_USAGE = 0, 1, 2
 
 
 class UsageError(ValueError):
     """What was typed makes no sense: a name, a key, a value, a folder."""
-
-
-class Interrupted(BaseException):
-    """A signal asked the command to end.  Like `KeyboardInterrupt`, it is nothing for handlers of errors."""
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:

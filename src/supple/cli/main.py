@@ -12,13 +12,13 @@ import typer
 import supple
 from supple.cli.bench import bench
 from supple.cli.check import check
-from supple.cli.compiling import announcing
+from supple.cli.compiling import compile_kernels
 from supple.cli.console import note, say
-from supple.cli.failures import BAD_USAGE, FAILED, FINE, Interrupted, code_of, is_expected, text_of, wants_traceback
+from supple.cli.failures import BAD_USAGE, FAILED, FINE, code_of, is_expected, text_of, wants_traceback
 from supple.cli.info import info
 from supple.cli.list import list_systems
 from supple.cli.run import run
-from supple.cli.signals import raising
+from supple.cli.signals import INTERRUPTED, Interrupted, came, leave, raising
 from supple.cli.statics import statics
 
 #: What the parser raises about arguments; typer brings a parser of its own or takes click's, depending on its version.
@@ -35,6 +35,7 @@ app.command()(info)
 app.command()(run)
 app.command()(statics)
 app.command()(check)
+app.command("compile")(compile_kernels)
 app.add_typer(bench, name="bench")
 
 
@@ -71,9 +72,13 @@ def options(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns its exit code."""
+    return leave(_run(arguments))
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     _Debug.wanted = wants_traceback()
     try:
-        with raising(), announcing(), warnings.catch_warnings():
+        with raising(), warnings.catch_warnings():
             warnings.showwarning = _show_warning
             code = app(args=None if arguments is None else list(arguments), prog_name="supple", standalone_mode=False)
         return code if isinstance(code, int) else FINE
@@ -83,7 +88,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ParserError as error:
         return _refuse(error)
     except Exception as error:
-        return _report(error)
+        # what breaks after a signal is not worth a message
+        return INTERRUPTED if came() else _report(error)
 
 
 def _refuse(error: Any) -> int:

@@ -14,12 +14,12 @@ from supple.cli import pictures
 from supple.cli.catalogue import build, known_name
 from supple.cli.console import figures, note, say
 from supple.cli.describe import method_text, station, suggested_method, vector, watched
-from supple.cli.failures import Interrupted, UsageError
+from supple.cli.failures import UsageError
 from supple.cli.methods import METHODS, make_method
 from supple.cli.options import Name, NoPlots, Out, Settings
 from supple.cli.progress import Bar
 from supple.cli.run_folder import Request, RunFolder
-from supple.cli.signals import asking
+from supple.cli.signals import Interrupted, asking
 from supple.cli.values import pairs
 from supple.errors import SimulationError, SuppleError
 from supple.solvers.methods import Method

@@ -1,0 +1,143 @@
+"""Calls that together use every kernel, each once, on robots as small as can be: types are the same for all robots."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from supple.model.model import Model
+
+#: Time simulated, s: a step or two.
+GLIMPSE = 1e-6
+
+
+class Exercise(NamedTuple):
+    """Something that needs kernels: what it is called, and a call of it."""
+
+    name: str
+    call: Callable[[], Any]
+
+
+def first_simulation() -> list[Exercise]:
+    """What a first simulation of a robot with tendons uses, and a look at what came out."""
+    model = arm()
+    q = np.zeros(model.n)
+    return [
+        Exercise("tendons", lambda: _addressed("loads.line")),
+        Exercise("equations of motion", lambda: model.residual_tangent(q, q, q, cv=1.0, ca=1.0)),
+        Exercise("statics", lambda: model.statics()),
+        Exercise("simulation", lambda: simulate(model)),
+        Exercise("accelerations", lambda: model.forward_dynamics(q, q)),
+        Exercise("poses", lambda: (model.points(q), model.pose(q, "arm"), model.energy(q, q))),
+    ]
+
+
+def everything() -> list[Exercise]:
+    """What any robot uses: all kinds of loads, loops, all methods of integration, all functions of a model."""
+    from supple.solvers.methods import BDF2, NDF, RK45
+
+    model, looped = arm(), ring()
+    q = np.zeros(model.n)
+    derivatives: dict[str, Callable[[], Any]] = {
+        "inverse dynamics": lambda: model.inverse_dynamics(q, q, q),
+        "derivatives of inverse dynamics": lambda: model.inverse_dynamics_derivatives(q, q, q),
+        "residual": lambda: model.residual(q, q, q),
+        "mass matrix": lambda: model.mass_matrix(q),
+        "products of the tangent": lambda: model.tangent_product(q, q, q, q),
+        "internal forces": lambda: (model.internal_force(q, q), model.internal_force_derivatives(q, q)),
+        "actuation": lambda: (model.actuation(q), model.lines(q)),
+        "derivatives of forward dynamics": lambda: model.forward_dynamics_derivatives(q, q),
+        "joints' exponentials": lambda: looped.rewrap(np.full(looped.n, 4.0), np.zeros(looped.n)),
+        "loops": lambda: looped.loop_rate(np.zeros(looped.n), np.zeros(looped.n)),
+        "statics in need": _in_vain,
+        "NDF": lambda: simulate(looped, NDF()),
+        "methods of fixed step": lambda: simulate(looped, BDF2(dt=GLIMPSE)),
+        "explicit methods": lambda: simulate(looped, RK45()),
+    }
+    loads = (Exercise(name, partial(_addressed, name)) for name in sorted(_load_modules()))
+    return [*first_simulation(), *(Exercise(*pair) for pair in derivatives.items()), *loads]
+
+
+def arm() -> Model:
+    """A soft arm with a tendon."""
+    from supple.bases import Legendre
+    from supple.loads import Tendon
+    from supple.model.links import Rod
+    from supple.model.robot import Robot
+    from supple.sections import Circle, Material
+
+    silicone = Material(young=1e6, poisson=0.5, density=1000.0, viscosity=1e4)
+    robot = Robot("arm", gravity=(0.0, 0.0, -9.81))
+    robot.add_link("arm", Rod(0.5, Circle(0.02), silicone, Legendre(bend_y=1, bend_z=1)))
+    robot.add(Tendon("tendon", {"arm": lambda X: (0.0, 0.01)}))
+    return robot.compile()
+
+
+def ring() -> Model:
+    """Two bodies on spherical joints that close a triangle with the world."""
+    from supple.joints import Spherical
+    from supple.lie.pose import pose
+    from supple.loads import Loop
+    from supple.model.links import Rigid
+    from supple.model.robot import Robot
+
+    robot, turned = Robot("ring", gravity=(0.0, 0.0, -9.81)), pose(rpy=(0.0, 0.0, 2.0 * np.pi / 3.0))
+    body = Rigid(mass=1.0, inertia=np.eye(3), tip=pose(xyz=(0.5, 0.0, 0.0)))
+    robot.add_link("first", body, joint=Spherical())
+    robot.add_link("second", body, joint=Spherical(), parent="first", at=turned)
+    end = pose(xyz=(0.5, 0.0, 0.0)) @ turned @ pose(xyz=(0.5, 0.0, 0.0))
+    robot.add(Loop("closed", a=("second", pose()), b=("world", end), joint=Spherical()))
+    return robot.compile()
+
+
+def falling() -> Model:
+    """A body that nothing holds: statics tries everything that it can."""
+    from supple.joints import Prismatic
+    from supple.model.links import Rigid
+    from supple.model.robot import Robot
+
+    robot = Robot("falling", gravity=(0.0, 0.0, -9.81))
+    robot.add_link("body", Rigid(mass=1.0, inertia=np.eye(3)), joint=Prismatic("z"))
+    return robot.compile()
+
+
+def _in_vain() -> None:
+    """Look for an equilibrium that is not there."""
+    from supple.errors import SuppleError
+
+    with warnings.catch_warnings(), suppress(SuppleError):
+        warnings.simplefilter("ignore")
+        falling().statics()
+
+
+def simulate(model: Model, method: Any = None) -> None:
+    """A step or two, with an event between steps."""
+    from supple.solvers.events import Event
+
+    halfway = Event(lambda t, q, v: t - 0.5 * GLIMPSE, action="note")
+    model.simulate(np.linspace(0.0, GLIMPSE, 3), method=method, events=[halfway], progress=False)
+
+
+def _load_modules() -> Iterator[str]:
+    """Modules of loads, as they are called within the package."""
+    import supple.loads
+
+    for module in pkgutil.iter_modules(supple.loads.__path__, "supple.loads."):
+        importlib.import_module(module.name)
+        yield module.name.removeprefix("supple.")
+
+
+def _addressed(module: str) -> None:
+    """Compile the kernels of a module that are called by address."""
+    from supple.jit import ADDRESSED
+
+    for kernel in [kernel for kernel in ADDRESSED if kernel.function.__module__ == f"supple.{module}"]:
+        assert kernel.address

@@ -1,0 +1,71 @@
+"""The decorators of every compiled function.
+
+`kernel` is for functions that Python calls, `AddressedKernel` and `LoadKernel` for those that other kernels call by
+address, `inner`, `inlined` and `leaf` for functions inside of them.  They are compiled at the first call, which is
+told (`supple.jit.notices`), and kept on disk (`supple.jit.store`) under a digest of their sources (`supple.jit.stamps`).
+`supple.jit.mode` says by which of two compilers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from supple.jit.addressed import ADDRESSED, AddressedKernel, LoadKernel
+from supple.jit.calls import FASTMATH, calling
+from supple.jit.mode import compiler
+from supple.jit.stamps import LOADS, RING, load_stamp, ring_digest, stamp_of
+
+__all__ = [
+    "ADDRESSED",
+    "FASTMATH",
+    "KERNELS",
+    "LOADS",
+    "RING",
+    "AddressedKernel",
+    "LoadKernel",
+    "calling",
+    "inlined",
+    "inner",
+    "kernel",
+    "leaf",
+    "load_stamp",
+    "ring_digest",
+    "stamp_of",
+]
+
+#: All functions that Python calls.
+KERNELS: list[Any] = []
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Compile ``function`` lazily without the GIL, cached on disk under the stamp of the whole ring."""
+    compiled = compiler().kernel(function, stamp_of(Path(function.__code__.co_filename).parent.name))
+    KERNELS.append(compiled)
+    return compiled
+
+
+def inner(function: Callable[..., Any]) -> Any:
+    """Compile ``function`` for use inside kernels only, and cache it with the kernels it is in.
+
+    It has no entry from Python, where calling it would crash: wrap it in an ``njit`` function to try it out.
+    """
+    return compiler().inner(function)
+
+
+def inlined(function: Callable[..., Any]) -> Any:
+    """As `inner`, but always inlined: for functions that take the whole tree or space, or do little per joint.
+
+    An array is passed by value, a named tuple of arrays too: copying one costs more than the work on a joint.  But
+    every place that inlines a function optimises it again, so what is rare or long stays `inner`.
+    """
+    return compiler().inlined(function)
+
+
+def leaf(function: Callable[..., Any]) -> Any:
+    """As `inlined`, for arithmetic on arrays of which none overlaps one that is written.
+
+    The compiler then keeps entries in registers across writes, and vectorises without testing addresses.
+    """
+    return compiler().leaf(function)

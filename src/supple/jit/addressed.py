@@ -1,0 +1,71 @@
+"""Kernels that others call by their address."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import cache
+from typing import Any, ClassVar
+from weakref import WeakSet
+
+from numba import types
+
+from supple.jit.mode import compiler
+from supple.jit.stamps import load_stamp, stamp_of
+
+#: Signature of a load, see core.loads: addresses of tree, space and data, and the mode.
+_LOAD = types.void(*[types.int64] * 4)
+
+#: All of them, of users too.
+ADDRESSED: WeakSet[AddressedKernel] = WeakSet()
+
+# Of all kernels: whoever holds it may wait for Numba's own lock, and nobody who holds that asks for an address.
+_lock = threading.RLock()
+
+
+class AddressedKernel:
+    """A function that others call by its address, compiled (or read from the cache) when that is first asked for.
+
+    What calls it is compiled apart from it: solvers are small, and the large kernels are compiled once for all of them.
+    """
+
+    #: Whether it has much arithmetic outside of loops.
+    straight: ClassVar = False
+
+    def __init__(self, function: Callable[..., Any], signature: Any, stamp: str = stamp_of("core")) -> None:
+        self.function, self.signature, self.stamp = function, signature, stamp
+        self.__doc__ = function.__doc__
+        self._address = 0
+        ADDRESSED.add(self)
+
+    @property
+    def address(self) -> int:
+        """Where kernels call it.  Threads that ask for it at the same time get the one that the first compiles."""
+        if not self._address:
+            with _lock:
+                if not self._address:
+                    self.compiled = compiler().callback(self.function, self.signature, self.stamp, self.straight)
+                    self._address = int(self.compiled.address)  # last: who sees it, may call it
+        return self._address
+
+
+class LoadKernel(AddressedKernel):
+    """A load's compiled function.
+
+    It pickles as a reference to its function, which must therefore stand at the top level of a module.
+    """
+
+    straight = True
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function, _LOAD, load_stamp(function))
+
+    def __reduce__(self) -> Any:
+        # an address means nothing in another process
+        return _unpickled, (self.function,)
+
+
+@cache
+def _unpickled(function: Callable[..., Any]) -> LoadKernel:
+    """One kernel for all unpickled models."""
+    return LoadKernel(function)

@@ -1,0 +1,229 @@
+"""Kernels by the insides of Numba: compiled in a fraction of the time that ``njit`` takes, to faster code.
+
+Each function inside kernels is typed and lowered once and translated to machine code only in the kernels it ends in;
+types that were resolved are remembered; nested arrays of records pass as arrays.  All of this holds for our own
+functions alone: Numba's contexts are copied for each of them, so that users' own Numba code finds Numba as it is.
+`supple.jit.mode` decides whether the insides are those that this file knows.
+"""
+
+from __future__ import annotations
+
+import copy
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+import numba
+from numba import types
+from numba.core import config
+from numba.core.ccallback import CFunc
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler, Flags
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.cpu import CPUContext
+from numba.core.registry import CPUDispatcher
+from numba.core.types.functions import BaseFunction
+from numba.core.typing.context import Context
+
+from supple.jit.cache import KernelCache
+from supple.jit.calls import FASTMATH
+
+MODE = "fast"
+
+
+class _Flags(Flags):  # type: ignore[misc]
+    """Numba's flags, compared quickly: Numba looks something up under them at every operation that it types."""
+
+    _defaults: ClassVar = {name: option.default for name, option in Flags.options.items()}
+    _hash = hash(Flags())  # depends on the names of the options alone
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> Any:
+        return self is other or super().__eq__(other)
+
+    def values(self) -> dict[str, Any]:
+        return {**self._defaults, **self._values}
+
+
+class _Typing(Context):  # type: ignore[misc]
+    """Numba's knowledge of types, known by its class where it types our functions."""
+
+
+_resolve = BaseFunction.get_call_type
+_resolved: dict[Any, Any] = {}
+
+
+def _remember(self: Any, context: Any, args: Any, kws: Any) -> Any:
+    """Numba tries up to a dozen templates at every operator that it types, of thousands, between few types."""
+    if kws or type(context) is not _Typing:
+        return _resolve(self, context, args, kws)
+    key = id(self), tuple(args)
+    if key not in _resolved:
+        _resolved[key] = _resolve(self, context, args, kws), self  # who is held keeps its id
+    return _resolved[key][0]
+
+
+class _Target(CPUContext):  # type: ignore[misc]
+    """Numba's target, on which an array of a record is like any other array: both are the same in memory."""
+
+    def cast(self, builder: Any, val: Any, fromty: Any, toty: Any) -> Any:
+        """A value as another type."""
+        if isinstance(fromty, types.NestedArray) and isinstance(toty, types.Array):
+            return val
+        return super().cast(builder, val, fromty, toty)
+
+
+def _changed(context: Any, kind: type) -> Any:
+    """A copy of a context of another class, which shares all that was registered."""
+    changed = copy.copy(context)
+    changed.__class__ = kind
+    return changed
+
+
+@contextmanager
+def _swift_compiler() -> Iterator[None]:
+    """Numba, a quarter quicker: it remembers types, and does not look for garbage among millions of living objects.
+
+    Numba's lock is held, so no other thread compiles meanwhile; and a user's function that is compiled within the block
+    is typed by another context, for which nothing is remembered.
+    """
+    thresholds, resolve = gc.get_threshold(), BaseFunction.get_call_type
+    if gc.isenabled():
+        gc.set_threshold(100_000, *thresholds[1:])
+    BaseFunction.get_call_type = _remember  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        BaseFunction.get_call_type = resolve  # type: ignore[method-assign]
+        gc.set_threshold(*thresholds)
+
+
+class _Kernel(Compiler):  # type: ignore[misc]
+    """Numba's pipeline, with those flags and contexts."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.state.flags = _Flags(self.state.flags)
+        self.state.typingctx = _changed(self.state.typingctx, _Typing)
+        self.state.targetctx = _changed(self.state.targetctx, _Target)
+        self.state.targetctx.typing_context = self.state.typingctx
+
+    def compile_extra(self, function: Any) -> Any:
+        with global_compiler_lock, _swift_compiler():
+            return super().compile_extra(function)
+
+
+def kernel(function: Callable[..., Any], stamp: str) -> Any:
+    """A function called from Python."""
+    dispatcher = numba.njit(nogil=True, fastmath=FASTMATH, error_model="numpy", pipeline_class=_Kernel)(function)
+    dispatcher._cache = KernelCache(function, stamp, MODE)
+    return dispatcher
+
+
+@contextmanager
+def _straight_vectors(wanted: bool) -> Iterator[None]:
+    """Whether LLVM looks for vectors outside of loops too (contact: an eighth less time); no other thread compiles."""
+    with global_compiler_lock:
+        before, config.SLP_VECTORIZE = config.SLP_VECTORIZE, int(wanted)
+        try:
+            yield
+        finally:
+            config.SLP_VECTORIZE = before
+
+
+def callback(function: Callable[..., Any], signature: Any, stamp: str, straight: bool) -> Any:
+    """A function called by its address; ``straight`` if it has much arithmetic outside of loops."""
+    options = {"fastmath": FASTMATH, "error_model": "numpy"}
+    compiled: Any = CFunc(function, (signature.args, signature.return_type), {}, options, pipeline_class=_Kernel)
+    compiled._cache = KernelCache(function, stamp, MODE)
+    with _straight_vectors(straight):
+        compiled.compile()
+    return compiled
+
+
+class _Part(JITCodeLibrary):  # type: ignore[misc]
+    """Code of an inner function: left for the kernels it is in to be optimised and translated to machine code.
+
+    Numba would do both for every function by itself, and again in every function that calls it.
+    """
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        self._ensure_finalized()
+        return 0
+
+    @property
+    def codegen(self) -> Any:
+        return self
+
+    def set_env(self, name: str, environment: Any) -> None:
+        """Inner functions need no Python objects; without machine code there is no place for them either."""
+
+
+class _Inner(_Kernel):
+    """The pipeline of inner functions."""
+
+    noalias = False
+
+    def compile_extra(self, function: Any) -> Any:
+        self.state.flags.noalias = self.noalias
+        self.state.library = _Part(self.state.targetctx.codegen(), function.__qualname__)
+        return super().compile_extra(function)
+
+
+class _Leaf(_Inner):
+    """The same with the promise that array arguments do not overlap."""
+
+    noalias = True
+
+
+def _general(kind: Any) -> Any:
+    """Type as which an argument is passed: no constant, and an array of a record like any other array."""
+    if isinstance(kind, types.NestedArray):
+        return types.Array(kind.dtype, kind.ndim, "C")
+    return types.unliteral(kind)
+
+
+class _Dispatcher(CPUDispatcher):  # type: ignore[misc]
+    """Compiles a function once for all values of a constant argument, where Numba would do it for each value."""
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        return super().get_call_template(map(_general, args), {name: _general(kind) for name, kind in kws.items()})
+
+
+def _inside(function: Callable[..., Any], pipeline: type[_Inner], inline: bool) -> Any:
+    """Compile ``function`` for use inside kernels, without reference counts: it must not make arrays."""
+    options = {
+        "nopython": True,
+        "nogil": True,
+        "fastmath": FASTMATH,
+        "error_model": "numpy",
+        "no_cpython_wrapper": True,
+        "no_cfunc_wrapper": True,
+        "forceinline": inline,  # if not said, Numba would take it from the caller that comes first
+        "_nrt": False,
+    }
+    return _Dispatcher(function, targetoptions=options, pipeline_class=pipeline)
+
+
+def inner(function: Callable[..., Any]) -> Any:
+    """A function inside kernels; it has no entry from Python, where calling it would crash."""
+    return _inside(function, _Inner, inline=False)
+
+
+def inlined(function: Callable[..., Any]) -> Any:
+    """As `inner`, but always inlined."""
+    return _inside(function, _Inner, inline=True)
+
+
+def leaf(function: Callable[..., Any]) -> Any:
+    """As `inlined`, with the promise that no argument overlaps one that is written."""
+    return _inside(function, _Leaf, inline=True)

@@ -1,0 +1,81 @@
+"""What compiled code was compiled from: digests over sources, by content and not by time stamps.
+
+Numba decides whether a cached binary is stale by looking at the *one* file in which a function is defined.
+Our kernels call each other across files, so that is not enough: an edit of ``lie/tangent.py`` must also
+invalidate the inverse dynamics.  Every entry of the cache is therefore stamped with one digest over all files of the
+compiled ring (`RING`); loads, which kernels call by address only, with one over theirs as well.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+PACKAGE = Path(__file__).parent.parent
+
+#: Folders of the package whose sources are compiled; the digest runs over all of their files.
+RING = ("lie", "core")
+#: Folders of loads: edited without touching the ring.
+LOADS = ("loads",)
+#: Files beside this one that decide what machine code comes of a kernel.
+COMPILER = ("calls.py", "fast.py", "plain.py")
+
+
+def ring_digest(folders: tuple[str, ...] = RING, package: Path = PACKAGE) -> str:
+    """Digest over the compiler's files and all sources of some folders (content, not time stamps)."""
+    files = [package / "jit" / name for name in COMPILER]
+    files += [file for folder in folders for file in sorted((package / folder).glob("*.py"))]
+    digest = hashlib.blake2b(digest_size=16)
+    for file in files:
+        digest.update(file.name.encode())
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+# Taken when the kernels are imported: they are what this process compiles, even if files are edited meanwhile.
+_STAMP = ring_digest()
+_LOAD_STAMP = ring_digest(RING + LOADS)
+
+
+@cache
+def stamp_of(folder: str) -> str:
+    """Stamp of kernels in a folder of the package: that of the ring, and of the folder itself if it is outside."""
+    return _STAMP if folder in RING else ring_digest((*RING, folder))
+
+
+def load_stamp(function: Callable[..., Any]) -> str:
+    """Stamp of a load: the ring and the loads, and if it is a user's, the content of its file (or its own code)."""
+    path = Path(function.__code__.co_filename)
+    if path.parent == PACKAGE / "loads":
+        return _LOAD_STAMP
+    content = path.read_bytes() if path.is_file() else _code(function)
+    return f"{_LOAD_STAMP}{hashlib.blake2b(content, digest_size=16).hexdigest()}"
+
+
+def _code(function: Callable[..., Any]) -> bytes:
+    """What a function without a file (typed at a prompt) does."""
+    code = function.__code__
+    return repr((code.co_code, code.co_names, code.co_varnames, _constants(code.co_consts))).encode()
+
+
+def _constants(values: tuple[Any, ...]) -> list[Any]:
+    """Constants of a function, with the code of functions inside (whose text would hold an address)."""
+    return [(v.co_code, v.co_names, _constants(v.co_consts)) if hasattr(v, "co_code") else v for v in values]
+
+
+def identity(function: Callable[..., Any]) -> str:
+    """Name of a function that lasts: its module's in the package, elsewhere its file's path."""
+    path = Path(function.__code__.co_filename)
+    name = function.__qualname__
+    if path.is_relative_to(PACKAGE):
+        return ".".join([*path.relative_to(PACKAGE).with_suffix("").parts, name])
+    return f"{path.stem}.{name}-{hashlib.blake2b(str(path).encode(), digest_size=6).hexdigest()}"
+
+
+@cache
+def set_of_sources() -> str:
+    """Digest over everything that is ever compiled: names a folder of the cache that versions do not share."""
+    return ring_digest((*RING, *LOADS, "solvers"))[:16]
