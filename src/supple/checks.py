@@ -13,6 +13,8 @@ from collections.abc import Callable
 from decimal import Decimal
 from math import isfinite
 from numbers import Real
+from os import PathLike, fspath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -259,6 +261,15 @@ def name(value: Any, what: str) -> str:
     if not value.strip():
         raise ModelError(f"{what} is {value!r}, must not be empty")
     return value
+
+
+def file_path(value: Any, what: str, error: type[SuppleError] = ModelError) -> Path:
+    """Return ``value`` as the path of a file."""
+    if not isinstance(value, (str, PathLike)) or not isinstance(fspath(value), str) or not str(value).strip():
+        raise error(f"{what} is {shown(value)}, must be the name of a file")
+    if "\0" in str(value):
+        raise error(f"{what} is {shown(value)}, but names of files hold no zero bytes")
+    return Path(value)
 
 
 def ask(function: Callable[..., Any], arguments: tuple[Any, ...], what: str, error: type[SuppleError]) -> Any:
