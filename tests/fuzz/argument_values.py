@@ -100,7 +100,7 @@ def hostile() -> list[Value]:
         *(np.full(3, np.nan), np.full(6, np.inf), np.full(6, 1e308), np.ones(3) * 1j, np.ones(3, dtype=bool)),
         *(np.array(["a", "b"]), np.array([None, None]), np.array([object()]), np.array(0.5), np.array(np.nan)),
         *(np.ma.masked, np.ma.masked_array([1.0, 2.0, 3.0], mask=[0, 1, 0]), np.array([3, 4], dtype="M8[s]")),
-        *(np.zeros(3, dtype=[("a", float)]), np.array([10**400, 1]), np.matrix([[1.0, 2.0]]), np.zeros((2, 2, 2, 2))),
+        *(np.zeros(3, dtype=[("a", float)]), np.array([10**400, 1]), np.zeros((2, 2, 2, 2))),
     ]
     functions = [
         *(returns(None), returns("x"), returns(np.nan), returns(1j), returns(10**400), returns([]), returns((0, 0, 0))),

@@ -177,7 +177,8 @@ class Process:
             command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=self.errors, stdin=subprocess.DEVNULL
         )
         self.lines: queue.Queue[dict[str, Any] | None] = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
+        self.reader = threading.Thread(target=self._read, daemon=True)
+        self.reader.start()
 
     def _read(self) -> None:
         assert self.process.stdout is not None
@@ -197,6 +198,9 @@ class Process:
             except subprocess.TimeoutExpired:
                 self.process.kill()
         code = self.process.wait()
+        self.reader.join()
+        if self.process.stdout is not None:
+            self.process.stdout.close()
         self.errors.seek(0)
         said = self.errors.read().decode(errors="replace").strip().splitlines()
         self.errors.close()

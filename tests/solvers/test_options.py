@@ -122,7 +122,7 @@ def test_what_a_controller_returns(part):
 def test_max_steps_is_exact_and_said_once(model, steps):
     with pytest.raises(sp.SimulationError, match=rf"^[^()]*\(last step .* s, {steps} made\): max_steps is reached") as e:
         model.simulate(10.0, method=sp.NDF(max_step=1e-3), max_steps=steps)
-    assert str(e.value).count(str(steps)) == 1 + str(e.value.t).startswith(str(steps))
+    assert str(e.value).count("made") == 1
 
 
 @pytest.mark.parametrize(

@@ -255,7 +255,7 @@ class Simulation:
                     break
             if code == DONE:
                 self._next_piece()
-            if bar.update(float(runner.reals[T]), float(runner.reals[H_LAST])) and self.index < len(self.stops):
+            if self._told(bar) and self.index < len(self.stops):
                 self.stopped = True
                 if self.checkpoint is not None:
                     self._save_or_fail()
@@ -268,6 +268,13 @@ class Simulation:
             if self.checkpoint is not None and now - saved >= self.checkpoint_every:
                 self._save_or_fail()
                 saved = looked = time.perf_counter()
+
+    def _told(self, bar: Progress) -> bool:
+        """Tell how far the run has come; whether it is to end here."""
+        try:
+            return bar.update(float(self.runner.reals[T]), float(self.runner.reals[H_LAST]))
+        except Exception as error:
+            self._fail(f"progress failed: {error}", error)
 
     def _steps_left(self) -> int:
         """How many steps may still be made."""
@@ -311,7 +318,7 @@ class Simulation:
         except Exception as error:
             self._fail(f"the function of event {event.name!r} failed: {error}", error)
         try:
-            return float(answer(value, 1, f"the function of event {event.name!r}", f"at t = {t:.6g} s")[0])
+            return float(answer(value, 1, f"the function of event {event.name!r}", t)[0])
         except StateError as error:
             self._fail(str(error), error)
 
