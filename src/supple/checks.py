@@ -13,6 +13,8 @@ from collections.abc import Callable
 from decimal import Decimal
 from math import isfinite
 from numbers import Real
+from os import PathLike, fspath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +28,9 @@ FLOAT = np.dtype(np.float64)
 
 #: Relative size of asymmetry or of a negative eigenvalue that is taken for rounding.
 ROUNDING = 1e-9
+
+#: Longest length [m]: fourth powers of what is longer, and products with them, are beyond float64.
+LONGEST = 1e50
 
 #: Most characters of a value that a message shows.
 SHOWN = 160
@@ -105,7 +110,7 @@ def finite_float(value: Any, what: str, error: type[SuppleError] = ModelError) -
 
 def positive_float(value: Any, what: str, unit: str = "") -> float:
     """Return ``value`` as a float > 0."""
-    number = finite_float(value, what)
+    number = _bounded(finite_float(value, what), what, unit)
     if number <= 0.0:
         raise ModelError(f"{what} is {_with_unit(number, unit)}, must be positive")
     return number
@@ -113,9 +118,15 @@ def positive_float(value: Any, what: str, unit: str = "") -> float:
 
 def nonnegative_float(value: Any, what: str, unit: str = "") -> float:
     """Return ``value`` as a float >= 0."""
-    number = finite_float(value, what)
+    number = _bounded(finite_float(value, what), what, unit)
     if number < 0.0:
         raise ModelError(f"{what} is {_with_unit(number, unit)}, must not be negative")
+    return number
+
+
+def _bounded(number: float, what: str, unit: str) -> float:
+    if unit == "m" and number > LONGEST:
+        raise ModelError(f"{what} is {number:g} m, must be at most {LONGEST:g} m")
     return number
 
 
@@ -261,6 +272,15 @@ def name(value: Any, what: str) -> str:
     return value
 
 
+def file_path(value: Any, what: str, error: type[SuppleError] = ModelError) -> Path:
+    """Return ``value`` as the path of a file."""
+    if not isinstance(value, (str, PathLike)) or not isinstance(fspath(value), str) or not str(value).strip():
+        raise error(f"{what} is {shown(value)}, must be the name of a file")
+    if "\0" in str(value):
+        raise error(f"{what} is {shown(value)}, but names of files hold no zero bytes")
+    return Path(value)
+
+
 def ask(function: Callable[..., Any], arguments: tuple[Any, ...], what: str, error: type[SuppleError]) -> Any:
     """What a user's function answers; what it raises becomes an ``error`` that begins with ``what``."""
     try:
@@ -274,17 +294,17 @@ def failure(cause: Exception, what: str) -> str:
     return f"{what}: {cause}" if isinstance(cause, SuppleError) else f"{what} raised {type(cause).__name__}: {cause}"
 
 
-def answer(value: Any, size: int, what: str, when: str = "") -> Array:
+def answer(value: Any, size: int, what: str, at: float, of: str = "t") -> Array:
     """``size`` finite numbers that a user's function returned (one may be a plain number), else `StateError`.
 
-    ``what`` says whose function it is, ``when`` for which arguments, such as ``"at t = 0.1"``.
+    ``what`` says whose function it is, ``at`` for which time or other parameter.
     """
     try:
         array = floats(value)
     except ValueError:
         array = np.full(1, np.nan)
     if (array.shape != (size,) and not (size == 1 and array.shape == ())) or not np.isfinite(array).all():
-        raise StateError(f"{what} returned {shown(value)} {when}; it must return {counted(size)}")
+        raise StateError(f"{what} returned {shown(value)} at {of} = {at:g}; it must return {counted(size)}")
     return array.reshape(size)
 
 

@@ -12,6 +12,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from supple.checks import file_path
 from supple.errors import StorageError, SuppleError
 
 
@@ -21,7 +22,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
     What was there before stays until then.  Raises `StorageError` if the disk is full or the folder cannot be written.
     """
-    target = Path(path)
+    target = file_path(path, "path", StorageError)
     beside = target.with_name(f".{target.stem}.{secrets.token_hex(4)}{target.suffix}")
     try:
         beside.open("xb").close()  # with the permissions of any new file
@@ -42,7 +43,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 def write_npz(path: str | os.PathLike[str], arrays: Mapping[str, Any]) -> Path:
     """Write arrays to an .npz file, whole or not at all (see `replacing`)."""
-    target = Path(path)
+    target = file_path(path, "path", StorageError)
     if target.suffix != ".npz":
         target = target.with_name(target.name + ".npz")
     with replacing(target) as beside:
@@ -52,7 +53,7 @@ def write_npz(path: str | os.PathLike[str], arrays: Mapping[str, Any]) -> Path:
 
 def read_npz(path: str | os.PathLike[str], kind: str) -> dict[str, np.ndarray]:
     """All arrays of an .npz file that `write_npz` wrote as ``kind``; nothing in it is executed."""
-    target = Path(path)
+    target = file_path(path, "path", StorageError)
     if not target.exists() and target.suffix != ".npz":
         target = target.with_name(target.name + ".npz")
     try:
@@ -67,7 +68,7 @@ def read_npz(path: str | os.PathLike[str], kind: str) -> dict[str, np.ndarray]:
 
 def write_text(path: str | os.PathLike[str], text: str) -> Path:
     """Write a text, whole or not at all (see `replacing`)."""
-    target = Path(path)
+    target = file_path(path, "path", StorageError)
     with replacing(target) as beside:
         beside.write_text(text, encoding="utf-8")
     return target

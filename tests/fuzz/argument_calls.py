@@ -47,7 +47,9 @@ def base(joint: Any = None, body: Any = None) -> sp.Robot:
     """A hand on an arm."""
     robot = sp.Robot("host")
     robot.add_link("arm", rod() if body is None else body, joint)
-    robot.add_link("hand", sp.Rigid.box((0.05, 0.05, 0.05), density=500.0), sp.Revolute("y", stiffness=1.0), parent="arm")
+    robot.add_link(
+        "hand", sp.Rigid.box((0.05, 0.05, 0.05), density=500.0), sp.Revolute("y", stiffness=1.0), parent="arm"
+    )
     return robot
 
 
@@ -347,7 +349,13 @@ def switched(made: Any) -> Any:
 
 
 def _robots() -> list[Call]:
-    link = {"name": "new", "body": sp.Rigid.sphere(0.1, density=1e3), "joint": sp.Revolute(), "parent": "arm", "at": sp.pose()}
+    link = {
+        "name": "new",
+        "body": sp.Rigid.sphere(0.1, density=1e3),
+        "joint": sp.Revolute(),
+        "parent": "arm",
+        "at": sp.pose(),
+    }
 
     def add_link(**given: Any) -> Any:
         robot = base()
@@ -362,6 +370,7 @@ def _robots() -> list[Call]:
         Call("Robot.add_link", add_link, link),
         Call("Robot.add", add, {"item": sp.PointWrench("arm", np.zeros(6))}),
         Call("Robot.compile", base().compile, {}, exercise),
+        Call("Robot.copy", base().copy, {}, lambda made: exercise(made.compile())),
         Call("Robot.plot", base().plot, {"q": np.zeros(3), "ax": None, "frames": False}, closed, slow=True),
     ]  # fmt: skip
 

@@ -74,7 +74,23 @@ def hostile() -> list[Value]:
         *(np.complex128(1.0), np.bool_(True), np.datetime64("2024-01-01"), np.timedelta64(3, "s")),
     ]
     things = [
-        *(None, True, False, "x", "", "  ", "world", "arm", "0.5", b"", b"x", object(), object, Unprintable(), Falling()),
+        *(
+            None,
+            True,
+            False,
+            "x",
+            "",
+            "  ",
+            "world",
+            "arm",
+            "0.5",
+            b"",
+            b"x",
+            object(),
+            object,
+            Unprintable(),
+            Falling(),
+        ),
         *((), (3,), (0.0, 1.0), (np.nan,) * 3, [], [0.0], [None], ["x"], [[1], [1, 2]], {}, {"x": None}, {"arm": None}),
         *({"arm": 1j}, {"t": np.nan}, {1: 2}, set(), {"arm"}, range(3), _endless(), _deep(40), _deep(80), slice(3)),
         *(datetime(2024, 1, 1, tzinfo=UTC), np, type(None), NotImplemented, Ellipsis, memoryview(b"abc")),
@@ -84,7 +100,7 @@ def hostile() -> list[Value]:
         *(np.full(3, np.nan), np.full(6, np.inf), np.full(6, 1e308), np.ones(3) * 1j, np.ones(3, dtype=bool)),
         *(np.array(["a", "b"]), np.array([None, None]), np.array([object()]), np.array(0.5), np.array(np.nan)),
         *(np.ma.masked, np.ma.masked_array([1.0, 2.0, 3.0], mask=[0, 1, 0]), np.array([3, 4], dtype="M8[s]")),
-        *(np.zeros(3, dtype=[("a", float)]), np.array([10**400, 1]), np.matrix([[1.0, 2.0]]), np.zeros((2, 2, 2, 2))),
+        *(np.zeros(3, dtype=[("a", float)]), np.array([10**400, 1]), np.zeros((2, 2, 2, 2))),
     ]
     functions = [
         *(returns(None), returns("x"), returns(np.nan), returns(1j), returns(10**400), returns([]), returns((0, 0, 0))),

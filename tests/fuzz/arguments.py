@@ -36,6 +36,9 @@ TWO, SLOW = 0.15, 0.03
 
 ROOT = Path(__file__).parents[2]
 
+#: What the process of calls runs.
+COMMAND = ("-m", "tests.fuzz.arguments")
+
 
 class Outcome(NamedTuple):
     """How a call ended: "fine", "refused" or "failed", and why."""
@@ -166,15 +169,16 @@ class Process:
     """A process of calls, with its lines as they come."""
 
     def __init__(self, first: int, count: int) -> None:
-        self.errors = tempfile.TemporaryFile()
-        command = [sys.executable, "-m", "tests.fuzz.arguments", str(first), str(count)]
+        self.errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `end`
+        command = [sys.executable, *COMMAND, str(first), str(count)]
         paths = [str(ROOT), str(ROOT / "tests"), *filter(None, sys.path)]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "MPLBACKEND": "Agg"}
         self.process = subprocess.Popen(
             command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=self.errors, stdin=subprocess.DEVNULL
         )
         self.lines: queue.Queue[dict[str, Any] | None] = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
+        self.reader = threading.Thread(target=self._read, daemon=True)
+        self.reader.start()
 
     def _read(self) -> None:
         assert self.process.stdout is not None
@@ -194,6 +198,9 @@ class Process:
             except subprocess.TimeoutExpired:
                 self.process.kill()
         code = self.process.wait()
+        self.reader.join()
+        if self.process.stdout is not None:
+            self.process.stdout.close()
         self.errors.seek(0)
         said = self.errors.read().decode(errors="replace").strip().splitlines()
         self.errors.close()
@@ -215,7 +222,8 @@ def campaign(count: int, seed: int, say: Callable[[str], object] = lambda text: 
                     next_seed, what = line["end"] + 1, ""
                 if time.monotonic() - said > 10.0:
                     said = time.monotonic()
-                    say(f"{report.tried} of {count}, {report.tried / (said - begun):.0f} a second, {report.failed} failed")
+                    speed = report.tried / (said - begun)
+                    say(f"{report.tried} of {count}, {speed:.0f} a second, {report.failed} failed")
             trouble = process.end()
             if next_seed < seed + count:
                 _note(report, next_seed, "failed", f"{what}: the process {trouble}", say)
@@ -249,7 +257,7 @@ def uncovered() -> list[str]:
     public = [name for name in dir(supple) if not name.startswith("_") and callable(getattr(supple, name))]
     classes = {"Robot": supple.Robot, "Model": Model, "Trajectory": supple.Trajectory}
     methods = [f"{k}.{n}" for k, c in classes.items() for n, _ in inspect.getmembers(c, callable) if n[0] != "_"]
-    errors = [n for n in public if isinstance(getattr(supple, n), type) and issubclass(getattr(supple, n), BaseException | Warning)]
+    errors = [name for name in public if name.endswith(("Error", "Warning"))]
     laws = [f"laws.{name}" for name in supple.laws.__all__ if name != "Law"]
     return sorted({*public, *methods, *laws} - {*errors, "Trajectory"} - tried)
 

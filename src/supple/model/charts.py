@@ -32,12 +32,13 @@ def rewrap_joint(screws: np.ndarray, q: np.ndarray, v: np.ndarray) -> tuple[np.n
     ``screws`` (6, k) must have orthonormal columns, as all exponential joints have.
     """
     Omega = screws @ q
-    angle = float(np.linalg.norm(Omega[:3]))
+    angle = float(np.abs(Omega[:3]).max())
     if angle > MOST_ANGLE:
         raise StateError(
             f"a rotation vector of {angle:.3g} rad cannot be wrapped: float64 no longer tells its turns apart; "
             "rewrap after every step of your solver"
         )
+    angle = float(np.linalg.norm(Omega[:3]))
     turns = round(angle / (2.0 * np.pi))
     if turns == 0:
         return q.copy(), v.copy()

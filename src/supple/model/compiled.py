@@ -187,7 +187,7 @@ class Compiled:
             if size == 1 and type(given) is float and isfinite(given):
                 signals[first] = given  # the fast path: the time itself, laws of numbers
                 continue
-            signals[first : first + size] = answer(given, size, f"{owner}: its law", f"at t = {t:g}")
+            signals[first : first + size] = answer(given, size, f"{owner}: its law", t)
         for states in demand.states:
             signals[states.first : states.first + len(states.state0)] = states.state0
 

@@ -110,10 +110,7 @@ class PrescribedJoint(NamedTuple):
             raise StateError(failure(cause, f"{who} at t = {t:g}")) from cause
         if not isinstance(value, (tuple, list)) or len(value) != 3:
             raise StateError(f"{who} returned {shown(value)} at t = {t:g}, not (q, qd, qdd)")
-        q, qd, qdd = (
-            answer(part, size, f"{who}, {what},", f"at t = {t:g}")
-            for part, what in zip(value, ("q", "qd", "qdd"), strict=True)
-        )
+        q, qd, qdd = (answer(part, size, f"{who}, of (q, qd, qdd),", t) for part in value)
         return q, qd, qdd
 
 

@@ -337,7 +337,7 @@ class Mechanics(Compiled):
         if type(baumgarte) is not float or baumgarte:
             baumgarte = nonnegative_float(baumgarte, "baumgarte", "s")
         if self.nc or self.prescribed or self.demand.implicit:
-            found = balance(self, State(q, v, u, t, z), baumgarte)
+            found = balance(self, State(q, v, u, self._number("t", t), z), baumgarte)
             return Acceleration(found.a, self._efforts(q, found.supplied), self._multipliers(found.multipliers))
         bias, M, a = np.empty(self.n), np.empty((self.n, self.n)), np.empty((self.n, 1))
         status = _forward.forward_dynamics(self._tree, self._space(u, t, None, z), q, v, self._zero, bias, M, a)

@@ -12,7 +12,7 @@ from typing import Protocol, final, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import Array, finite_array, nonnegative_float, positive_float
+from supple.checks import Array, finite_array, nonnegative_float, positive_float, real_array, shown
 from supple.errors import ModelError
 from supple.lie.pose import check_pose
 from supple.model import meshes
@@ -233,9 +233,9 @@ class PrismShape:
     height: float
 
     def __post_init__(self) -> None:
-        points = np.array(self.outline, dtype=float)
+        points = real_array(self.outline, "Rigid.prism: outline")
         if points.ndim != 2 or points.shape[1:] != (2,) or len(points) < 3 or not np.isfinite(points).all():
-            raise ModelError(f"Rigid.prism: outline is {self.outline!r}, must be three or more points (x, y) in m")
+            raise ModelError(f"Rigid.prism: outline is {shown(self.outline)}, must be three or more points (x, y) in m")
         positive_float(self.height, "Rigid.prism: height", "m")
         area = 0.5 * float(_edge_products(points).sum())
         if area == 0.0:

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from supple.checks import ask, finite_float
+from supple.checks import LONGEST, ask, finite_float
 from supple.errors import ModelError
 
 Profile: TypeAlias = float | tuple[float, float] | Callable[[float], float]
@@ -42,6 +42,8 @@ def evaluate(profile: Profile, s: float, what: str, unit: str = "m", *, allow_ze
         hint = "check the taper"
     else:
         value, hint = profile, "check the number"
+    if unit == "m" and value > LONGEST:
+        raise ModelError(f"{what} at s = {s:.2f} is {value:.3g} m, must be at most {LONGEST:g} m ({hint})")
     if value < 0.0 or (value == 0.0 and not allow_zero):
         demand = "must not be negative" if allow_zero else "must be positive"
         raise ModelError(f"{what} at s = {s:.2f} is {value:.3g} {unit}, {demand} ({hint})")

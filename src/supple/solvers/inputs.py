@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import answer, ask, finite_float, floats, shown, why
+from supple.checks import answer, ask, failure, finite_float, floats, shown, why
 from supple.core import internal_force as _internal
 from supple.core.time_laws import evaluate_laws
 from supple.errors import ModelError, ShapeError, StateError, SuppleError
@@ -367,7 +367,7 @@ class _Stack(Law):
         self.laws = laws
 
     def __call__(self, t: float) -> Any:
-        return np.array([answer(law(t), 1, f"u: law {i}", f"at t = {t:g}")[0] for i, law in enumerate(self.laws)])
+        return np.array([answer(law(t), 1, f"u: law {i}", t)[0] for i, law in enumerate(self.laws)])
 
     @property
     def breaks(self) -> tuple[float, ...]:
@@ -377,8 +377,11 @@ class _Stack(Law):
 
 def _numbers(function: Callable[..., Any], arguments: tuple[Any, ...], size: int, what: str) -> Array:
     """``size`` finite numbers that a user's function returns, or an error that names it; time is its first argument."""
-    when = f"at t = {arguments[0]:g}"
-    return answer(ask(function, arguments, f"{what} {when}", StateError), size, what, when)
+    try:
+        value = function(*arguments)
+    except Exception as cause:
+        raise StateError(failure(cause, f"{what} at t = {arguments[0]:g}")) from cause
+    return answer(value, size, what, arguments[0])
 
 
 def check_tensions(model: Model, u: ArrayLike) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from os import PathLike
 from typing import Any, NamedTuple
 
 from supple.checks import (
@@ -121,11 +120,3 @@ def check_progress(progress: Any) -> None:
     """A flag, a function of (t, h), or None."""
     if progress is not None and not callable(progress):
         flag(progress, "progress")
-
-
-def check_path(path: Any, what: str) -> None:
-    """The name of a file."""
-    if not isinstance(path, (str, PathLike)) or not str(path).strip():
-        raise ModelError(f"{what} is {shown(path)}, must be the name of a file")
-    if "\0" in str(path):
-        raise ModelError(f"{what} is {shown(path)}: names of files hold no zero bytes")

@@ -196,7 +196,7 @@ def equilibrium_path(
 def _law(model: Model, u: Any, begin: float, end: float) -> Callable[[float], Array]:
     """Inputs as a function of the parameter: given as such, or growing in proportion from the beginning to the end."""
     if callable(u):
-        return lambda s: answer(ask(u, (s,), f"u at s = {s:g}", StateError), model.nu, "u", f"at s = {s:g}")
+        return lambda s: answer(ask(u, (s,), f"u at s = {s:g}", StateError), model.nu, "u", s, "s")
     final = given_inputs(model, u)
     return lambda s: final * ((s - begin) / (end - begin))
 

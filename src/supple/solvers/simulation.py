@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import answer, floats, shown, why
+from supple.checks import answer, file_path, floats, shown, why
 from supple.errors import (
     ConvergenceError,
     ModelError,
@@ -49,7 +49,7 @@ from supple.solvers.history import (
 )
 from supple.solvers.inputs import Drive, to_home
 from supple.solvers.methods import NDF, GeneralizedAlpha, Method
-from supple.solvers.options import MOST_STOPS, check_path, check_progress, run_options
+from supple.solvers.options import MOST_STOPS, check_progress, run_options
 from supple.solvers.progress import Progress, Report
 from supple.solvers.runners import Runner, make_runner
 from supple.solvers.stage import NEGATIVE_TENSION, NO_PIVOT, NOT_FINITE, PYTHON_RAISED, SLOW
@@ -110,9 +110,7 @@ class Simulation:
         options = run_options(breaks, hold, control_rate, events, checkpoint_every, resume, max_steps)
         check_progress(progress)
         self.events, self.show, self.max_steps = options.events, progress, options.max_steps
-        if checkpoint is not None:
-            check_path(checkpoint, "checkpoint")
-        self.checkpoint = None if checkpoint is None else Path(checkpoint)
+        self.checkpoint = None if checkpoint is None else file_path(checkpoint, "checkpoint")
         self.checkpoint_every, self.resume = options.checkpoint_every, options.resume
         self.sampled = options.control_rate is not None
         self.rate, self.breaks = options.control_rate, options.breaks
@@ -257,7 +255,7 @@ class Simulation:
                     break
             if code == DONE:
                 self._next_piece()
-            if bar.update(float(runner.reals[T]), float(runner.reals[H_LAST])) and self.index < len(self.stops):
+            if self._told(bar) and self.index < len(self.stops):
                 self.stopped = True
                 if self.checkpoint is not None:
                     self._save_or_fail()
@@ -270,6 +268,13 @@ class Simulation:
             if self.checkpoint is not None and now - saved >= self.checkpoint_every:
                 self._save_or_fail()
                 saved = looked = time.perf_counter()
+
+    def _told(self, bar: Progress) -> bool:
+        """Tell how far the run has come; whether it is to end here."""
+        try:
+            return bar.update(float(self.runner.reals[T]), float(self.runner.reals[H_LAST]))
+        except Exception as error:
+            self._fail(f"progress failed: {error}", error)
 
     def _steps_left(self) -> int:
         """How many steps may still be made."""
@@ -313,7 +318,7 @@ class Simulation:
         except Exception as error:
             self._fail(f"the function of event {event.name!r} failed: {error}", error)
         try:
-            return float(answer(value, 1, f"the function of event {event.name!r}", f"at t = {t:.6g} s")[0])
+            return float(answer(value, 1, f"the function of event {event.name!r}", t)[0])
         except StateError as error:
             self._fail(str(error), error)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supple.checks import shown
 from supple.errors import ModelError
 from supple.model.constraints import Multipliers
 from supple.readouts.along import Readings
@@ -195,6 +196,8 @@ class Trajectory(Readings):
     @staticmethod
     def load(path: str | os.PathLike[str], model: Model | None = None) -> Trajectory:
         """Read what `save` wrote; with the model, poses and energies can be asked for."""
+        if model is not None and not hasattr(model, "link_names"):
+            raise ModelError(f"model is {shown(model)}, must be a model, as robot.compile() makes it")
         arrays = read_npz(path, KIND)
         description = str(arrays["description"])
         if model is not None and model.description != description:

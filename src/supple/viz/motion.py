@@ -95,7 +95,7 @@ def traces(trajectory: Trajectory, stations: Sequence[tuple[str, float]]) -> tup
 def paths(model: Model, coordinates: Array, stations: Sequence[tuple[str, float]]) -> Array:
     """World positions (T, stations, 3) of stations along coordinates (T, n)."""
     rows = [model.poses(q, stations)[:, :3, 3] for q in coordinates]
-    return np.array(rows).reshape(-1, len(stations), 3)
+    return np.array(rows).reshape(len(coordinates), len(stations), 3)
 
 
 def station_name(station: tuple[str, float]) -> str:
