@@ -1,0 +1,74 @@
+"""`supple compile --all` compiles every kernel, once each, and no other robot compiles anything."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import supple as sp
+from load_cases import loaded_case
+from supple import jit
+from supple.cli import exercises
+from supple.errors import SuppleError
+from supple.jit import cache
+from supple.systems import SYSTEMS
+
+
+@pytest.fixture(scope="module")
+def everything():
+    """Kernels that were asked for by all exercises, of the package."""
+    for exercise in exercises.everything():
+        exercise.call()
+    return entries()
+
+
+def entries():
+    """(kernel, signature) of all compiled code of the package in this process."""
+    return {entry for entry in cache.asked_for if entry[0].startswith(("core.", "loads.", "solvers.", "lie."))}
+
+
+def test_the_exercises_use_every_kernel(everything):
+    assert [kernel.__qualname__ for kernel in jit.KERNELS if not kernel.overloads] == []
+    ours = [kernel for kernel in jit.ADDRESSED if kernel.function.__module__.startswith("supple.")]
+    assert [kernel.function.__qualname__ for kernel in ours if not kernel._address] == []
+
+
+def test_no_kernel_is_compiled_for_two_signatures(everything):
+    """Such as read-only arrays beside others, or whole numbers beside floats."""
+    assert [name for name, count in Counter(name for name, _ in entries()).items() if count > 1] == []
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_other_robots_compile_nothing(everything, name):
+    system = SYSTEMS[name]()
+    model = system.compile()
+    system.simulate(model, 1e-6 * system.t_end, progress=False)
+    q = np.zeros(model.n)
+    for call in (
+        lambda: model.statics(),
+        lambda: model.forward_dynamics(q, q),
+        lambda: model.residual_derivatives(q, q, q),
+        lambda: model.energy(q, q),
+    ):
+        try:
+            call()
+        except (SuppleError, sp.ModelWarning):
+            pass  # singular, or no equilibrium: kernels were called all the same
+    assert entries() - everything == set()
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("method", [sp.NDF(), sp.GeneralizedAlpha(dt=1e-6), sp.RK45()], ids=lambda m: type(m).__name__)
+def test_random_robots_with_random_loads_compile_nothing(everything, seed, method):
+    """Their states are read-only arrays."""
+    case = loaded_case(seed)
+    model, q, v, a, u = case.model, case.q, case.v, case.a, case.u
+    model.residual_tangent(q, v, a, u, cv=1.0, ca=1.0)
+    model.forward_dynamics_derivatives(q, v, u)
+    model.tangent_product(q, v, a, v, u=u)
+    model.pose(list(q), model.link_names[-1])
+    try:
+        model.simulate(2e-6, q, v, u, method, progress=False)
+    except SuppleError:
+        pass
+    assert entries() - everything == set()
