@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supple.checks import floats, shown, why
 from supple.core import kinematics as _kinematics
 from supple.errors import ShapeError
 
@@ -21,17 +22,14 @@ def many_states(model: Mechanics, q: Any) -> Array | None:
     if type(q) is np.ndarray and q.ndim <= 1:
         return None
     try:
-        array = np.asarray(q)
-    except (TypeError, ValueError):
-        return None
+        array = floats(q)
+    except ValueError as reason:
+        raise ShapeError(f"q must be {model.n} real numbers, got {shown(q)}{why(reason)}") from None
     if array.ndim <= 1:
         return None
-    if array.dtype.kind not in "fiu" or array.shape[-1] != model.n:
-        raise ShapeError(
-            f"q has shape {array.shape} and type {array.dtype}, model {model.name!r} needs ({model.n},) or "
-            f"(..., {model.n}) real numbers"
-        )
-    return np.ascontiguousarray(array, dtype=float)
+    if array.shape[-1] != model.n:
+        raise ShapeError(f"q has shape {array.shape}, model {model.name!r} needs ({model.n},) or (..., {model.n})")
+    return np.require(array, requirements=("C", "A", "W"))
 
 
 def for_each(q: Array, function: Callable[[Array], Array]) -> Array:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from supple.checks import shown
 from supple.errors import ModelError
 from supple.loads.line import lines as route_lines
 from supple.readouts import parts
@@ -39,8 +40,8 @@ def volumes(model: Readouts, state: State) -> dict[str, float]:
 def tension_derivatives(model: Readouts, state: State, name: str) -> Tension:
     """T(l, l') of a line with dT/dq = T_l g + T_l' dl'/dq and dT/dv = T_l' g (see `core.lines`)."""
     names = model.demand.lines
-    if name not in names:
-        raise ModelError(f"model {model.name!r} has no line {name!r}; it has: {', '.join(names) or 'none'}")
+    if not isinstance(name, str) or name not in names:
+        raise ModelError(f"model {model.name!r} has no line {shown(name)}; it has: {', '.join(names) or 'none'}")
     index = names.index(name)
     line = model.lines(state.q, state.v, state.u, state.t)[name]
     space = model._own_space()[0]

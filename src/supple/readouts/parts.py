@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.checks import floats, shown, why
 from supple.errors import ModelError
 from supple.model.check_derivatives import load_alone
 from supple.readouts.kernels import SEGMENT_COLUMNS
@@ -51,8 +52,8 @@ def make_state(
         model._zero if v is None else model._state("v", v),
         model._zero if a is None else model._state("a", a),
         None if u is None else model._inputs("u", u, model.nu),
-        None if lam is None else model._inputs("lam", np.asarray(lam), model.nc),
-        float(t),
+        None if lam is None else model._inputs("lam", lam, model.nc),
+        model._number("t", t),
         None if z is None else model._inputs("z", z, model.nz),
     )
 
@@ -109,7 +110,7 @@ def find_load(model: Readouts, name: str, kind: str, candidates: tuple[int, ...]
         return names[name]
     except (KeyError, TypeError):
         known = ", ".join(names) or "none"
-        raise ModelError(f"model {model.name!r} has no {kind} {name!r}; it has: {known}") from None
+        raise ModelError(f"model {model.name!r} has no {kind} {shown(name)}; it has: {known}") from None
 
 
 def rod_of(model: Readouts, link: str) -> Any:
@@ -124,11 +125,11 @@ def rod_of(model: Readouts, link: str) -> Any:
 def stations(link: str, s: ArrayLike) -> Array:
     """Stations of a rod as a vector (K,), between 0 and 1."""
     try:
-        places = np.array(s, dtype=float)
-    except (TypeError, ValueError):
-        raise ModelError(f"link {link!r}: s is {s!r}, must be numbers between 0 and 1") from None
+        places = np.array(floats(s))
+    except ValueError as reason:
+        raise ModelError(f"link {link!r}: s is {shown(s)}, must be numbers between 0 and 1{why(reason)}") from None
     if places.ndim > 1 or not ((places >= 0.0) & (places <= 1.0)).all():
-        raise ModelError(f"link {link!r}: s is {s!r}, must be one number or a vector of numbers between 0 and 1")
+        raise ModelError(f"link {link!r}: s is {shown(s)}, must be one number or a vector of numbers between 0 and 1")
     return np.atleast_1d(places)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supple.checks import shown
 from supple.core.records import EXPONENTIAL, block_t, pose_t, segment_t
 from supple.errors import ModelError
 from supple.loads.joint_drive import drives
@@ -68,14 +69,14 @@ def joint_position(model: Readouts, state: State, link: str) -> Array:
 
 
 def _checked(model: Readouts, link: str, frame: str) -> str:
-    if link != "world":
+    if not isinstance(link, str) or link != "world":
         try:
             model._link(link)
         except ModelError:
             names = ", ".join(model.link_names)
-            raise ModelError(f"there is no link {link!r}; ask for 'world' (the base) or a link: {names}") from None
-    if frame not in FRAMES:
-        raise ModelError(f"frame is {frame!r}, must be 'world' or 'local'")
+            raise ModelError(f"there is no link {shown(link)}; ask for 'world' (the base) or a link: {names}") from None
+    if not isinstance(frame, str) or frame not in FRAMES:
+        raise ModelError(f"frame is {shown(frame)}, must be 'world' or 'local'")
     return link
 
 
