@@ -164,7 +164,7 @@ class Robot:
     def copy(self) -> Robot:
         """A robot of its own with the same links and loads: what is added to one is not in the other."""
         twin = Robot(self._name, self._gravity)
-        twin._links, twin._items = dict(self._links), list(self._items)
+        twin._links, twin._items = dict(self._links), dict(self._items)
         return twin
 
     def compile(self) -> Model:
