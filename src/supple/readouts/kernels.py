@@ -32,7 +32,7 @@ class Called(AddressedKernel):
     """A compiled function of integers (numbers and addresses) that Python calls by its address."""
 
     def __init__(self, function: Any, arguments: int) -> None:
-        super().__init__(function, types.void(*[types.int64] * arguments), load_stamp(__file__))
+        super().__init__(function, types.void(*[types.int64] * arguments), load_stamp(function))
 
     @cached_property
     def entry(self) -> Any:
