@@ -167,6 +167,36 @@ def test_links_pictures_and_navigation(page):
         assert ElementTree.parse((page.parent / picture).resolve()).getroot().tag.endswith("svg")
 
 
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_formulas_are_whole(page):
+    text = re.sub(r"`[^`\n]*`", "", FENCE.sub("", text_of(page)))
+    shown = re.findall(r"^\$\$\n(.*?)^\$\$$", text, flags=re.DOTALL | re.MULTILINE)
+    rest = re.sub(r"^\$\$\n.*?^\$\$$", "", text, flags=re.DOTALL | re.MULTILINE)
+    inline = re.findall(r"\$([^$\n]+)\$", rest)
+    assert "$" not in re.sub(r"\$[^$\n]+\$", "", rest)  # every dollar has its partner, in the same line
+    for formula in [*shown, *inline]:
+        assert formula.count("{") == formula.count("}"), formula
+        assert formula.count(r"\begin") == formula.count(r"\end"), formula
+        assert formula.count(r"\left") == formula.count(r"\right"), formula
+    for formula in inline:
+        assert "|" not in formula  # it would end a cell of a table
+
+
+def test_formulas_become_mathml():
+    pytest.importorskip("latex2mathml")
+    from docs.scripts.mathml import with_mathml
+
+    page = (
+        r'<p>twice <span class="arithmatex">\(\dot q &lt; \frac{1}{2}\)</span></p>'
+        r'<div class="arithmatex">\[\begin{aligned} a &amp;= b \\ c &amp;= d \end{aligned}\]</div>'
+    )
+    made = with_mathml(page)
+    assert made.count("<math") == 2
+    assert "<mfrac>" in made
+    assert "mtable" in made
+    assert "arithmatex" not in made
+
+
 def test_every_kind_of_load_has_its_place():
     overview = text_of(DOCS / "loads" / "index.md")
     for kind in (kind.__name__ for kind in sp.loads.KINDS):

@@ -61,9 +61,8 @@ def fine_scene(model: Model, states: Sequence[Array], budget: int = IN_A_PICTURE
 def turn_of(rod: RodTable, s: Array, q: Array) -> Array:
     """By how much [rad] a rod turns at most, bent and twisted, between stations (M,), over states (S, n): (M - 1,)."""
     inside = (np.arange(SAMPLES) + 0.5) / SAMPLES
-    x = (s[:-1, None] + np.diff(s)[:, None] * inside).ravel().tolist()
-    basis = np.array([rod.basis(y) for y in x])
-    strains = np.tile(np.array([rod.rest_strain(y)[:3] for y in x]), (len(q), 1, 1))
+    x = (s[:-1, None] + np.diff(s)[:, None] * inside).ravel()
+    basis, strains = rod.basis(x), np.tile(rod.rest_strain(x)[:, :3], (len(q), 1, 1))
     with np.errstate(over="ignore", invalid="ignore"):  # of absurd coordinates
         for axis in range(3):
             own = rod.component == axis
