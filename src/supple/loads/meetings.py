@@ -157,8 +157,8 @@ def neighbours(a: Spheres, b: Spheres, x: Sequence[float], y: Sequence[float], b
             skip = skip | (j <= i + 1)
         return np.asarray(skip)
     for child, parent, along in (
-        (b.link, a.link, lengths[0] * (1.0 - X) + lengths[1] * Y),
-        (a.link, b.link, lengths[0] * X + lengths[1] * (1.0 - Y)),
+        (b.link, a.link, lengths[0] * np.abs(binder.robot_link(b.link).station - X) + lengths[1] * Y),
+        (a.link, b.link, lengths[0] * X + lengths[1] * np.abs(binder.robot_link(a.link).station - Y)),
     ):
         spec = binder.robot_link(child)
         if spec.parent == parent:
