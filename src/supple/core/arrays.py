@@ -39,7 +39,7 @@ class Topology(NamedTuple):
 
     blocks: Any  #: (n_blocks,) block_t, parents before children
     parents: Any  #: (1 + n_segments,) segment at whose end each segment begins; 0 = world
-    ranges: Any  #: (n_ranges, 2) coordinate ranges [lo, hi), see block_t
+    ranges: Any  #: (n_ranges, 3) coordinate ranges [lo, hi), see block_t; of grafts also their first column
     component: Any  #: (n,) strain component 0..5 of a rod's coordinate, -1 for a joint's
     links: Any  #: (n_links, 2) coordinate range of every link
     owner: Any  #: (1 + n_segments,) block of each segment

@@ -326,13 +326,17 @@ def point_path(tree, space, s, m, out):
         return
     block, ranges, columns, totals = tree.blocks[tree.owner[s]], tree.ranges, space.columns, space.totals
     n, start = U(block.n), U(block.start)
-    c = U(block.columns) + U(s - block.first) * n
+    own = U(block.columns) + U(s - block.first) * n
     for k in range(rows):
         for j in range(n):
-            out[k, start + j] = columns[m, k, c + j]
+            out[k, start + j] = columns[m, k, own + j]
         for r in range(block.inward[0], block.inward[1]):
             for j in range(U(ranges[r, 0]), U(ranges[r, 1])):
                 out[k, j] = totals[m - 1, k, j]
+        for r in range(block.grafts[0], block.grafts[1]):
+            lo, c = U(ranges[r, 0]), U(ranges[r, 2])
+            for j in range(U(ranges[r, 1]) - lo):
+                out[k, lo + j] = columns[m, k, c + j]
 
 
 @leaf

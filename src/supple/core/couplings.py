@@ -3,7 +3,8 @@
 A load that feels the strain at a node enters the same way, J_a^T G Psi, its ``b`` being negative (`coupling_t`).
 
 Two segments on different branches feel each other only through such loads, so these entries are added where the
-sweeps left zeros.  The path of a segment is its own block's columns and the end columns of all blocks inward.
+sweeps left zeros.  The path of a segment is its own block's columns and the end columns of all blocks inward; of a
+rod that it leaves before the tip (`core.grafts`), the columns there.
 """
 
 from __future__ import annotations
@@ -36,13 +37,17 @@ def path_columns(tree, space, s, m, out):
         return
     block = tree.blocks[tree.owner[s]]
     n, start = U(block.n), U(block.start)
-    c = U(block.columns) + U(s - block.first) * n
+    own = U(block.columns) + U(s - block.first) * n
     for k in range(6):
         for j in range(n):
-            out[k, start + j] = space.columns[m, k, c + j]
+            out[k, start + j] = space.columns[m, k, own + j]
         for r in range(block.inward[0], block.inward[1]):
             for j in range(U(tree.ranges[r, 0]), U(tree.ranges[r, 1])):
                 out[k, j] = space.totals[m - 1, k, j]
+        for r in range(block.grafts[0], block.grafts[1]):
+            lo, c = U(tree.ranges[r, 0]), U(tree.ranges[r, 2])
+            for j in range(U(tree.ranges[r, 1]) - lo):
+                out[k, lo + j] = space.columns[m, k, c + j]
 
 
 @inlined

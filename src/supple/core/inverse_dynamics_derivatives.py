@@ -13,7 +13,8 @@ For a block (a rod or a joint) with points k, rows and columns split three ways:
 * outward (descendants):  J^T U, where U = sum_k X_k is what a descendant block hands inward.
 
 A block's last point carries the summed M, N and F of everything attached to it, so each block is one visit and
-each pair of blocks is one product of 6 rows: no recursion over points of other rods is left.  A joint has one point, so
+each pair of blocks is one product of 6 rows (of blocks that leave a rod before its tip: `core.grafts`): no recursion
+over points of other rods is left.  A joint has one point, so
 its own columns are just the beginning of its outward ones.
 """
 
@@ -24,6 +25,7 @@ from supple.core.columns import fill_columns
 from supple.core.couplings import add_couplings
 from supple.core.finite import finite_matrices, finite_vector
 from supple.core.geometric_stiffness import add_geometric_stiffness
+from supple.core.grafts import write_graft_columns, write_graft_rows
 from supple.core.inertia import point_wrench, velocity_tangent, world_inertia
 from supple.core.inverse_dynamics import project_all
 from supple.core.lines import add_line_tangents
@@ -175,7 +177,7 @@ def rod_sums(tree, block, space, separate, dq, dv, da):
     """The same sums over the points of a rod, and the rod's own rows and columns."""
     columns, totals, X, t = space.columns, space.totals, space.tangent, space.scratch[0]
     n, start = block.n, block.start
-    has_ancestors = block.inward[1] > block.inward[0]
+    has_ancestors = block.inward[1] > block.inward[0] or block.grafts[1] > block.grafts[0]
     loaded = has_wrenches(tree)
     clear_rod(start, n, separate, totals, dq, dv, da)
     for i in range(block.active):
@@ -237,6 +239,22 @@ def add_pose_rows(block, ranges, totals, out):
             add_project_range(totals[GJ], i, totals[J_END], ranges[r, 0], ranges[r, 1], out)
 
 
+@inner
+def write_grafts(block, ranges, columns, totals, loaded, separate, dq, dv, da):
+    """What `write_rows`, `add_pose_rows` and `write_mass_rows` are, between a block and rods it is grafted on."""
+    write_graft_rows(block, ranges, 1.0, totals[NJ], columns[R], False, dq)
+    write_graft_rows(block, ranges, 1.0, totals[MJ], columns[Q], True, dq)
+    if loaded:
+        write_graft_rows(block, ranges, 1.0, totals[GJ], columns[J], True, dq)
+    write_graft_columns(block, ranges, columns[J], totals[U_Q], dq)
+    if separate:
+        write_graft_rows(block, ranges, 1.0, totals[NJ], columns[J], False, dv)
+        write_graft_rows(block, ranges, 2.0, totals[MJ], columns[R], True, dv)
+        write_graft_columns(block, ranges, columns[J], totals[U_V], dv)
+        write_graft_rows(block, ranges, 1.0, totals[MJ], columns[J], False, da)
+        write_graft_columns(block, ranges, columns[J], totals[U_A] if loaded else totals[MJ], da)
+
+
 @inlined
 def tangent_blocks(tree, space, separate, dq, dv, da):
     """Fill dq (and, if ``separate``, dv and da) block by block, from the leaves inward.
@@ -262,6 +280,8 @@ def tangent_blocks(tree, space, separate, dq, dv, da):
         if separate:
             write_rows(block, tree.ranges, totals[J_END], 2.0, totals[R_END], totals[U_V], totals, dv)
             write_mass_rows(block, tree.ranges, totals, totals[U_A] if loaded else totals[MJ], da)
+        if block.grafts[1] > block.grafts[0]:
+            write_grafts(block, tree.ranges, space.columns, totals, loaded, separate, dq, dv, da)
 
 
 @kernel

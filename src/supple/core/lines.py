@@ -51,14 +51,18 @@ def add_path_transposed(tree, space, s, m, scale, f, out):
         return
     block = tree.blocks[tree.owner[s]]
     n, start = U(block.n), U(block.start)
-    c = U(block.columns) + U(s - block.first) * n
+    own = U(block.columns) + U(s - block.first) * n
     for k in range(6):
         x = scale * f[k]
         for j in range(n):
-            out[start + j] += space.columns[m, k, c + j] * x
+            out[start + j] += space.columns[m, k, own + j] * x
         for r in range(block.inward[0], block.inward[1]):
             for j in range(U(tree.ranges[r, 0]), U(tree.ranges[r, 1])):
                 out[j] += space.totals[m - 1, k, j] * x
+        for r in range(block.grafts[0], block.grafts[1]):
+            lo, c = U(tree.ranges[r, 0]), U(tree.ranges[r, 2])
+            for j in range(U(tree.ranges[r, 1]) - lo):
+                out[lo + j] += space.columns[m, k, c + j] * x
 
 
 @inlined

@@ -5,6 +5,7 @@ from __future__ import annotations
 from supple.core.arrays import space_at, tree_at
 from supple.core.columns import fill_jacobian_columns
 from supple.core.finite import finite_matrix
+from supple.core.grafts import write_graft_columns, write_graft_rows
 from supple.core.inertia import world_inertia
 from supple.core.products import add_columns, add_projection, clear_range, map_columns, project_range
 from supple.core.records import ROD
@@ -86,6 +87,9 @@ def fill_mass_matrix(tree, space, M):
         else:
             joint_sums(block, space.work[block.first], space.scratch[0], space.columns, space.totals)
         write_mass_rows(block, tree.ranges, space.totals, space.totals[MJ], M)
+        if block.grafts[1] > block.grafts[0]:
+            write_graft_rows(block, tree.ranges, 1.0, space.totals[MJ], space.columns[J], False, M)
+            write_graft_columns(block, tree.ranges, space.columns[J], space.totals[MJ], M)
 
 
 @kernel

@@ -33,6 +33,7 @@ block_t = np.dtype(
         ("inward", "i8", (2,)),  # rows of `ranges`: coordinates of all blocks before this one
         ("outward", "i8", (2,)),  # rows of `ranges`: of all blocks after this one (and of a joint itself)
         ("apart", "i8", (2,)),  # rows of `ranges`: of all others, which this block never feels
+        ("grafts", "i8", (2,)),  # rows of `ranges`: of rods that it leaves before their tips (see core.grafts)
     ],
     align=True,
 )

@@ -16,7 +16,8 @@ variations of the segments, z = zeta_a - zeta_b and the relative twist U = V_a -
 
 P and D follow from the derivatives of n, x and f by z, all (3, 6): the centre moves by dc = L_c z, L_c = [-c~, I], the
 normal by H dc, the penetration by -n . dc.  The centre of a capsule's probe slides along its axis w by dt, which keeps
-n . w = 0: dt = -(n . (z_w x w) + w^T H dc) / (w^T H w).
+n . w = r', r(t) the radius along it (constant for capsules, that of inscribed circles for elliptic sections):
+dt = -(n . (z_w x w) + w^T H dc) / (w^T H w - r'').
 """
 
 from __future__ import annotations
@@ -36,9 +37,18 @@ from supple.core.loads import EXTERNAL, TANGENT, WRENCH
 from supple.errors import ModelError, naming
 from supple.jit import LoadKernel, inlined, inner, leaf
 from supple.lie.se3 import compose
-from supple.loads.contact_geometry import PARALLEL, ROUND, closest_on_axis, out_of_reach, signed_distance
+from supple.loads.contact_geometry import (
+    PARALLEL,
+    ROUND,
+    closest_on_axis,
+    closest_varying,
+    out_of_reach,
+    signed_distance,
+    varying_radius,
+)
+from supple.loads.meetings import meetings
 from supple.loads.points import point_position
-from supple.loads.shapes import Meeting, Probe, Shape, Spheres, Surface, meetings
+from supple.loads.shapes import Meeting, Probe, Shape, Spheres, Surface
 
 if TYPE_CHECKING:
     from supple.model.binder import Binder, Bound
@@ -125,12 +135,17 @@ def add_cross(scale, x, Y, out):
 
 
 @inner
-def centre_motion(length, place, axis, c, n, H, Lc):
-    """Lc (3, 6): the centre of a probe by z; that of a capsule slides along its axis between 0 and ``length``."""
+def centre_motion(length, place, axis, c, n, H, slope, bend, Lc, Lr):
+    """Lc (3, 6), Lr (6,): centre and radius of a probe by z; it slides along its axis between 0 and ``length``.
+
+    ``slope`` and ``bend`` are r' and -r'' there.
+    """
     point_matrix(c, Lc)
+    for l in range(6):
+        Lr[l] = 0.0
     if not 0.0 < place < length:
         return
-    turn, bend = 0.0, 0.0
+    turn = 0.0
     for i in range(3):
         for j in range(3):
             bend += axis[i] * H[i, j] * axis[j]
@@ -146,14 +161,15 @@ def centre_motion(length, place, axis, c, n, H, Lc):
             j, k = (l + 1) % 3, (l + 2) % 3
             slide += axis[j] * n[k] - axis[k] * n[j]
         slide /= bend
+        Lr[l] = -slope * slide
         # all entries of column l have been read before any is written
         for i in range(3):
             Lc[i, l] -= axis[i] * slide
 
 
 @inner
-def contact_tangent(t, V, U, d, radius, x, n, H, f, Fd, Fn, Fu, Lc, G, D):
-    """G and D (6, 6) of dW = G z + D z', for W = [x x f; f] as seen from b."""
+def contact_tangent(t, V, U, d, radius, x, n, H, f, Fd, Fn, Fu, Lc, Lr, G, D):
+    """G and D (6, 6) of dW = G z + D z', for W = [x x f; f] as seen from b; the penetration grows by Lr - n . Lc."""
     Ln, Lx, K, Kd, L, slip = t.L[1], t.L[2], t.L[3], t.L[4], t.L[5], t.L[6]
     offset = 0.5 * d - radius
     for i in range(3):
@@ -161,9 +177,9 @@ def contact_tangent(t, V, U, d, radius, x, n, H, f, Fd, Fn, Fu, Lc, G, D):
             Ln[i, j], K[i, j], Kd[i, j] = 0.0, 0.0, 0.0
     add_product(1.0, H, Lc, Ln)
     for j in range(6):
-        normal = n[0] * Lc[0, j] + n[1] * Lc[1, j] + n[2] * Lc[2, j]
+        normal = n[0] * Lc[0, j] + n[1] * Lc[1, j] + n[2] * Lc[2, j] - Lr[j]
         for i in range(3):
-            Lx[i, j] = Lc[i, j] + offset * Ln[i, j] - 0.5 * n[i] * normal
+            Lx[i, j] = Lc[i, j] + offset * Ln[i, j] - n[i] * (0.5 * normal + Lr[j])
             K[i, j] = -Fd[i] * normal
     add_product(1.0, Fn, Ln, K)
     # du = L_x (z' - ad_V z) + U_w x dx; L_x ad_V = [(V_v)~ - x~ (V_w)~, (V_w)~]
@@ -211,22 +227,22 @@ def contact_point(wa, wb, radius, d, c, n, x, u, U):
 
 
 @inner
-def press(t, wa, wb, probe, axis, c, place, d, law, mode):
+def press(t, wa, wb, probe, axis, c, place, radius, slope, bend, d, law, mode):
     """A contact of depth d: -[x x f; f] in t.f[0], its tangent for z = zeta_a - zeta_b in t.H and t.B.
 
-    ``probe`` (radius, length, weight) is centred at c; n and H are in t.x, t.T[0].
+    The probe is centred at c with the radius r, r' and -r'' there; n and H are in t.x, t.T[0].
     """
     n, H = t.x[0:3], t.T[0]
     x, u, f, U, Fd = t.y[0:3], t.y[3:6], t.z[0:3], t.z[3:6], t.x[3:6]
     Fn, Fu, W = t.T[1], t.D[0], t.f[0]
-    contact_point(wa, wb, probe[0], d, c, n, x, u, U)
+    contact_point(wa, wb, radius, d, c, n, x, u, U)
     contact_force(law, probe[2], d, n, u, f, Fd, Fn, Fu, mode)
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3
         W[i], W[3 + i] = -(x[j] * f[k] - x[k] * f[j]), -f[i]
     if mode == TANGENT:
-        centre_motion(probe[1], place, axis, c, n, H, t.L[0])
-        contact_tangent(t, wa.V, U, d, probe[0], x, n, H, f, Fd, Fn, Fu, t.L[0], t.H, t.B)
+        centre_motion(probe[1], place, axis, c, n, H, slope, bend, t.L[0], t.f[1])
+        contact_tangent(t, wa.V, U, d, radius, x, n, H, f, Fd, Fn, Fu, t.L[0], t.f[1], t.H, t.B)
 
 
 @inner
@@ -282,7 +298,7 @@ def clear(X):
 def _contacts(tree, space, data, mode):
     """All probes against all surfaces: data = probes, their sizes and frames; surfaces, theirs; pairs to skip; law.
 
-    where (m, 1) segment, probe (m, 3) radius, length, weight; on (k, 2) segment, kind, size (k, 3).  Both come in
+    where (m, 1) segment, probe (m, 5) (see `varying_radius`); on (k, 2) segment, kind, size (k, 3).  Both come in
     groups (g, 3) first, last, whether they are buds, with their bounds (see `bud_reach`).
     """
     if mode != WRENCH and mode != TANGENT:
@@ -333,13 +349,17 @@ def _contacts(tree, space, data, mode):
                     probe_middle(wa, frames[i], probe[i, 1], c)
                     if out_of_reach(kind, size[s], Rs, ps, c, probe[i, 0] + 0.5 * probe[i, 1]):
                         continue
-                    if probe[i, 1] > 0.0 and kind == ROUND:
+                    if probe[i, 1] > 0.0 and (kind == ROUND or probe[i, 3] > 0.0):
                         compose(wa.R, wa.p, frames[i].R, frames[i].p, Rp, pp)
-                        place = closest_on_axis(probe[i, 1], Rp, pp, size[s, 1], size[s, 2], Rs, ps)
+                        if probe[i, 3] > 0.0:
+                            place = closest_varying(kind, size[s], Rs, ps, probe[i], Rp, pp, c, t.x[0:3], t.T[0])
+                        else:
+                            place = closest_on_axis(probe[i, 1], Rp, pp, size[s, 1], size[s, 2], Rs, ps)
                         for j in range(3):
                             axis[j] = Rp[j, 0]
                             c[j] = pp[j] + place * axis[j]
-                    d = probe[i, 0] - signed_distance(kind, size[s], Rs, ps, c, t.x[0:3], t.T[0])
+                    radius, slope, bend = varying_radius(probe[i], place)
+                    d = radius - signed_distance(kind, size[s], Rs, ps, c, t.x[0:3], t.T[0])
                     if d <= 0.0:
                         continue
                     for k in range(2):
@@ -348,7 +368,7 @@ def _contacts(tree, space, data, mode):
                             if scratch.count[3] == 0 and mode == TANGENT:
                                 clear(scratch.local)
                             scratch.count[3] += 1
-                    press(t, wa, wb, probe[i], axis, c, place, d, law[0], mode)
+                    press(t, wa, wb, probe[i], axis, c, place, radius, slope, bend, d, law[0], mode)
                     for k in range(6):
                         wa.F[k] += t.f[0, k]
                         wb.F[k] -= t.f[0, k]
@@ -462,7 +482,8 @@ class Contact:
 
     def sketch(self, binder: Binder) -> list[Mark]:
         """Both shapes; one that touches itself, once."""
-        return [shape.sketch(binder) for shape in ((self.a,) if self.a is self.b else (self.a, self.b))]
+        shapes = (self.a,) if self.a is self.b else (self.a, self.b)
+        return [mark for shape in shapes for mark in shape.marks(binder)]
 
 
 def bind_meetings(name: str, meeting: Meeting, law: list[float], binder: Binder) -> Bound:
@@ -480,15 +501,15 @@ def bind_meetings(name: str, meeting: Meeting, law: list[float], binder: Binder)
     binder.couplings += 2 * int(np.sum(moving & ~(np.isin(where, buds) | np.isin(on[:, 0], buds))))
     data = (
         where,
-        np.array([(probe.radius, probe.length, probe.weight) for probe in meeting.probes]),
+        np.array([probe.numbers for probe in meeting.probes]),
         pose_records([place.offset for place in places]),
         on,
         np.array([surface.size for surface in meeting.surfaces], dtype=float),
         pose_records([ground.offset for ground in grounds]),
         skip.astype(np.int64),
         np.array([law]),
-        *grouped(binder, [(p.link, p.s, p.radius) for p in meeting.probes], where[:, 0]),
-        *grouped(binder, [(s.link, s.s, s.size[0]) for s in meeting.surfaces], on[:, 0]),
+        *grouped(binder, [(p.link, p.s, p.reach) for p in meeting.probes], where[:, 0]),
+        *grouped(binder, [(s.link, s.s, s.reach) for s in meeting.surfaces], on[:, 0]),
         *(place_table(binder, shapes) for shapes in (meeting.probes, meeting.surfaces)),
     )
     return Bound(name, contacts, data, EXTERNAL)
@@ -511,7 +532,7 @@ def grouped(
         First, last, whether buds.
     bounds : (g, 5 + n) floats
         Of buds: longest step, most of the rest strains (angular, linear), number of angular coordinates, most of each
-        |phi|, radius.
+        |phi|, how far shapes reach from their station.
     """
     owners, last = [], ("", -1)
     for (link, s, _), segment in zip(places, segments.tolist(), strict=True):

@@ -1,6 +1,7 @@
 """How far a sphere is from a surface, and which way: signed distance, normal, and how the normal turns.
 
-A *probe* is a sphere, or one that slides along an axis (a capsule).  A *surface* is a frame on a segment and three
+A *probe* is a sphere, or one that slides along an axis (a capsule), perhaps with a radius that varies along it (a
+spheroid, the spheres inscribed in an elliptic section).  A *surface* is a frame on a segment and three
 numbers, of one of four kinds; its axis or normal is the frame's x:
 
     PLANE   the half space x < 0
@@ -26,6 +27,9 @@ PLANE, ROUND, BORE, BOX = 0, 1, 2, 3
 
 #: Closer than this [m] to an axis or an edge there is no direction: one is chosen, and does not turn.
 NEAREST = 1e-10
+
+#: Steps of the search along an axis, at most, and the step, relative to its length, that ends it.
+SLIDES, SETTLED = 60, 1e-15
 
 #: Below this squared sine of the angle between two axes they count as parallel.
 PARALLEL = 1e-9
@@ -143,6 +147,58 @@ def closest_on_axis(length, Ra, pa, lo, hi, Rb, pb):
     t = clamp((b * rb - ra) / (1.0 - b * b), 0.0, length)
     foot = clamp(rb + b * t, lo, hi)
     return clamp(b * foot - ra, 0.0, length)
+
+
+@inner
+def varying_radius(probe, place):
+    """Radius of a probe at ``place`` along its axis, its slope, and minus its second derivative.
+
+    ``probe`` = radius r_0, length, weight, f^2, middle m: r = r_0 sqrt(1 - (t - m)^2 / f^2) are the circles inscribed
+    in an ellipse whose foci are f from its centre at t = m; f^2 = 0 is a constant radius.
+    """
+    if probe[3] == 0.0:
+        return probe[0], 0.0, 0.0
+    x = place - probe[4]
+    y = math.sqrt(1.0 - x * x / probe[3])
+    return probe[0] * y, -probe[0] * x / (probe[3] * y), probe[0] / (probe[3] * y * y * y)
+
+
+@inner
+def closest_varying(kind, size, Rs, ps, probe, Rp, pp, c, n, H):
+    """Where along its axis w a probe of varying radius comes closest to a surface; c, n and H are scratch.
+
+    g(t) = D - r is convex (but for a bore): Newton's method for g' = n . w - r' = 0, kept between a place where g falls
+    and one where it rises.  It looks at both ends first; if g does not fall into the axis there, an end is closest.
+    """
+    lo, hi, place, low = 0.0, probe[1], 0.0, 0.0
+    for i in range(SLIDES):
+        for k in range(3):
+            c[k] = pp[k] + place * Rp[k, 0]
+        value = signed_distance(kind, size, Rs, ps, c, n, H)
+        radius, slope, curve = varying_radius(probe, place)
+        value, slope = value - radius, -slope
+        for k in range(3):
+            slope += n[k] * Rp[k, 0]
+            for l in range(3):
+                curve += Rp[k, 0] * H[k, l] * Rp[l, 0]
+        if i == 0:
+            low, falls, following = value, slope < 0.0, hi
+        elif i == 1:
+            if not falls or slope <= 0.0:
+                return lo if not falls and (slope > 0.0 or low <= value) else hi
+            following = 0.5 * (lo + hi)
+        else:
+            if slope > 0.0:
+                hi = place
+            else:
+                lo = place
+            following = place - slope / curve if curve > 0.0 else hi
+            if not lo < following < hi:
+                following = 0.5 * (lo + hi)
+            if abs(following - place) <= SETTLED * probe[1]:
+                return following
+        place = following
+    return place
 
 
 @inner

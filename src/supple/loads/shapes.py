@@ -1,7 +1,8 @@
 """Shapes that touch: spheres along rods, balls, capsules, boxes, planes, tubes, on links or on the world.
 
 For the kernel there are only *probes* (spheres, also one that slides along a capsule's axis) and *surfaces* (see
-`loads.contact_geometry`); `meetings` says which shape becomes which.  A shape's frame has its axis or normal along x.
+`loads.contact_geometry`); `loads.meetings` says which shape becomes which.  A shape's frame has its axis or normal
+along x.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from supple.checks import (
 from supple.errors import ModelError
 from supple.lie.pose import check_pose, pose
 from supple.loads.contact_geometry import BORE, BOX, PLANE, ROUND
+from supple.loads.outlines import Outline, Round, section_outline
 from supple.model import meshes
 from supple.model.links import Rod
 from supple.model.scene import Place, Solid, Spots, Wall
@@ -37,15 +39,15 @@ if TYPE_CHECKING:
     from supple.model.binder import Binder
     from supple.model.scene import Mark
 
-#: Spheres of one rod do not touch if they are nearer along it than this many times the sum of their radii.
-NEIGHBOURS = 1.5
-
 #: Most spheres along one rod: far more than any rod needs.
 MOST_SPHERES = 10_000
 
 
 class Probe(NamedTuple):
-    """A sphere at the origin of a frame, or one that slides along its x as far as ``length``."""
+    """A sphere at the origin of a frame, or one that slides along its x as far as ``length``.
+
+    With ``focal`` its radius is that of circles inscribed in an ellipse with foci so far from its centre at ``middle``.
+    """
 
     link: str
     s: float
@@ -53,6 +55,18 @@ class Probe(NamedTuple):
     radius: float
     length: float = 0.0
     weight: float = 1.0
+    focal: float = 0.0
+    middle: float = 0.0
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """As the kernel takes them, see `contact_geometry.varying_radius`."""
+        return self.radius, self.length, self.weight, self.focal**2, self.middle
+
+    @property
+    def reach(self) -> float:
+        """No point of it is farther from its station than this."""
+        return float(np.linalg.norm(self.frame[:3, 3])) + self.length + self.radius
 
 
 class Surface(NamedTuple):
@@ -63,6 +77,11 @@ class Surface(NamedTuple):
     frame: Array
     kind: int
     size: tuple[float, float, float]
+
+    @property
+    def reach(self) -> float:
+        """No point of a round one is farther from its station than this."""
+        return float(np.linalg.norm(self.frame[:3, 3])) + max(abs(self.size[1]), abs(self.size[2])) + self.size[0]
 
 
 class Meeting(NamedTuple):
@@ -99,6 +118,10 @@ class Shape:
     def sketch(self, binder: Binder) -> Mark:
         """What pictures show of it."""
         raise NotImplementedError
+
+    def marks(self, binder: Binder) -> list[Mark]:
+        """All that pictures show of it."""
+        return [self.sketch(binder)]
 
     def _place(self, offset: Array) -> tuple[Place, ...]:
         return (Place(self.link, float(self.s), offset),)
@@ -310,18 +333,32 @@ class Tube(Shape):
 
 @dataclass(frozen=True, eq=False)
 class Spheres(Shape):
-    """Spheres along a rod: ``n`` of them, evenly from base to tip (one: at the tip), or where you say.
+    """What a rod touches with: the spheres inscribed in ``n`` of its sections, evenly from base to tip.
+
+    A round section holds one sphere, of its own radius.  A flat one (`Rectangle`, `Ellipse`, any outline) holds a whole
+    row of them, which together have its **true outline**: a strip of 30 x 4 mm lies 2 mm above the floor when flat and
+    15 mm on edge, and in between as high as its outline says.
 
     Parameters
     ----------
     link : str
         A rod.
     n : int
-        How many, 10 000 at most; has nothing to do with the rod's quadrature.
+        How many sections (one: that at the tip), 10 000 at most; has nothing to do with the rod's quadrature.
     radius : float, optional
-        The section's (of the smallest circle that holds it) if left out; 0: the centreline.
+        One sphere of this radius in each section, in m, whatever the outline; 0: the centreline.
     at : sequence of float, optional
         Stations s from 0 to 1, instead of ``n`` even ones.
+
+    Notes
+    -----
+    How it is done: planes and the insides of tubes meet the corners of a polygon; other shapes also the spheres along
+    its middle (a capsule in a rectangle).  An ellipse is a sphere that slides along its long axis, its radius that of
+    the inscribed circle.  Limits: between two stations there is nothing to touch, so let them be no farther apart than
+    what touches is large.  A shape much smaller than the thickness of a strip sinks in between the corner and the end
+    of its middle, by 0.4 times half the thickness at most.  For boxes, and for another elliptic rod, an ellipse is a
+    row of balls, even to 3 % of half its thickness.  Every point that touches has the contact's stiffness: a strip that
+    lies flat has two in each section, one that leans has one.
     """
 
     link: str
@@ -340,12 +377,12 @@ class Spheres(Shape):
             self._check("radius", nonnegative_float(self.radius, "Spheres: radius", "m"))
 
     def stations(self) -> list[tuple[str, float]]:
-        """Of all spheres."""
+        """Of all sections."""
         even = [1.0] if self.n == 1 else np.linspace(0.0, 1.0, self.n).tolist()
         return [(self.link, s) for s in (even if self.at is None else self.at)]
 
-    def probes(self, binder: Binder, per_length: bool = False) -> list[Probe]:
-        """All spheres; ``per_length``: those at the rod's nodes, with their weights in metres."""
+    def outlines(self, binder: Binder, per_length: bool = False) -> list[tuple[float, float, Outline]]:
+        """(s, weight, outline) of all sections; ``per_length``: at the rod's nodes, with their weights in metres."""
         table, body = binder.rod(self.link), binder.robot_link(self.link).body
         assert isinstance(body, Rod)
         if self.radius is None and not body.section.has_outline:
@@ -354,16 +391,19 @@ class Spheres(Shape):
         if per_length:
             places = [(s, w) for s, w in zip(table.s.tolist(), table.weight.tolist(), strict=True) if w > 0.0]
         return [
-            Probe(
-                self.link, s, np.eye(4), body.section.outline_radius(s) if self.radius is None else self.radius, 0.0, w
-            )
-            for s, w in places
+            (s, w, section_outline(body.section, s) if self.radius is None else Round(self.radius)) for s, w in places
         ]
 
     def sketch(self, binder: Binder) -> Mark:
-        """All spheres."""
-        probes = self.probes(binder)
-        return Spots(tuple(Place(probe.link, probe.s) for probe in probes), np.array([p.radius for p in probes]))
+        """All round sections, as spheres."""
+        places = [(s, o.radius) for s, _, o in self.outlines(binder) if isinstance(o, Round)]
+        return Spots(tuple(Place(self.link, s) for s, _ in places), np.array([radius for _, radius in places]))
+
+    def marks(self, binder: Binder) -> list[Mark]:
+        """Spheres in round sections, solids in flat ones."""
+        flat = [(s, outline.mesh()) for s, _, outline in self.outlines(binder) if not isinstance(outline, Round)]
+        solids: list[Mark] = [Solid((Place(self.link, s),), mesh) for s, mesh in flat]
+        return [*solids, self.sketch(binder)] if len(solids) < len(self.stations()) else solids
 
 
 def direction(value: ArrayLike, what: str) -> Array:
@@ -382,63 +422,3 @@ def axis_frame(origin: ArrayLike, axis: ArrayLike) -> Array:
     y = np.cross(x, np.eye(3)[np.argmin(np.abs(x))])
     y /= np.linalg.norm(y)
     return pose(origin, rotation=np.column_stack([x, y, np.cross(x, y)]))
-
-
-def meetings(a: Shape, b: Shape, binder: Binder, per_length: bool = False) -> Meeting:
-    """Which probes meet which surfaces when ``a`` touches ``b``; the order of the two does not matter."""
-    rank = (Spheres, Ball, Capsule, Box, Tube, Plane)
-    if rank.index(type(b)) < rank.index(type(a)):
-        a, b = b, a
-    if isinstance(a, (Plane, Tube)) or (isinstance(a, Box) and isinstance(b, Tube) and not b.inside):
-        raise ModelError(f"a {type(a).__name__} does not touch {_article(b)}; one of them must be round")
-    if isinstance(a, Spheres):
-        probes = a.probes(binder, per_length)
-        if isinstance(b, Spheres):
-            others = b.probes(binder)
-            surfaces = [Surface(o.link, o.s, o.frame, ROUND, (o.radius, 0.0, 0.0)) for o in others]
-            return Meeting(probes, surfaces, neighbours(probes, others, binder))
-        return _all(probes, b)
-    if isinstance(a, Capsule) and (isinstance(b, Plane) or (isinstance(b, Tube) and b.inside)):
-        return _all(a.row(a.length), b)
-    if isinstance(a, Capsule) and isinstance(b, Box):
-        gap = max(a.radius, a.length / 20.0)
-        return _all(a.row(gap), b)
-    if isinstance(a, Box) and isinstance(b, Box):
-        mine, yours = (x.outline(float(np.min(y.size)) / 4.0) for x, y in ((a, b), (b, a)))
-        skip = np.zeros((len(mine) + len(yours), 2), dtype=bool)  # nobody meets its own surface
-        skip[: len(mine), 1], skip[len(mine) :, 0] = True, True
-        return Meeting(mine + yours, b.surfaces() + a.surfaces(), skip)
-    assert isinstance(a, (Ball, Capsule, Box))
-    return _all(a.probes(), b)
-
-
-def _all(probes: list[Probe], b: Shape) -> Meeting:
-    assert isinstance(b, (Ball, Capsule, Box, Plane, Tube))
-    return Meeting(probes, b.surfaces(), np.zeros((len(probes), 1), dtype=bool))
-
-
-def _article(shape: Shape) -> str:
-    if isinstance(shape, Tube):
-        return "the inside of a Tube" if shape.inside else "the outside of a Tube"
-    return f"a {type(shape).__name__}"
-
-
-def neighbours(probes: list[Probe], others: list[Probe], binder: Binder) -> np.ndarray:
-    """Pairs (m, k) of spheres that never touch: neighbours along one rod or across a joint, and pairs counted twice."""
-    a, b = probes[0].link, others[0].link
-    lengths = np.array([binder.rod(a).length, binder.rod(b).length])
-    x, y = np.array([p.s for p in probes]), np.array([p.s for p in others])
-    radii = np.array([p.radius for p in probes])[:, None] + np.array([p.radius for p in others])[None, :]
-    if a == b:
-        apart = lengths[0] * np.abs(x[:, None] - y[None, :])
-        i, j = np.arange(len(probes))[:, None], np.arange(len(others))[None, :]
-        skip = apart < NEIGHBOURS * radii
-        return np.asarray(skip | (j <= i + 1) if len(probes) == len(others) else skip)
-    for child, parent, along in (
-        (b, a, lengths[0] * (1.0 - x)[:, None] + lengths[1] * y[None, :]),
-        (a, b, lengths[0] * x[:, None] + lengths[1] * (1.0 - y)[None, :]),
-    ):
-        spec = binder.robot_link(child)
-        if spec.parent == parent:
-            return np.asarray(along + np.linalg.norm(np.asarray(spec.at)[:3, 3]) < NEIGHBOURS * radii)
-    return np.zeros(radii.shape, dtype=bool)

@@ -150,17 +150,10 @@ class Binder:
         if link == "world":
             return Station(0, offset)
         layout = self.layout(link)
-        if layout.rod is None:
-            if s not in (0.0, 1.0):
-                raise ModelError(f"s is {s:g}, but link {link!r} is rigid: 0 is its body frame, 1 its tip")
-            return Station(layout.segments[0], (layout.tip if s == 1.0 else np.eye(4)) @ offset)
-        point = layout.rod.point_at(s)
-        if point is None:
-            return Station(layout.twigs[s], offset)
-        if point == 0:
-            segment, placement = self.bases[layout.blocks[-1]]
-            return Station(segment, placement @ offset)
-        return Station(layout.segments[point - 1], offset)
+        if layout.rod is None and s not in (0.0, 1.0):
+            raise ModelError(f"s is {s:g}, but link {link!r} is rigid: 0 is its body frame, 1 its tip")
+        segment, frame = layout.place(s, self.bases[layout.blocks[-1]])
+        return Station(segment, frame @ offset)
 
     def node(self, link: str, s: float) -> int:
         """Index of the strain node at station ``s`` of a rod."""
@@ -301,8 +294,11 @@ def pose_records(poses: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def collect_stations(robot: Robot) -> tuple[dict[str, set[float]], dict[str, set[float]]]:
-    """Stations of every link at which loads sit, and those at which they only may (``buds()`` of a load)."""
+    """Stations of every link at which loads sit or links hang, and those at which loads may sit (their ``buds()``)."""
     always = _collect(robot, lambda item: item.stations())
+    for link in robot.links:
+        if link.parent in always and link.station < 1.0:
+            always[link.parent].add(link.station)
     return always, _collect(robot, lambda item: item.buds() if hasattr(item, "buds") else ())
 
 
@@ -339,11 +335,7 @@ def bind_items(robot: Robot, binder: Binder) -> Iterator[Bound]:
 
 def _without_items(robot: Robot) -> Model:
     """The same links, compiled without loads."""
-    from supple.model.robot import Robot
-
-    bare = Robot(robot.name, robot.gravity)
-    for link in robot.links:
-        bare.add_link(link.name, link.body, link.joint, link.parent, link.at)
+    bare = robot.copy(items=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the robot itself has said it already
         return bare.compile()

@@ -15,7 +15,7 @@ from supple.model.constraints import PrescribedJoint
 from supple.model.links import Rigid, Rod
 from supple.model.rod_table import RodTable, tabulate_rod
 from supple.model.scene import make_scene
-from supple.model.validate import validate
+from supple.model.validate import WORLD, validate
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -45,10 +45,16 @@ class BlockDraft:
     inertia: np.ndarray
     twigs: tuple[float, ...] = ()
     buds: tuple[float, ...] = ()
-    has_children: bool = False
+    has_children: bool = False  #: at its tip
     tip_loaded: bool = False
-    ancestors: list[int] = field(default_factory=list)
-    descendants: list[int] = field(default_factory=list)
+    ancestors: list[int] = field(default_factory=list)  #: blocks with whose ends it moves
+    descendants: list[int] = field(default_factory=list)  #: blocks that move with its end
+    grafts: dict[int, int] = field(default_factory=dict)  #: blocks of rods that it leaves before their tips: where
+
+    @property
+    def tip(self) -> int:
+        """The segment that ends at its end."""
+        return self.first if self.rod is None else self.first + len(self.rod.s) - 2 + len(self.twigs)
 
     @property
     def active(self) -> int:
@@ -87,6 +93,18 @@ class LinkLayout:
     tip: np.ndarray
     keeps_chart: bool
 
+    def place(self, s: float, base: tuple[int, np.ndarray]) -> tuple[int, np.ndarray]:
+        """Segment and pose (4, 4) in the frame of its end of station s, which a rod must have a step to.
+
+        ``base`` is where the link's last block begins: its parent segment and placement.
+        """
+        if self.rod is None:
+            return self.segments[0], self.tip if s == 1.0 else np.eye(4)
+        point = self.rod.point_at(s)
+        if point is None:
+            return self.twigs[s], np.eye(4)
+        return base if point == 0 else (self.segments[point - 1], np.eye(4))
+
     @property
     def stations(self) -> tuple[float, ...]:
         """s of the link's points: the body frame of a rigid link, base, nodes and tip of a rod."""
@@ -102,13 +120,13 @@ def compile_robot(robot: Robot) -> Model:
     starts = _coordinate_starts(robot)
     drafts: list[BlockDraft] = []
     layouts: dict[str, LinkLayout] = {}
-    tips = {"world": Attachment(0, np.eye(4))}
     for index in order:
         link = robot.links[index]
+        parent = _attachment(link, layouts, drafts)
         with naming(f"link {link.name!r}"):
-            layout = _draft_link(link, starts[index], tips[link.parent], stations[link.name], buds[link.name], drafts)
-        layouts[link.name] = layout
-        tips[link.name] = Attachment(layout.segments[-1], layout.tip)
+            layouts[link.name] = _draft_link(
+                link, starts[index], parent, stations[link.name], buds[link.name], drafts
+            )
     if not any(draft.n for draft in drafts):
         raise ModelError(
             f"robot {robot.name!r} has no coordinates: every joint is fixed and no link is a rod; give a link a joint"
@@ -128,6 +146,15 @@ def compile_robot(robot: Robot) -> Model:
         loads = reduced_loads(model)
         model = Model(robot, topology, parameters, tuple(ordered), loads, binder.demand(), joints, controllers, scene)
     return model
+
+
+def _attachment(link: LinkSpec, layouts: dict[str, LinkLayout], drafts: list[BlockDraft]) -> Attachment:
+    """Where a link hangs."""
+    if link.parent == WORLD:
+        return Attachment(0, np.eye(4))
+    layout = layouts[link.parent]
+    last = drafts[layout.blocks[-1]]
+    return Attachment(*layout.place(link.station, (last.parent, last.placement)))
 
 
 def _joint_coordinates(layout: LinkLayout) -> range:
@@ -218,13 +245,17 @@ def _commute(screws: np.ndarray) -> bool:
 
 
 def _relate(drafts: list[BlockDraft]) -> None:
-    """Ancestors and descendants of every block."""
+    """Ancestors and descendants of every block, and rods on which it is grafted before their tips."""
     owner = {s: b for b, draft in enumerate(drafts) for s in range(draft.first, draft.first + draft.count)}
     for b, draft in enumerate(drafts):
         if draft.parent:
             above = owner[draft.parent]
-            drafts[above].has_children = True
-            draft.ancestors = [*drafts[above].ancestors, above]
+            draft.ancestors, draft.grafts = [*drafts[above].ancestors], dict(drafts[above].grafts)
+            if draft.parent == drafts[above].tip:
+                drafts[above].has_children = True
+                draft.ancestors.append(above)
+            else:
+                draft.grafts[above] = draft.parent
             for a in draft.ancestors:
                 drafts[a].descendants.append(b)
 
@@ -250,7 +281,7 @@ def _assemble(
     phi, screws = np.zeros((2, n_columns)), np.zeros((6, n))
     component = np.full(n, -1, dtype=np.int64)
     parents, owner = np.zeros(n_segments + 1, dtype=np.int64), np.zeros(n_segments + 1, dtype=np.int64)
-    ranges: list[tuple[int, int]] = []
+    ranges: list[tuple[int, int, int]] = []
     holder = np.zeros(n, dtype=np.int64)  # the block of every coordinate
     for b, draft in enumerate(drafts):
         holder[draft.start : draft.start + draft.n] = b
@@ -265,10 +296,15 @@ def _assemble(
         inward[draft.ancestors], outward[draft.descendants] = True, True
         apart = ~(inward | outward)
         apart[b], outward[b] = False, draft.kind != ROD
+        apart[[*draft.grafts, *(k for k, other in enumerate(drafts) if b in other.grafts)]] = False
         for key, members in (("inward", inward), ("outward", outward), ("apart", apart)):
             merged = _merged_ranges(holder, members)
             row[key] = (len(ranges), len(ranges) + len(merged))
-            ranges += merged
+            ranges += [(lo, hi, 0) for lo, hi in merged]
+        row["grafts"] = (len(ranges), len(ranges) + len(draft.grafts))
+        for rod, segment in draft.grafts.items():
+            first = int(blocks[rod]["columns"]) + (segment - drafts[rod].first) * drafts[rod].n
+            ranges.append((drafts[rod].start, drafts[rod].start + drafts[rod].n, first))
         placement[b]["R"], placement[b]["p"] = draft.placement[:3, :3], draft.placement[:3, 3]
         span = slice(draft.first, draft.first + draft.count)
         if draft.rod is not None:
@@ -287,7 +323,7 @@ def _assemble(
     topology = Topology(
         blocks=blocks,
         parents=parents,
-        ranges=np.array(ranges, dtype=np.int64).reshape(-1, 2),
+        ranges=np.array(ranges, dtype=np.int64).reshape(-1, 3),
         component=component,
         links=np.array([(l.coordinates.start, l.coordinates.stop) for l in layouts], dtype=np.int64),
         owner=owner,

@@ -108,7 +108,9 @@ class _Tree:
     def _add_rod(self, b: int, layout: LinkLayout, wanted: set[float]) -> None:
         rod, row = layout.rod, self.blocks[b]
         assert rod is not None
-        extra = tuple(s for s in sorted(wanted) if rod.point_at(s) is None)
+        held = set(self.model.topology.blocks["parent"].tolist())  # segments on which links hang
+        stations = wanted | {s for s, segment in layout.twigs.items() if segment in held}
+        extra = tuple(s for s in sorted(stations) if rod.point_at(s) is None)
         steps, first = len(rod.s) - 1, len(self.parents)
         count, n, start = steps + len(extra), int(row["n"]), int(row["start"])
         parent = self._place(b, count)
@@ -116,7 +118,9 @@ class _Tree:
         segments, table, parents = rod_segments(draft)
         chain = [*range(first, first + steps - 1), first + count - 1]
         self.moved |= dict(zip(layout.segments, chain, strict=True))
-        self.twigs |= {(layout.name, s): first + steps - 1 + i for i, s in enumerate(extra)}
+        twigs = {s: first + steps - 1 + i for i, s in enumerate(extra)}
+        self.moved |= {segment: twigs[s] for s, segment in layout.twigs.items() if s in twigs}
+        self.twigs |= {(layout.name, s): segment for s, segment in twigs.items()}
         self._append(segments, table.reshape(2, -1), parents)
 
     def _place(self, b: int, count: int) -> int:

@@ -25,6 +25,7 @@ from supple.checks import (
 from supple.errors import ModelError, naming, warn
 from supple.lie.pose import check_pose, pose
 from supple.model.rigid_shapes import BoxShape, CapsuleShape, FrustumShape, PrismShape, SolidShape, SphereShape
+from supple.rest import SAME_LENGTH, Curve
 from supple.sections.direct import Section
 from supple.sections.materials import Material
 from supple.sections.properties import SectionProperties, check_material, section_properties
@@ -55,8 +56,9 @@ class Rod:
     points : int
         Gauss nodes along the rod (per piece, for piecewise bases), 1000 at most.
     rest_strain : (6,) or callable of s, optional
-        Strain of the stress-free rod in physical units (1/m and 1), including the 1 of the stretch.
-        Default: straight, (0, 0, 0, 1, 0, 0).
+        Strain of the stress-free rod in physical units (1/m and 1), including the 1 of the stretch; a callable takes
+        the station s in [0, 1]. Default: straight, (0, 0, 0, 1, 0, 0). `supple.rest` makes it from an arc, a helix or
+        any curve.
     magnus : int
         Order of the Magnus step between nodes, 2 or 4.
     extra_points : sequence of float
@@ -83,6 +85,7 @@ class Rod:
             if not callable(self.rest_strain):
                 value = STRAIGHT if self.rest_strain is None else self.rest_strain
                 object.__setattr__(self, "rest_strain", finite_array(value, (6,), "rest_strain"))
+            self._check_rest_length()
             self.rest_strain_at(0.5)
 
     def rest_strain_at(self, s: float) -> Array:
@@ -97,6 +100,8 @@ class Rod:
 
     def rest_strains(self, s: Array) -> Array:
         """Rest strain at the stations s (M,), (M, 6)."""
+        if isinstance(self.rest_strain, Curve):
+            return self.rest_strain(s)
         if callable(self.rest_strain):
             return np.array([self.rest_strain_at(x) for x in s.tolist()]).reshape(len(s), 6)
         return np.tile(np.asarray(self.rest_strain), (len(s), 1))
@@ -104,6 +109,16 @@ class Rod:
     def properties_at(self, s: float) -> SectionProperties:
         """Stiffness, damping and inertia per unit length at s in [0, 1], each (6, 6)."""
         return section_properties(self.section, self.material, s)
+
+    def _check_rest_length(self) -> None:
+        """A rest curve is followed only by a rod of its length."""
+        if isinstance(self.rest_strain, Curve):
+            length = self.rest_strain.length
+            if abs(length - self.length) > SAME_LENGTH * length:
+                raise ModelError(
+                    f"length is {self.length:g} m, but the curve of its rest strain is {length:.9g} m long: give the "
+                    "rod that length (curve.length)"
+                )
 
     def _check_strain(self) -> None:
         if self.strain is None:

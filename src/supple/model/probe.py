@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from supple.core.arrays import Space, handle, make_space, make_tree
-from supple.core.records import ROD, SCREW, block_t, pose_t, segment_t
+from supple.core.records import SCREW, block_t, pose_t, segment_t
 from supple.errors import ModelError
 
 if TYPE_CHECKING:
@@ -41,16 +41,14 @@ def make_probe(model: Compiled, layout: LinkLayout, s: float) -> Probe:
     """Chain from the world to station ``s`` of a link (rods: 0 to 1; rigid links: 0 body frame, 1 tip frame)."""
     check_station(layout, s)
     chain = _Chain(model)
-    for b in _path(model, layout.blocks[-1]):
-        if layout.rod is not None and b == layout.blocks[-1]:
+    path = _path(model, layout.blocks[-1])
+    for b, following in zip(path, [*path[1:], None], strict=True):
+        if layout.rod is not None and following is None:
             chain.append_cut_rod(b, layout, s)
         else:
             row = model.topology.blocks[b]
-            last = (
-                next(l.segments[-1] for l in model.layouts if b in l.blocks)
-                if row["kind"] == ROD
-                else int(row["first"])
-            )
+            # as far as the segment that the next block hangs on: a joint's only one, any of a rod's
+            last = int(row["first"] if following is None else model.topology.blocks[following]["parent"])
             chain.append(b, _chain_to(model, last, int(row["parent"])))
     if layout.rod is None and s == 1.0:
         chain.append_fixed(layout.tip)
@@ -129,7 +127,7 @@ class _Chain:
     def _place(self, row: np.ndarray, placement: np.ndarray) -> None:
         row["parent"], row["first"] = self.last, self.last + 1
         row["columns"] = sum(part.shape[1] for part in self.phi)
-        row["inward"] = row["outward"] = row["apart"] = 0
+        row["inward"] = row["outward"] = row["apart"] = row["grafts"] = 0
         self.blocks.append(row)
         self.placement.append(placement)
 

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from numpy.typing import ArrayLike
 
-from supple.checks import Array, finite_array
+from supple.checks import Array, finite_array, positive_float
 from supple.checks import name as checked_name
 from supple.errors import ModelError, naming
 from supple.joints.compound import Fixed
 from supple.joints.protocol import Joint
 from supple.lie.pose import check_pose, pose
-from supple.model.links import Body
+from supple.model.links import Body, Rigid
 from supple.model.summary import coordinate_count, counted, summary
-from supple.model.validate import WORLD, check_body, check_joint, check_name, check_parent, item_key
+from supple.model.validate import (
+    WORLD,
+    check_body,
+    check_joint,
+    check_name,
+    check_parent,
+    check_station,
+    disc_stations,
+    item_key,
+    parent_station,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,7 +56,7 @@ class Item(Protocol):
 class LinkSpec:
     """A link as it was added: its body, and the joint that holds it.
 
-    ``at`` is the pose of the joint frame in the parent's tip frame, (4, 4).
+    It hangs at ``station`` s of its parent, 1 being the tip; ``at`` is the pose of the joint frame there, (4, 4).
     """
 
     name: str
@@ -53,12 +64,14 @@ class LinkSpec:
     joint: Joint
     parent: str
     at: ArrayLike
+    station: float = 1.0
 
     def __post_init__(self) -> None:
         with naming(f"link {self.name!r}"):
             check_body(self.body)
             check_joint(self.joint)
             check_parent(self.parent)
+            object.__setattr__(self, "station", check_station(self.station))
             object.__setattr__(self, "at", check_pose(self.at, "at"))
 
 
@@ -118,10 +131,10 @@ class Robot:
         name: str,
         body: Body,
         joint: Joint | None = None,
-        parent: str = WORLD,
+        parent: str | tuple[str, float] = WORLD,
         at: ArrayLike | None = None,
     ) -> None:
-        """Add a link: a body, held by a joint at the tip of another link.
+        """Add a link: a body, held by a joint at the tip of another link, or anywhere along a rod.
 
         Parameters
         ----------
@@ -131,10 +144,21 @@ class Robot:
             What the link is made of.
         joint : Joint, optional
             `Fixed` if left out.
-        parent : str
-            Name of the parent link, which may be added later, or "world".
+        parent : str or (str, s)
+            Name of the parent link, which may be added later, or "world".  A name alone means its tip; with a station
+            s from 0 (base) to 1 (tip) of a rod the link hangs there, at a computational point of the rod or not; of a
+            rigid link 0 is the body frame and 1 the tip.
         at : (4, 4), optional
-            Pose of the joint frame in the parent's tip frame; identity if left out.
+            Pose of the joint frame in the parent's frame there; identity if left out.
+
+        Notes
+        -----
+        What hangs on a rod never changes where the rod's points are: a station between two of them is reached by a
+        step of its own.
+
+        Examples
+        --------
+        >>> robot.add_link("disc", Rigid.cylinder(0.002, 0.01, density=1200.0), parent=("arm", 0.5))  # doctest: +SKIP
 
         Raises
         ------
@@ -143,7 +167,66 @@ class Robot:
         """
         check_name(name, self._links)
         joint = Fixed() if joint is None else joint
-        self._links[name] = LinkSpec(name, body, joint, parent, pose() if at is None else at)
+        link, station = parent_station(parent)
+        self._links[name] = LinkSpec(name, body, joint, link, pose() if at is None else at, station)
+
+    def add_discs(
+        self,
+        rod: str,
+        n: int | None = None,
+        *,
+        at: Sequence[float] | None = None,
+        radius: float,
+        thickness: float,
+        density: float | None = None,
+        mass: float | None = None,
+        name: str | None = None,
+    ) -> tuple[str, ...]:
+        """Add rigid discs along a rod, such as those that guide tendons along a thin backbone.
+
+        Each is a link of its own, a solid cylinder about the rod's centreline, fixed to it at its middle.
+
+        Parameters
+        ----------
+        rod : str
+            Name of the rod, which may be added later.
+        n : int
+            How many, evenly spaced, the last at the tip (stations s = 1/n, 2/n, ..., 1); or instead
+        at : sequence of float
+            Their stations s, from 0 (base) to 1 (tip).
+        radius, thickness : float
+            m.
+        density, mass : float
+            One of them: kg/m^3, or kg of each disc.
+        name : str, optional
+            Discs are called ``name 1``, ``name 2``, ...; ``"<rod> disc"`` if left out.
+
+        Returns
+        -------
+        tuple of str
+            Names of the discs, from base to tip as given.
+
+        Examples
+        --------
+        >>> robot = Robot("backbone")
+        >>> robot.add_discs("wire", 3, radius=0.01, thickness=0.002, mass=1e-3)
+        ('wire disc 1', 'wire disc 2', 'wire disc 3')
+        """
+        what = f"discs on {rod!r}"
+        with naming(what):
+            stations = disc_stations(n, at)
+            radius, thickness = positive_float(radius, "radius", "m"), positive_float(thickness, "thickness", "m")
+            if (density is None) == (mass is None):
+                raise ModelError("give either their density or the mass of each")
+            if density is None:
+                density = positive_float(mass, "mass", "kg") / (math.pi * radius**2 * thickness)
+            disc = Rigid.cylinder(thickness, radius, density=density)
+        names = tuple(f"{f'{rod} disc' if name is None else name} {k}" for k in range(1, len(stations) + 1))
+        for taken in names:
+            check_name(taken, self._links)
+        for own, s in zip(names, stations, strict=True):
+            self.add_link(own, disc, parent=(rod, s), at=pose((-0.5 * thickness, 0.0, 0.0)))
+        return names
 
     def add(self, item: Item) -> None:
         """Add a load, an actuator or a constraint.
@@ -161,10 +244,10 @@ class Robot:
             )
         self._items[item_key(item, self._items)] = item
 
-    def copy(self) -> Robot:
-        """A robot of its own with the same links and loads: what is added to one is not in the other."""
+    def copy(self, items: bool = True) -> Robot:
+        """A robot of its own with the same links and, unless told otherwise, loads: what one is given, only it has."""
         twin = Robot(self._name, self._gravity)
-        twin._links, twin._items = dict(self._links), dict(self._items)
+        twin._links, twin._items = dict(self._links), dict(self._items) if items else {}
         return twin
 
     def compile(self) -> Model:

@@ -15,6 +15,7 @@ from supple.errors import ModelError
 from supple.model.links import Rod
 from supple.model.tabulate import ChebyshevTable, ConstantField
 from supple.numerics.quadrature import rod_stations
+from supple.rest import Curve
 from supple.sections.properties import is_uniform
 
 #: Collocation points of the Magnus step in [0, 1]: Gauss points (order 4), midpoint twice (order 2).
@@ -193,6 +194,8 @@ def _projected(matrices: np.ndarray, values: np.ndarray, component: np.ndarray) 
 
 
 def _kept_rest_strain(rod: Rod, s: np.ndarray) -> Field:
+    if isinstance(rod.rest_strain, Curve):
+        return rod.rest_strain  # ours: it can be pickled, and takes many stations at once
     if callable(rod.rest_strain):
         return ChebyshevTable(rod.rest_strain_at, s, "rest_strain")
     return ConstantField(rod.rest_strain_at(0.0))

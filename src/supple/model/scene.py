@@ -309,7 +309,8 @@ def make_scene(robot: Robot, binder: Binder) -> Scene:
     for name, item in zip(robot.item_names, robot.items, strict=True):
         with naming(item_name(item, name)):
             marks += _sketched(item, binder)
-    parents = {link.parent for link in robot.links}
+    rods_held = {rod.link for rod in rods}
+    parents = {link.parent for link in robot.links if link.station == 1.0 or link.parent not in rods_held}
     return Scene(
         rods=tuple(rods),
         bodies=tuple(bodies),
@@ -324,7 +325,7 @@ def _sketched(item: Any, binder: Binder) -> Iterable[Mark]:
 
 
 def _joint_look(link: LinkSpec, binder: Binder) -> JointLook:
-    before = Place(WORLD if link.parent == WORLD else link.parent, 1.0, np.asarray(link.at))
+    before = Place(WORLD if link.parent == WORLD else link.parent, link.station, np.asarray(link.at))
     shifts = [screws[3:] for screws in link.joint.factors()]
     return JointLook(
         link.name, (before, Place(link.name)), link.joint.dof, np.hstack(shifts) if shifts else np.zeros((3, 0))

@@ -52,7 +52,8 @@ def link_rows(robot: Robot) -> list[tuple[str, ...]]:
     for link in robot.links:
         last = first + coordinate_count(link)
         described = joint_text(link), body_text(link.body), strain_text(link.body)
-        rows.append((link.name, link.parent, *described, f"[{first}:{last})"))
+        parent = link.parent if link.station == 1.0 else f"{link.parent} at {link.station:g}"
+        rows.append((link.name, parent, *described, f"[{first}:{last})"))
         first = last
     return rows
 

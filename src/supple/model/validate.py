@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.bases.protocol import COMPONENTS
-from supple.checks import Array
+from supple.checks import Array, finite_float, real_array, whole_number
 from supple.checks import name as checked_name
 from supple.errors import ModelError, naming
 from supple.joints.protocol import Joint
@@ -58,6 +58,7 @@ def validate(robot: Robot) -> tuple[int, ...]:
         raise ModelError(f"robot {robot.name!r} has no links: add one with robot.add_link(name, body)")
     parents = parent_indices(links)
     order = topological_order(links, parents)
+    check_holds(links, parents)
     for link in links:
         check_rod(link)
     check_massless(links, parents)
@@ -122,6 +123,48 @@ def check_parent(parent: Any) -> None:
     """A parent is named; it may be added later."""
     if not isinstance(parent, str):
         raise ModelError(f"parent is {_what(parent)}, must be the name of a link or {WORLD!r}")
+
+
+def parent_station(parent: Any) -> tuple[Any, Any]:
+    """Name and station s of a parent given by its name, or by both."""
+    if not isinstance(parent, (tuple, list)):
+        return parent, 1.0
+    if len(parent) != 2:
+        raise ModelError(f"parent is {parent!r}, must be a name, or a name and a station: (name, s)")
+    if parent[0] == WORLD:
+        raise ModelError(f"parent is {parent!r}, but {WORLD!r} has no stations: say where with at=pose(...)")
+    return parent[0], parent[1]
+
+
+def check_station(station: Any) -> float:
+    """A station s along the parent, in [0, 1]."""
+    s = finite_float(station, "station s on the parent")
+    if not 0.0 <= s <= 1.0:
+        raise ModelError(f"station s on the parent is {s:g}, must lie between 0 (its base) and 1 (its tip)")
+    return s
+
+
+def disc_stations(n: Any, at: Any) -> list[float]:
+    """Stations of discs along a rod: n even ones with the last at the tip, or those given."""
+    if (n is None) == (at is None):
+        raise ModelError("say how many (n) or where (at=[s, ...]), one of them")
+    if at is None:
+        count = whole_number(n, "n", 1)
+        return [k / count for k in range(1, count + 1)]
+    stations = real_array(at, "at")
+    if stations.ndim != 1 or len(stations) == 0:
+        raise ModelError(f"at is {at!r}, must be stations s between 0 and 1, at least one")
+    return [check_station(s) for s in stations.tolist()]
+
+
+def check_holds(links: Sequence[LinkSpec], parents: Sequence[int]) -> None:
+    """A rigid link holds others at its body frame or at its tip alone."""
+    for link, parent in zip(links, parents, strict=True):
+        if parent >= 0 and isinstance(links[parent].body, Rigid) and link.station not in (0.0, 1.0):
+            raise ModelError(
+                f"link {link.name!r}: s is {link.station:g}, but its parent {link.parent!r} is rigid: 0 is its body "
+                "frame, 1 its tip; say where with at=pose(...)"
+            )
 
 
 def parent_indices(links: Sequence[LinkSpec]) -> tuple[int, ...]:
