@@ -195,7 +195,7 @@ def test_names_are_strings_with_something_in_them():
 def test_whole_numbers_have_a_most():
     with pytest.raises(ModelError, match="n is 11, must be at most 10"):
         checks.whole_number(11, "n", 0, 10)
-    with pytest.raises(ModelError, match="n is .*, must be a whole number"):
+    with pytest.raises(ModelError, match=r"n is .*, must be a whole number"):
         checks.whole_number(np.array([1, 2]), "n")
 
 

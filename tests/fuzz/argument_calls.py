@@ -266,10 +266,15 @@ def _loads() -> list[Call]:
     spring = {"stiffness": 5.0, "rest_length": 0.1, "damping": 0.1, "law": None, "slopes": None}
     wake = {"added_mass": sp.AddedMass(), "s": 1.0, "head": "base", "density": 1e3, "current": np.zeros(3)}
     wrench = np.full(6, 0.1)
+    given = {"link": "arm", "wrench": wrench, "name": "w"}
+    bodies = {"a": sp.Spheres("arm", 3), "b": sp.Plane(), "stiffness": 1e3}
+    world, zero, one = {"link": "world", "s": 0.0}, np.zeros(3), np.ones(3)
+    steering = {"rate": lambda t, q, v, z: -z, "output": lambda t, q, v, z: 0.1, "inputs": ("t",)}
+    states = {"state0": (1.0,), "uses": ("pose", "twist"), "tangent": tangent}
     return [
-        Call("PointWrench", sp.PointWrench, {"link": "arm", "wrench": wrench, **there, "frame": "world", "name": "w"}, load),
-        Call("Distributed", sp.Distributed, {"link": "arm", "wrench": wrench, "frame": "local", "name": "w"}, load),
-        Call("Thruster", sp.Thruster, {"name": "jet", "link": "hand", "s": 1.0, "offset": sp.pose(), "axes": wrench}, load),
+        Call("PointWrench", sp.PointWrench, {**given, **there, "frame": "world"}, load),
+        Call("Distributed", sp.Distributed, {**given, "frame": "local"}, load),
+        Call("Thruster", sp.Thruster, {"name": "jet", "link": "hand", **there, "s": 1.0, "axes": wrench}, load),
         Call("JointDrive", sp.JointDrive, {"name": "motor", "link": "hand"}, load),
         Call("Prescribed", sp.Prescribed, {"link": "hand", "law": lambda t: (0.1 * t, 0.1, 0.0)}, driven),
         Call("Tendon", sp.Tendon, {"name": "t", **route}, load),
@@ -277,22 +282,22 @@ def _loads() -> list[Call]:
         Call("Chamber", sp.Chamber, {"name": "c", **route, "area": 1e-4}, load),
         Call("Cable", sp.Cable, {"name": "c", "points": [("world", 0.0), ("arm", 0.5)], **elastic}, load),
         Call("Spring", sp.Spring, {"name": "s", **ends, **spring}, load),
-        Call("PointLaw", sp.PointLaw, {"name": "p", "link": "arm", **point, **there, "tangent": tangent, "state0": (1.0,), "uses": ("pose", "twist")}, load),
+        Call("PointLaw", sp.PointLaw, {"name": "p", "link": "arm", **point, **there, **states}, load),
         Call("PairLaw", sp.PairLaw, {"name": "p", **ends, **pair, "state0": (1.0,)}, load),
         Call("Loop", sp.Loop, {"name": "l", **hold}, load),
-        Call("Contact", sp.Contact, {"name": "c", "a": sp.Spheres("arm", 3), "b": sp.Plane(), "stiffness": 1e3, **touch}, load),
+        Call("Contact", sp.Contact, {"name": "c", **bodies, **touch}, load),
         Call("Fluid", sp.Fluid, {**water, "buoyancy": True, "links": ["arm"], "name": "f"}, load),
         Call("Wake", sp.Wake, {"link": "arm", **wake, "name": "w"}, load),
         Call("Drag", sp.Drag, {"normal": 1.0, "tangential": 0.1, "lift": 0.1}, lambda made: load(sp.Fluid(drag=made))),
         Call("AddedMass", sp.AddedMass, {"x": 0.0, "y": 1.0, "z": 1.0}, lambda made: load(sp.Fluid(added_mass=made))),
-        Call("Ball", sp.Ball, {"radius": 0.1, "center": np.zeros(3), "link": "world", "s": 0.0}, shape),
-        Call("Capsule", sp.Capsule, {"radius": 0.1, "a": np.zeros(3), "b": np.ones(3), "link": "world", "s": 0.0}, shape),
-        Call("Box", sp.Box, {"size": np.ones(3), "pose": sp.pose(), "link": "hand", "s": 0.0}, shape),
-        Call("Plane", sp.Plane, {"normal": np.ones(3), "height": -1.0, "link": "world", "s": 0.0}, shape),
-        Call("Tube", sp.Tube, {"point": np.zeros(3), "axis": np.ones(3), "radius": 0.5, "inside": True, "link": "world", "s": 0.0}, shape),
+        Call("Ball", sp.Ball, {"radius": 0.1, "center": zero, **world}, shape),
+        Call("Capsule", sp.Capsule, {"radius": 0.1, "a": zero, "b": one, **world}, shape),
+        Call("Box", sp.Box, {"size": one, "pose": sp.pose(), "link": "hand", "s": 0.0}, shape),
+        Call("Plane", sp.Plane, {"normal": one, "height": -1.0, **world}, shape),
+        Call("Tube", sp.Tube, {"point": zero, "axis": one, "radius": 0.5, "inside": True, **world}, shape),
         Call("Spheres", sp.Spheres, {"link": "arm", "n": 3, "radius": 0.01, "at": (0.2, 0.8)}, touching),
-        Call("Controller", sp.Controller, {"state0": [0.0], "rate": lambda t, q, v, z: -z, "output": lambda t, q, v, z: 0.1, "inputs": ("t",), "name": "pid"}, controller),
-    ]  # fmt: skip
+        Call("Controller", sp.Controller, {"state0": [0.0], **steering, "name": "pid"}, controller),
+    ]
 
 
 def driven(made: Any) -> Any:
@@ -325,6 +330,7 @@ def _laws() -> list[Call]:
 
 
 def _methods() -> list[Call]:
+    what = {"action": "stop", "direction": 0, "name": "e"}
     adaptive = {"rtol": 1e-3, "atol": 1e-6, "max_step": 0.1, "first_step": 1e-4}
     fixed = {"dt": 1e-3, "newton_rtol": 1e-10, "newton_atol": 1e-11, "loops": "stabilised"}
     return [
@@ -335,9 +341,9 @@ def _methods() -> list[Call]:
         Call("BDF2", sp.BDF2, fixed, method),
         Call("RK45", sp.RK45, {**adaptive, "baumgarte": 0.1}, method),
         Call("DOP853", sp.DOP853, {**adaptive, "baumgarte": 0.0}, method),
-        Call("Event", sp.Event, {"function": lambda t, q, v: t - 0.005, "action": "stop", "direction": 0, "name": "e"}, event),
+        Call("Event", sp.Event, {"function": lambda t, q, v: t - 0.005, **what}, event),
         Call("Switch", sp.Switch, {"q": np.zeros(plain().n), "v": None, "u": [0.2]}, switched),
-    ]  # fmt: skip
+    ]
 
 
 def switched(made: Any) -> Any:
@@ -367,12 +373,12 @@ def _robots() -> list[Call]:
 
     return [
         Call("Robot", sp.Robot, {"name": "r", "gravity": np.array([0.0, 0.0, -9.81])}, repr),
-        Call("Robot.add_link", add_link, link),
+        Call("Robot.add_link", add_link, {**link, "at": sp.pose()}),
         Call("Robot.add", add, {"item": sp.PointWrench("arm", np.zeros(6))}),
         Call("Robot.compile", base().compile, {}, exercise),
         Call("Robot.copy", base().copy, {}, lambda made: exercise(made.compile())),
         Call("Robot.plot", base().plot, {"q": np.zeros(3), "ax": None, "frames": False}, closed, slow=True),
-    ]  # fmt: skip
+    ]
 
 
 def closed(figure: Any) -> None:

@@ -120,7 +120,9 @@ def test_what_a_controller_returns(part):
 
 @pytest.mark.parametrize("steps", [1, 20, 300])
 def test_max_steps_is_exact_and_said_once(model, steps):
-    with pytest.raises(sp.SimulationError, match=rf"^[^()]*\(last step .* s, {steps} made\): max_steps is reached") as e:
+    with pytest.raises(
+        sp.SimulationError, match=rf"^[^()]*\(last step .* s, {steps} made\): max_steps is reached"
+    ) as e:
         model.simulate(10.0, method=sp.NDF(max_step=1e-3), max_steps=steps)
     assert str(e.value).count("made") == 1
 
