@@ -60,7 +60,7 @@ def test_then_among_temporary_files_for_this_user_alone(places):
 
 
 def test_nowhere(places):
-    sources, home, temporary = places
+    sources, home, _ = places
     block(sources / "__pycache__")
     block(home / ".cache")
     block(store.temporary_folder())
