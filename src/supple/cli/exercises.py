@@ -57,6 +57,7 @@ def everything() -> list[Exercise]:
         "derivatives of forward dynamics": lambda: model.forward_dynamics_derivatives(q, q),
         "joints' exponentials": lambda: looped.rewrap(np.full(looped.n, 4.0), np.zeros(looped.n)),
         "loops": lambda: looped.loop_rate(np.zeros(looped.n), np.zeros(looped.n)),
+        "read-outs": _read_outs,
         "statics in need": _in_vain,
         "NDF": lambda: simulate(looped, NDF()),
         "methods of fixed step": lambda: simulate(looped, BDF2(dt=GLIMPSE)),
@@ -124,6 +125,12 @@ def simulate(model: Model, method: Any = None) -> None:
 
     halfway = Event(lambda t, q, v: t - 0.5 * GLIMPSE, action="note")
     model.simulate(np.linspace(0.0, GLIMPSE, 3), method=method, events=[halfway], progress=False)
+
+
+def _read_outs() -> None:
+    """Columns of any points, contacts pair by pair."""
+    importlib.import_module("supple.readouts.kernels")
+    _addressed("readouts.kernels")
 
 
 def _load_modules() -> Iterator[str]:

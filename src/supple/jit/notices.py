@@ -22,6 +22,7 @@ LONG = {
     "solvers.explicit.start_explicit": ("explicit solvers", 3),
     "core.loops._constraint_rows": ("loops", 5),
     "loads.contact._contacts": ("contact", 7),
+    "readouts.kernels._contact_pairs": ("read-outs of contacts", 4),
     "loads.fluid._fluid": ("water", 3),
     "loads.path._paths": ("cables and elastic tendons", 3),
     "loads.user_kernels._point_laws": ("laws of your own", 3),
