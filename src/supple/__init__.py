@@ -16,6 +16,7 @@ from supple.bases import (
 )
 from supple.errors import (
     ConvergenceError,
+    Interrupted,
     MissingExtraError,
     ModelError,
     ModelWarning,

@@ -67,6 +67,23 @@ class SimulationError(ConvergenceError):
         self.trajectory, self.t, self.q, self.v = trajectory, t, q, v
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C, with what had been computed until then.
+
+    It is a `KeyboardInterrupt`: a script ends, and handlers of errors let it pass.  Catch it to go on with what is
+    there; in a notebook it is ``sys.last_value``.
+
+    Attributes
+    ----------
+    result : Equilibria or EquilibriumPath
+        As the function would have returned it, cut short.
+    """
+
+    def __init__(self, message: str, result: Any = None) -> None:
+        super().__init__(message)
+        self.result = result
+
+
 class SingularError(SuppleError, RuntimeError):
     """A matrix that has to be inverted is singular, such as the mass matrix of a massless link."""
 

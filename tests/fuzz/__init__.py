@@ -10,4 +10,5 @@ the command knows.  Whatever fails prints the seed that brings it back: ``--coun
 CAMPAIGNS = {
     "robots": "random robots with all kinds of links, joints and loads, in good, extreme and poisoned states",
     "arguments": "hostile arguments to every public name, in processes of their own",
+    "loops": "statics of random robots with loops, planar and spatial, from random starts",
 }

@@ -243,3 +243,49 @@ def test_two_loops_and_a_loop_to_the_world_together():
     change = (model.forward_dynamics(q + d, v).a - model.forward_dynamics(q - d, v).a) / 2.0
     expected = model.forward_dynamics_derivatives(q, v).dq @ d
     assert relative_error(M @ expected, M @ change) < 1e-6
+
+
+# ---------------------------------------------------------------------- closing
+
+
+def test_bars_on_one_line_are_closed():
+    """At q = 0 all bars lie along x and no motion has a slope that would shorten them."""
+    model = four_bar().compile()
+    q = model.assemble()
+    assert np.abs(model.loop_error(q)).max() < 1e-10
+    np.testing.assert_allclose(model.pose(q, "follower")[:3, 3], [0.3, 0.0, 0.0], atol=1e-9)
+    np.testing.assert_array_equal(q, model.assemble())  # the same one every time
+
+
+@pytest.mark.filterwarnings("ignore:Loop 'ball'. 1 of 3")  # rows of an oblique frame mix plane and normal
+@pytest.mark.parametrize("turn", [(np.pi, 0.0, 0.0), (0.0, np.pi, 0.0), (0.0, 0.0, np.pi), (2.9, 0.3, -0.2)])
+@pytest.mark.parametrize("on", ["world", "follower"])
+def test_a_ball_joint_closes_a_planar_loop_whatever_its_frames(turn, on):
+    """Frames of a ball joint may be turned at will; half a turn leaves the logarithm one direction in the plane."""
+    robot = four_bar()
+    plain, bent = sp.Robot("plain"), sp.Robot("bent")
+    frame = sp.pose((0.3, 0.0, 0.0)), sp.pose()
+    turned = (frame[0] @ sp.pose(rpy=turn), frame[1]) if on == "world" else (frame[0], frame[1] @ sp.pose(rpy=turn))
+    for other, (b, a) in ((plain, frame), (bent, turned)):
+        for link in robot.links:
+            other.add_link(link.name, link.body, joint=link.joint, parent=link.parent)
+        other.add(sp.Loop("ball", a=("follower", a), b=("world", b), joint=sp.Spherical()))
+    model, reference = bent.compile(), plain.compile()
+    guess = np.array([0.8, 0.5, 0.9])
+    q = model.assemble(guess)
+    np.testing.assert_allclose(model.pose(q, "follower")[:3, 3], [0.3, 0.0, 0.0], atol=1e-9)
+    assert model.nc == reference.nc == 2
+    # what holds the robot does not depend on the frames, either
+    v = np.zeros(3)
+    np.testing.assert_allclose(model.forward_dynamics(q, v).a, reference.forward_dynamics(q, v).a, rtol=1e-9)
+    ahead = model.simulate(0.1, q0=q)
+    np.testing.assert_allclose(ahead.q[-1], reference.simulate(0.1, q0=q).q[-1], atol=1e-3)
+    np.testing.assert_allclose(model.loop_error_derivative(q), differences(model.loop_error, q), atol=1e-8)
+
+
+def test_a_hinge_whose_axes_face_each_other_says_so():
+    robot = four_bar()
+    facing = sp.pose((0.3, 0.0, 0.0), (np.pi, 0.0, 0.0))
+    robot.add(sp.Loop("back", a=("follower",), b=("world", facing), joint=sp.Revolute("y")))
+    with pytest.raises(sp.ConvergenceError, match=r"Loop 'back' cannot be closed.*half a turn.*by pi"):
+        robot.compile()

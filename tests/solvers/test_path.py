@@ -265,3 +265,26 @@ def test_negative_tensions_on_the_way_are_refused():
     robot.add(sp.Tendon("up", {"arm": lambda X: (0.0, 0.01)}))
     with pytest.raises(sp.StateError, match="up"):
         robot.compile().equilibrium_path(lambda s: [1.0 - 2.0 * s + s * s * s], s=(0.0, 2.0))
+
+
+def test_ctrl_c_keeps_the_points_so_far():
+    """Whoever presses it: here `stop`, at the fourth point."""
+    robot = sp.Robot("spring", gravity=(0.0, 0.0, 0.0))
+    robot.add_link("bar", sp.Rigid(1.0, np.ones(3)), joint=sp.Revolute("y", stiffness=1.0))
+    robot.add(sp.PointWrench("bar", lambda s: [0.0, s, 0.0, 0.0, 0.0, 0.0]))
+    model, seen = robot.compile(), []
+
+    def press(s, q):
+        seen.append(s)
+        if len(seen) == 3:
+            raise KeyboardInterrupt
+        return False
+
+    with pytest.raises(sp.Interrupted, match="after 4 points, which are kept") as caught:
+        model.equilibrium_path(s=(0.0, 1.0), stop=press, max_step=0.1)
+    path = caught.value.result
+    assert not path.reached
+    assert "interrupted at s" in path.message
+    assert path.s.tolist() == [0.0, *seen]
+    assert path.q[:, 0] == pytest.approx(path.s)
+    assert path.at(0.5 * path.s[-1]).converged

@@ -1,12 +1,18 @@
 """Equilibria: balance of forces, warm starts, loops, prescribed joints, stability, failures, many at once."""
 
+import os
+import signal
+import threading
+import time
 import warnings
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 import supple as sp
 from helpers import difference_jacobian, manipulator_rod, random_robot, relative_error, size
+from supple.systems import SYSTEMS
 
 DOWN = (0.0, 0.0, -9.81)
 BOB = sp.Rigid(1.0, np.full(3, 0.01), com=(0.3, 0.0, 0.0))
@@ -300,6 +306,166 @@ def test_motions_that_nothing_resists_are_no_obstacle():
     assert not found.stable
 
 
+# ---------------------------------------------------------------------- close, then balance
+
+
+def rope():
+    """1.2 m, pinned at both ends 1 m apart; open as described."""
+    material = sp.Material(young=3e6, density=1000.0, damping_time=0.05)
+    body = sp.Rod(1.2, sp.Circle(0.004), material, sp.Legendre(bend_y=8), points=20)
+    robot = sp.Robot("rope")
+    robot.add_link("rope", body, joint=sp.Revolute("y"))
+    robot.add(sp.Loop("end", a=("rope", sp.pose()), b=("world", sp.pose((1.0, 0, 0))), joint=sp.Revolute("y")))
+    return robot.compile()
+
+
+@pytest.mark.parametrize("start", ["rest", "arc", "closed arc", "arch"])
+def test_a_rope_hangs_as_a_catenary(start):
+    """From straight (no slope closes it), from an arc that is open or closed, from an arch that falls through."""
+    model = rope()
+    arc = np.zeros(model.n)
+    arc[:2] = (0.5, -1.0) if start != "arch" else (-0.5, 1.0)
+    q0 = {"rest": None, "closed arc": model.assemble(arc)}.get(start, arc)
+    found = model.statics(q0=q0)
+    assert found.converged
+    assert found.stable
+    a = brentq(lambda a: 2.0 * a * np.sinh(0.5 / a) - 1.2, 0.1, 10.0)
+    sag = a * (np.cosh(0.5 / a) - 1.0)
+    assert model.pose(found.q, "rope", 0.5)[2, 3] == pytest.approx(-sag, abs=5e-4)  # it is a little stiff, too
+    assert model.pose(model.assemble(q0, at_rest=True), "rope", 0.5)[2, 3] == pytest.approx(-sag, abs=5e-4)
+
+
+@pytest.fixture(scope="module", params=["parallel-robot", "fin-ray"])
+def gallery_robot(request):
+    return SYSTEMS[request.param]().compile()
+
+
+@pytest.mark.parametrize("spread", [0.1, 0.3, 1.0])
+@pytest.mark.parametrize("around", ["rest", "assembled"])
+def test_random_starts_of_robots_with_loops(gallery_robot, around, spread):
+    """Noise in all coordinates, strains included, far beyond what rods would bear."""
+    model = gallery_robot
+    rng = np.random.default_rng(0)
+    centre = model.rest if around == "rest" else model.assemble()
+    for _ in range(4):
+        found = model.statics(q0=centre + spread * rng.standard_normal(model.n), t=1.0)
+        assert found.converged, found.message
+        assert size(residual_at(found)[model._free]) < 1e-8 * (1.0 + size(np.asarray(found.multipliers)))
+        assert size(model.loop_error(found.q)) < 1e-10
+
+
+def test_near_an_equilibrium_it_is_found(gallery_robot):
+    model = gallery_robot
+    known = model.statics(t=1.0)
+    rng = np.random.default_rng(1)
+    for _ in range(8):
+        assert model.statics(q0=known.q + 1e-2 * rng.standard_normal(model.n), t=1.0).converged
+
+
+def test_a_batch_goes_the_same_ways():
+    model = rope()
+    found = model.statics_batch(np.zeros((3, 0)), q0=model.rest)
+    assert found.converged.all()
+    assert found.done.all()
+    assert found.q[2] == pytest.approx(model.statics().q, abs=1e-12)
+
+
+def test_loops_that_cannot_be_closed_are_named():
+    """A crank is driven to where the other bars do not reach."""
+    robot = sp.Robot("four-bar")
+    for name, parent, length in (("crank", "world", 0.3), ("coupler", "crank", 0.1), ("follower", "coupler", 0.1)):
+        body = sp.Rigid.cylinder(length, 0.01, density=1000.0)
+        robot.add_link(name, body, joint=sp.Revolute("y"), parent=parent)
+    robot.add(sp.Loop("pin", a=("follower",), b=("world", sp.pose((0.3, 0.0, 0.0))), joint=sp.Revolute("y")))
+    robot.add(sp.Prescribed("crank", lambda t: (t, 1.0, 0.0)))
+    model = robot.compile()
+    assert model.statics(t=0.3).converged
+    with pytest.warns(sp.ModelWarning, match="no equilibrium.*Loop 'pin' cannot be closed"):
+        found = model.statics(t=2.0)
+    assert found.stable is None
+
+
+def test_an_unstable_equilibrium_with_loops_is_left():
+    """An arch that stands exactly stays; a little aside it falls, though Newton's method finds it."""
+    model = rope()
+    arch = model.assemble(np.array([-0.5, 1.0, *np.zeros(model.n - 2)]))
+    standing = model.statics(q0=arch, globalise=False)
+    if standing.converged:
+        assert standing.stable is False
+        assert model.statics(q0=standing.q + 1e-4).stable
+
+
+# ---------------------------------------------------------------------- neutral equilibria
+
+
+def cart_and_pole():
+    robot = sp.Robot("cart and pole", gravity=DOWN)
+    robot.add_link("cart", sp.Rigid.box((0.1, 0.1, 0.05), density=1000.0), joint=sp.Prismatic("x"))
+    pole = sp.Rod(0.5, sp.Circle(0.006), sp.Material(1e9, density=1100.0), sp.Legendre(bend_y=3), points=8)
+    robot.add_link("pole", pole, parent="cart", at=sp.pose(rpy=(0.0, -np.pi / 2.0, 0.0)))
+    return robot.compile()
+
+
+@pytest.mark.parametrize("globalise", [True, False])
+def test_a_cart_rests_anywhere(globalise):
+    model = cart_and_pole()
+    guess = np.array([0.7, 0.01, 0.0, 0.0, 0.01])
+    for q0 in (None, guess):
+        found = model.statics(q0=q0, globalise=globalise)
+        assert found.converged
+        assert found.residual < 1e-12
+        assert found.stable is None
+        assert "nothing resists cart.translation" in found.message
+        assert np.abs(found.free_directions) == pytest.approx(np.eye(model.n)[:, :1], abs=1e-9)
+    assert found.q[0] == pytest.approx(0.7, abs=1e-2)
+
+
+def spinning_leg(slope=0.0):
+    """A bar between two ball joints, the lower of which hangs on a spring; it may spin about itself."""
+    robot = sp.Robot("leg", gravity=(slope, 0.0, -9.81))
+    robot.add_link(
+        "leg", sp.Rigid.cylinder(0.4, 0.01, density=2000.0), sp.Spherical(), at=sp.pose(rpy=(0, np.pi / 2, 0))
+    )
+    robot.add_link("weight", sp.Rigid(0.5, np.ones(3)), sp.Translational(stiffness=50.0), at=sp.pose((0.05, 0.0, -0.4)))
+    robot.add(sp.Loop("foot", a=("leg", sp.pose()), b=("weight", sp.pose()), joint=sp.Spherical()))
+    return robot.compile()
+
+
+@pytest.mark.parametrize("globalise", [True, False])
+def test_a_leg_in_a_loop_may_spin(globalise):
+    model = spinning_leg()
+    q0 = model.assemble(np.array([0.3, 0.02, -0.1, 0.0, 0.0, 0.0]))
+    found = model.statics(q0=q0, globalise=globalise)
+    assert found.converged
+    assert found.stable is None
+    assert "nothing resists leg.w" in found.message
+    assert found.free_directions.shape == (model.n, 1)
+    turn, line = model.jacobian(found.q, "leg") @ found.free_directions[:, 0], model.loop_jacobian(found.q)
+    assert size(line @ found.free_directions) < 1e-9
+    assert size(turn[1:]) < 1e-8 * abs(turn[0])  # about its own axis
+    free, zero = model._free, np.zeros(model.n)
+    forces = model.residual(found.q, zero, zero) - line.T @ np.asarray(found.multipliers)
+    assert size(forces[free]) < 1e-9
+
+
+def test_what_resists_leaves_no_free_direction():
+    found = closed_frame().statics(t=1.0)
+    assert found.free_directions.shape == (found.model.n, 0)
+    assert found.stable
+    assert "resists" not in found.message
+
+
+@pytest.mark.parametrize(("load", "damping", "stable"), [(10.0, 0.0, None), (8.0, 0.05, True), (25.0, 0.0, False)])
+def test_stability_under_a_follower_load(load, damping, stable):
+    """Beck's column flutters at 20.05 EI / L^2; below, without damping, small motions neither grow nor die away."""
+    section = sp.Section(np.ones(6), [1e-6, 1e-6, 1e-6, 1.0, 1.0, 1.0], [damping] * 6)
+    rod = sp.Rod(1.0, section, strain=sp.Legendre(bend_y=8), points=20)
+    model = one_link(rod, None, (0, 0, 0), sp.PointWrench("link", [0, 0, 0, -load, 0, 0], frame="local"))
+    found = model.statics()
+    assert found.converged
+    assert found.stable is stable
+
+
 # ---------------------------------------------------------------------- failures
 
 
@@ -309,6 +475,7 @@ def test_a_body_in_free_fall_has_no_equilibrium():
         found = model.statics()
     assert not found
     assert not found.converged
+    assert found.stable is None
     assert found.message in str(caught[0].message)
     assert caught[0].filename == __file__
 
@@ -387,6 +554,26 @@ def test_a_thousand_random_equilibria_of_the_manipulator():
     assert found.residual.max() < 1e-10
     for row, q in zip(u[:100], found.q, strict=False):
         assert model.statics(row, q0=q).stable
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_ctrl_c_keeps_what_a_batch_has(threads):
+    model = manipulator()
+    u = np.random.default_rng(2).uniform(0.0, 100.0, (40000, 5))
+    model.statics_batch(u[:4])
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    begun = time.monotonic()
+    with pytest.raises(sp.Interrupted, match=r"interrupted after \d+ of 40000 equilibria") as caught:
+        model.statics_batch(u, threads=threads)
+    assert isinstance(caught.value, KeyboardInterrupt)
+    assert time.monotonic() - begun < 3.0  # a whole batch takes much longer
+    found = caught.value.result
+    assert 0 < found.done.sum() < len(u)
+    assert not found.converged[~found.done].any()
+    assert not found.q[~found.done].any()
+    for i in np.flatnonzero(found.done)[:5]:
+        assert np.array_equal(found.q[i], model.statics(u[i]).q)
+    assert model.statics_batch(u[:4], threads=threads).converged.all()  # nothing is left behind
 
 
 @pytest.mark.slow

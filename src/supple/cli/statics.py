@@ -22,7 +22,7 @@ from supple.systems import System
 
 if TYPE_CHECKING:
     from supple.model.model import Model
-    from supple.solvers.statics import Equilibrium
+    from supple.solvers.equilibrium import Equilibrium
 
 
 def statics(
@@ -69,12 +69,17 @@ def _given_inputs(text: str) -> Any:
     return {name: read(value, float, f"--u {name}") for name, value in named.items()}
 
 
+def _stability(found: Equilibrium) -> str:
+    """yes, no or unknown."""
+    return "unknown" if found.stable is None else "yes" if found.stable else "no"
+
+
 def _tell(system: System, model: Model, found: Equilibrium) -> None:
     smallest = found.smallest_eigenvalue
     lines = [
         ("equilibrium", found.message),
         ("largest unbalanced force", f"{found.residual:.1e}"),
-        ("stable", f"{'yes' if found.stable else 'no'} (smallest eigenvalue of the stiffness {smallest:.4g})"),
+        ("stable", f"{_stability(found)} (smallest eigenvalue of the stiffness {smallest:.4g})"),
     ]
     if model.nc:
         lines.append(("error of loops", f"{found.loop_error:.1e} (rad, m)"))

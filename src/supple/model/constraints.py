@@ -1,4 +1,4 @@
-"""Loops and prescribed joints at the level of whole vectors: gathering rows, dropping redundant ones, closing a robot.
+"""Loops and prescribed joints at the level of whole vectors: gathering rows, dropping redundant ones.
 
 The linear algebra here is dense and small: constrained forward dynamics solves
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from supple.checks import answer, failure, shown
 from supple.core import loops as _loops
-from supple.errors import ConvergenceError, ModelError, SingularError, StateError, warn
+from supple.errors import ModelError, SingularError, StateError, warn
 from supple.laws import Law
 from supple.model.binder import Bound
 
@@ -32,8 +32,6 @@ ZERO_ROW = 1e-13
 GENERIC = 1e-3
 #: A loop is closed when its error is below this (rad and m).
 CLOSED = 1e-10
-#: Newton steps of `assemble`.
-ASSEMBLY_STEPS = 100
 
 
 class LoopTerms(NamedTuple):
@@ -122,60 +120,6 @@ def loop_terms(model: Compiled, q: Array, v: Array, a: Array, loops: tuple[Bound
         function, space = _loops.CONSTRAINT_ROWS.address, model._own_space()[1]
         _loops.constraint_rows(function, model._tree, space, q, v, a, vectors, matrices)
     return LoopTerms(*vectors, *matrices)
-
-
-def assemble(model: Compiled, q0: Array, loops: tuple[Bound, ...], fixed: Array) -> Array:
-    """Close the loops: Newton steps of least norm on e(q) = 0, halved while the error grows; ``fixed`` stay put."""
-    q, free = q0.copy(), np.setdiff1d(np.arange(model.n), fixed)
-    zero = np.zeros(model.n)
-    terms = loop_terms(model, q, zero, zero, loops)
-    for _ in range(ASSEMBLY_STEPS):
-        size = np.linalg.norm(terms.error)
-        if size < CLOSED:
-            return q
-        step = np.zeros(model.n)
-        step[free] = np.linalg.lstsq(terms.error_derivative[:, free], -terms.error, rcond=1e-10)[0]
-        longest = np.abs(step).max(initial=0.0)
-        step *= min(1.0, 0.5 / longest) if longest > 0.0 else 1.0
-        for halving in range(12):
-            trial = q + step / 2.0**halving
-            terms = loop_terms(model, trial, zero, zero, loops)
-            if np.linalg.norm(terms.error) < size:
-                break
-        q = trial
-    worst, first = 0.0, 0
-    name = ""
-    for loop in loops:
-        rows = slice(first, first + loop.data[1].shape[1])
-        first = rows.stop
-        gap = float(np.linalg.norm(terms.error[rows]))
-        if gap > worst:
-            worst, name = gap, loop.name
-    raise ConvergenceError(
-        f"Loop {name!r} cannot be closed: an error of {worst:.3g} (rad, m) is left after {ASSEMBLY_STEPS} steps; "
-        "check its frames and lengths, or start nearer with assemble(q0=...)"
-    )
-
-
-def assemble_anywhere(model: Compiled, loops: tuple[Bound, ...], fixed: Array) -> Array:
-    """Some closed configuration, from rest or else from random starts; raises the first failure if none is found.
-
-    Prescribed joints are where their laws begin.
-    """
-    failure = None
-    rng = np.random.default_rng(0)
-    given = model.rest.copy()
-    for joint in model.prescribed:
-        given[joint.coordinates.start : joint.coordinates.stop] = joint.motion(0.0)[0]
-    for spread in (0.0, 0.1, 0.3, 0.6, 1.0, 1.5):
-        start = given + spread * rng.standard_normal(model.n)
-        start[fixed] = given[fixed]
-        try:
-            return assemble(model, start, loops, fixed)
-        except ConvergenceError as error:
-            failure = failure or error
-    assert failure is not None
-    raise failure
 
 
 class Rows(NamedTuple):

@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike
 
 from supple.checks import flag, whole_number
 from supple.core.loads import CONSTRAINT
+from supple.model.assembly import assemble, assemble_anywhere, recentred
 from supple.model.binder import Bound
-from supple.model.constraints import assemble, assemble_anywhere, independent_rows, keep_rows
+from supple.model.constraints import independent_rows, keep_rows
 from supple.model.readouts import Readouts
 
 if TYPE_CHECKING:
@@ -20,12 +21,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from supple.model.check_derivatives import DerivativeReport
+    from supple.solvers.equilibrium import Equilibria, Equilibrium
     from supple.solvers.events import Event
     from supple.solvers.methods import Method
     from supple.solvers.modes import Modes
     from supple.solvers.path import EquilibriumPath
     from supple.solvers.progress import Report
-    from supple.solvers.statics import Equilibria, Equilibrium
     from supple.solvers.trajectory import Trajectory
 
 Array = np.ndarray
@@ -57,6 +58,7 @@ class Model(Readouts):
     ) -> Array:
         """Coordinates that close all loops, near ``q0`` (default: rest); prescribed joints stay at q0.
 
+        Where q0 itself leads nowhere (all bars on one line), places around it are tried, the same ones at every call.
         With ``at_rest`` the robot is closed in equilibrium, under inputs u and with prescribed joints at time t.
         Raises `ConvergenceError` naming the loop that cannot be closed.
         """
@@ -88,20 +90,22 @@ class Model(Readouts):
             Inputs; zero if left out.
         q0, multipliers : optional
             Where to begin: rest, and multipliers that balance best there, if left out; pass those of a neighbour for a
-            warm start.  Loops may be open.
+            warm start.  Loops may be open: they are closed near q0 first, if Newton's method does not do it.
         t : float
             Time at which laws of loads and prescribed joints are taken, s.
         tolerance : float
             Size of a Newton step (rad; strains count tenfold) that ends the search.
         globalise : bool
-            If Newton's method fails from q0 or (without loops and follower loads) finds an unstable equilibrium: relax,
-            as a slow motion would; if it fails, also let go of q0 step by step.  False: Newton's method alone.
+            If Newton's method fails from q0 or (without follower loads) finds an unstable equilibrium: relax, as a slow
+            motion would; with loops, close them and walk down on what they allow; if that fails, also let go of q0 step
+            by step.  False: Newton's method alone.
 
         Returns
         -------
         Equilibrium
             ``converged`` tells whether it is one, ``message`` why not (a warning is given, too), ``stable`` whether it
-            is stable.
+            is stable (None: not known).  Motions that nothing resists, such as those of a cart, are no obstacle:
+            ``free_directions`` holds them, and the message names them.
         """
         from supple.solvers.options import search_options
         from supple.solvers.statics import statics
@@ -118,9 +122,13 @@ class Model(Readouts):
         max_iterations: int = 60,
         threads: int | None = None,
     ) -> Equilibria:
-        """Equilibria for many inputs u (N, nu), from q0 (n,) or (N, n), on several threads."""
+        """Equilibria for many inputs u (N, nu), from q0 (n,) or (N, n), on several threads, as `statics` finds them.
+
+        Ctrl-C raises `Interrupted`, a `KeyboardInterrupt`, which keeps in ``.result`` what was found until then: rows
+        that were worked on are marked in ``done``.
+        """
+        from supple.solvers.batch import statics_batch
         from supple.solvers.options import search_options, thread_count
-        from supple.solvers.statics import statics_batch
 
         tolerance, max_iterations, _ = search_options(tolerance, max_iterations)
         return statics_batch(self, u, q0, t, tolerance, max_iterations, thread_count(threads))
@@ -161,6 +169,11 @@ class Model(Readouts):
         -------
         EquilibriumPath
             Points with stability, and limit points and bifurcations found between them.
+
+        Raises
+        ------
+        Interrupted
+            At Ctrl-C, with the path so far in ``.result``.
         """
         from supple.solvers.options import path_options
         from supple.solvers.path import equilibrium_path
@@ -329,5 +342,6 @@ class Model(Readouts):
 def reduced_loads(model: Model) -> tuple[Bound, ...]:
     """Loads of a model whose loops keep only independent rows, judged near the assembled configuration."""
     q = assemble_anywhere(model, model.loops, model._fixed)
-    loops = iter(keep_rows(model.loops, independent_rows(model, q, model.loops, model._fixed)))
+    rows = independent_rows(model, q, model.loops, model._fixed)
+    loops = iter(keep_rows(recentred(model, q, model.loops), rows))
     return tuple(next(loops) if load.side == CONSTRAINT else load for load in model.loads)

@@ -162,6 +162,9 @@ def rate_norm(desk, motion):
 def first_step(desk, reals, atol, order, baumgarte, scratch):
     """A first step for a method of some order, from the rates now and after a small explicit step (Hairer, Wanner).
 
+    The small step changes the state by a hundredth of itself, unless the state is smaller than errors may be: what is
+    rounding beside a tight tolerance (a law that begins at 1e-17 instead of 0) says nothing about time scales.
+
     The desk holds q, v, a, z' of the start, and holds them again afterwards; ``scratch`` is (4, N) or longer.
     """
     n, nc, nz = desk.q.shape[0], desk.multipliers.shape[0], desk.z.shape[0]
@@ -176,7 +179,7 @@ def first_step(desk, reals, atol, order, baumgarte, scratch):
     for i in range(nz):
         rates[2 * n + i] = desk.rates[i]
     size, speed = math.sqrt(size / (2 * n)), rate_norm(desk, zero)
-    small = 1e-6 if size < 1e-5 or speed < 1e-5 else 0.01 * size / speed
+    small = 1e-6 if size < 1.0 or speed < 1e-5 else 0.01 * size / speed
     small = min(small, 0.1 * (reals[T_END] - reals[T]))
     for i in range(n):
         desk.q[i], desk.v[i] = start[i] + small * rates[i], start[n + i] + small * rates[n + i]

@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.errors import ModelError, SingularError
-from supple.solvers.statics import Equilibrium, allowed_directions, balancing_multipliers, find, given_inputs
+from supple.solvers.equilibrium import Equilibrium
+from supple.solvers.reduced import allowed_directions
+from supple.solvers.statics import balancing_multipliers, find, given_inputs
 
 if TYPE_CHECKING:
     from supple.model.model import Model

@@ -17,12 +17,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.checks import answer, ask, finite_float
-from supple.errors import ConvergenceError, ModelError, StateError
+from supple.errors import ConvergenceError, Interrupted, ModelError, StateError
 from supple.model.constraints import loop_terms
 from supple.model.summary import counted
 from supple.readouts.along import Readings
+from supple.solvers.equilibrium import Equilibrium
 from supple.solvers.inputs import check_tensions
-from supple.solvers.statics import Equilibrium, allowed_directions, find, given_inputs, statics
+from supple.solvers.reduced import allowed_directions
+from supple.solvers.statics import find, given_inputs, statics
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -242,6 +244,21 @@ def _correct(tracer: _Tracer, x: Array, s: float, tangent: Array, weights: Array
     return None
 
 
+class _Point(NamedTuple):
+    """A point of a path."""
+
+    x: Array  #: free coordinates and multipliers
+    s: float
+    spectrum: Array  #: real parts of the eigenvalues of the tangent stiffness
+
+
+class _Track(NamedTuple):
+    """What was found of a path so far."""
+
+    points: list[_Point]
+    critical: list[CriticalPoint]
+
+
 def _trace(
     tracer: _Tracer,
     x: Array,
@@ -252,25 +269,40 @@ def _trace(
     max_points: int,
     stop: Callable[[float, Array], bool] | None,
 ) -> EquilibriumPath:
-    model, sign = tracer.model, np.sign(end - begin)
-    weights = np.ones(len(x))
-    s, length = begin, step or 0.05
-    longest = max_step or 0.5
+    """Follow the path from x at ``begin``; what there is of it is kept if Ctrl-C comes in between."""
+    track = _Track([_Point(x, begin, tracer.spectrum(x, begin)[0].real)], [])
+    try:
+        reached, message = _follow(tracer, track, end, step or 0.05, max_step or 0.5, max_points, stop)
+    except KeyboardInterrupt:
+        message = f"interrupted at s = {track.points[-1].s:g} after {len(track.points)} points"
+        raise Interrupted(f"{message}, which are kept in .result", _path(tracer, track, False, message)) from None
+    return _path(tracer, track, reached, message)
+
+
+def _follow(
+    tracer: _Tracer,
+    track: _Track,
+    end: float,
+    length: float,
+    longest: float,
+    max_points: int,
+    stop: Callable[[float, Array], bool] | None,
+) -> tuple[bool, str]:
+    """Go on from the first point of a track.  Returns whether the path came to its end, and what happened."""
+    x, s, _ = track.points[0]
+    sign, weights = np.sign(end - s), np.ones(len(x))
     _, J, ds = tracer.tangents(x, s)
     weights[len(tracer.free) :] = max(float(np.abs(J).max()), 1e-300)  # multipliers are forces
     tangent = _direction(J, ds, weights, tracer.scale, None) * sign
     tangent = tangent if tangent[-1] * sign > 0.0 else -tangent
-    xs, ss, spectra, critical = [x], [s], [tracer.spectrum(x, s)[0].real], []
-    reached, message = False, f"{max_points} points were not enough"
-    while len(ss) < max_points:
+    while len(track.points) < max_points:
         found = _correct(
             tracer, x + length * weights * tangent[:-1], s + length * tracer.scale * tangent[-1], tangent, weights
         )
         if found is None:
             length *= 0.5
             if length < 1e-7:
-                message = f"the path cannot be followed beyond s = {s:g}: Newton's method fails for any step"
-                break
+                return False, f"the path cannot be followed beyond s = {s:g}: Newton's method fails for any step"
             continue
         new_x, new_s, count = found
         _, J, ds = tracer.tangents(new_x, new_s)
@@ -281,38 +313,51 @@ def _trace(
             continue
         over = (new_s - end) * sign >= 0.0
         if over:
-            q, lam = tracer.full(new_x, new_s)
-            last = find(model, tracer.u(end), q, end, lam, tolerance=1e-11, globalise=False)
-            if last.converged:
-                new_x, new_s = np.concatenate([last.q[tracer.free], np.asarray(last.multipliers)]), end
-        check_tensions(model, tracer.u(new_s))
-        spectrum = tracer.spectrum(new_x, new_s)[0].real
-        if (spectrum < 0.0).sum() != (spectra[-1] < 0.0).sum():
-            turned = new_tangent[-1] * tangent[-1] < 0.0
-            critical.append(_critical(tracer, (x, s), (new_x, new_s), turned, len(ss) - 1, weights))
+            new_x, new_s = _end_point(tracer, new_x, new_s, end)
+        check_tensions(tracer.model, tracer.u(new_s))
+        _add_point(tracer, track, new_x, new_s, new_tangent[-1] * tangent[-1] < 0.0, weights)
         x, s, tangent = new_x, new_s, new_tangent
-        xs.append(x)
-        ss.append(s)
-        spectra.append(spectrum)
         if over:
-            reached, message = True, f"reached s = {end:g} in {len(ss)} points"
-            break
+            return True, f"reached s = {end:g} in {len(track.points)} points"
         if stop is not None and stop(s, tracer.full(x, s)[0]):
-            reached, message = True, f"stopped at s = {s:g}"
-            break
+            return True, f"stopped at s = {s:g}"
         length = min(length * min(2.0, (WISHED / count) ** 0.5 * 1.2), longest)
-    points = [tracer.full(x, s) for x, s in zip(xs, ss, strict=True)]
+    return False, f"{max_points} points were not enough"
+
+
+def _end_point(tracer: _Tracer, x: Array, s: float, end: float) -> tuple[Array, float]:
+    """The point at the end of the path, near one just beyond it; that one, if there is none."""
+    q, lam = tracer.full(x, s)
+    last = find(tracer.model, tracer.u(end), q, end, lam, tolerance=1e-11, globalise=False)
+    if not last.converged:
+        return x, s
+    return np.concatenate([last.q[tracer.free], np.asarray(last.multipliers)]), end
+
+
+def _add_point(tracer: _Tracer, track: _Track, x: Array, s: float, turned: bool, weights: Array) -> None:
+    """Write a point down, and the critical one before it if stability has changed."""
+    before, spectrum = track.points[-1], tracer.spectrum(x, s)[0].real
+    if (spectrum < 0.0).sum() != (before.spectrum < 0.0).sum():
+        ends = (before.x, before.s), (x, s)
+        track.critical.append(_critical(tracer, *ends, turned, len(track.points) - 1, weights))
+    track.points.append(_Point(x, s, spectrum))
+
+
+def _path(tracer: _Tracer, track: _Track, reached: bool, message: str) -> EquilibriumPath:
+    """The path that a track is."""
+    points, count = track.points, len(track.points)
+    states = [tracer.full(point.x, point.s) for point in points]
     return EquilibriumPath(
-        s=np.array(ss),
-        q=np.array([q for q, _ in points]),
-        multipliers=np.array([lam for _, lam in points]).reshape(len(ss), -1),
-        eigenvalues=np.array([values.min(initial=np.inf) for values in spectra]),
-        negative=np.array([(values < 0.0).sum() for values in spectra]),
-        critical=tuple(critical),
+        s=np.array([point.s for point in points]),
+        q=np.array([q for q, _ in states]),
+        multipliers=np.array([lam for _, lam in states]).reshape(count, -1),
+        eigenvalues=np.array([point.spectrum.min(initial=np.inf) for point in points]),
+        negative=np.array([(point.spectrum < 0.0).sum() for point in points]),
+        critical=tuple(point for point in track.critical if point.after < count - 1),
         reached=reached,
         message=message,
-        inputs=np.array([tracer.u(s) for s in ss]).reshape(len(ss), -1),
-        model=model,
+        inputs=np.array([tracer.u(point.s) for point in points]).reshape(count, -1),
+        model=tracer.model,
     )
 
 

@@ -1,14 +1,14 @@
-"""Equilibria: Newton's method from a guess, then letting go step by step, then relaxation."""
+"""Looking for rest: Newton's method from a guess, then other ways.
+
+Without loops these are relaxation and letting go step by step (`solvers.newton`).  With loops the robot is closed first
+and then walks down on what they allow (`solvers.descent`): a robot that relaxes with its loops open is another robot.
+"""
 
 from __future__ import annotations
 
-import os
-import threading
 import warnings
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -17,18 +17,20 @@ from numpy.typing import ArrayLike
 from supple.checks import floats, shown, why
 from supple.core.residual import RESIDUAL, residual
 from supple.errors import ConvergenceError, ModelWarning, ShapeError, StateError
-from supple.model.constraints import Multipliers, loop_terms
+from supple.model.assembly import assemble
+from supple.model.constraints import loop_terms
 from supple.model.law_program import make_program
-from supple.model.summary import counted
-from supple.readouts.along import Readings
 from supple.solvers import newton as _newton
+from supple.solvers.descent import STEPS, Descent
 from supple.solvers.desk import ITERATIONS, Office, make_desk
-from supple.solvers.inputs import check_tensions, constant_inputs, input_array
-from supple.solvers.stage import CONVERGED, NOT_FINITE
+from supple.solvers.equilibrium import Equilibria as Equilibria
+from supple.solvers.equilibrium import Equilibrium
+from supple.solvers.inputs import check_tensions, constant_inputs
+from supple.solvers.reduced import allowed_directions
+from supple.solvers.stage import CONVERGED, NOT_FINITE, SLOW
 
 if TYPE_CHECKING:
     from supple.model.model import Model
-    from supple.readouts.parts import State
 
 Array = np.ndarray
 
@@ -38,114 +40,12 @@ LONGEST = 2.0
 SMALLEST_SHARE = 1e-3
 #: Steps of relaxation.
 RELAXATIONS = 2000
+#: Newton steps in which a robot with loops is let go of.
+LETTING_GO = 150
+#: Pivots of a tangent, rows scaled to one, below which something may move freely.
+DOUBTFUL = 1e-6
 #: Coordinates of linear strains matter at this size.
 STRAIN_WEIGHT = 0.1
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Equilibrium(Readings):
-    """A state of rest under inputs and loads.
-
-    Its read-outs (`contact`, `reaction`, `strain`, `stress`, `inner_forces`, `tensions`, ...) are those of `Model`.
-
-    Attributes
-    ----------
-    q : (n,)
-    u : (nu,)
-    t : float
-        Time at which laws were taken, s.
-    efforts : (ne,)
-        Of prescribed joints.
-    multipliers : Multipliers
-        Of loops.
-    residual : float
-        Largest unbalanced generalised force.
-    loop_error : float
-        Largest error of loops (rad, m).
-    iterations : int
-        Newton steps, of all attempts.
-    converged : bool
-    how : str
-        "newton", "steps" (let go step by step) or "relaxation".
-    message : str
-        What happened; why it failed if it did.
-    """
-
-    q: Array
-    u: Array
-    t: float
-    efforts: Array
-    multipliers: Multipliers
-    residual: float
-    loop_error: float
-    iterations: int
-    converged: bool
-    how: str
-    message: str
-    model: Model = field(repr=False)
-
-    _single = True
-
-    def __bool__(self) -> bool:
-        return self.converged
-
-    def __repr__(self) -> str:
-        how = f"{self.how}, {counted(self.iterations, 'iteration')}" if self.converged else "not converged"
-        size = f"{counted(self.model.n, 'coordinate')}, residual {self.residual:.1e}"
-        return f"<Equilibrium of {self.model.name!r}: {size}, {how}>"
-
-    def _need_model(self) -> Model:
-        return self.model
-
-    def _clock(self) -> tuple[Array, str]:
-        return np.array([self.t]), "time [s]"
-
-    def _states(self) -> list[State]:
-        from supple.readouts.parts import make_state
-
-        u = self.u if self.model.nu else None
-        return [make_state(self.model, self.q, u=u, lam=np.asarray(self.multipliers), t=self.t)]
-
-    @cached_property
-    def stiffness(self) -> Array:
-        """Tangent stiffness dR/dq (n, n), with loads and loops."""
-        zero = np.zeros(self.model.n)
-        multipliers = np.asarray(self.multipliers)
-        return self.model.residual_tangent(self.q, zero, zero, self.u, multipliers, self.t)[1]
-
-    @cached_property
-    def eigenvalues(self) -> Array:
-        """Eigenvalues of the tangent stiffness on what loops and prescribed joints allow, by rising real part."""
-        basis = allowed_directions(self.model, self.q)
-        reduced = basis.T @ self.stiffness @ basis
-        scale = np.abs(reduced).max(initial=1e-300)
-        if np.abs(reduced - reduced.T).max(initial=0.0) < 1e-9 * scale:
-            return np.linalg.eigvalsh(0.5 * (reduced + reduced.T))
-        values = np.linalg.eigvals(reduced)
-        return np.asarray(values[np.argsort(values.real)])
-
-    @property
-    def smallest_eigenvalue(self) -> float:
-        """Smallest real part of `eigenvalues`."""
-        return float(self.eigenvalues[0].real) if len(self.eigenvalues) else np.inf
-
-    @property
-    def stable(self) -> bool:
-        """Whether every small disturbance meets a restoring force (for follower loads: no divergence)."""
-        return self.smallest_eigenvalue > 0.0
-
-
-class Equilibria(NamedTuple):
-    """Many equilibria, one per row of inputs."""
-
-    q: Array  #: (N, n)
-    multipliers: Array  #: (N, nc)
-    residual: Array  #: (N,) largest unbalanced generalised force
-    iterations: Array  #: (N,) Newton steps
-    converged: Array  #: (N,) bool
-
-    def __repr__(self) -> str:
-        return f"<Equilibria: {len(self.q)}, {int(np.sum(self.converged))} of them converged>"
 
 
 class Found(NamedTuple):
@@ -154,6 +54,8 @@ class Found(NamedTuple):
     status: int
     iterations: int
     how: str
+    neutral: bool = False  #: whether motions that nothing resists may have been left alone
+    why: str = ""  #: what was in the way, if that is known
 
 
 #: Name of an attempt, and the attempt: it returns a status and Newton steps.
@@ -170,6 +72,7 @@ class Solver:
         size = len(desk.free) + model.nc
         self.held, self.space = np.zeros(size), np.zeros((4, size))
         desk.weights[0] = np.where(model.topology.component >= 3, STRAIN_WEIGHT, 1.0)
+        self.weights = desk.weights[0][model._free]
         self.u, self.t = np.zeros(model.nu), 0.0
 
     def load(self, u: Array, t: float) -> None:
@@ -191,7 +94,9 @@ class Solver:
         """Newton's method; returns a status."""
         return int(_newton.solve_newton(self.office.table, 0.0, share, self.held, tolerance, most, longest, self.space))
 
-    def let_go(self, q: Array, multipliers: Array | None, tolerance: float, most: int) -> tuple[int, int]:
+    def let_go(
+        self, q: Array, multipliers: Array | None, tolerance: float, most: int, budget: float = np.inf
+    ) -> tuple[int, int]:
         """Hold what is unbalanced at q, and let go of it step by step.  Returns a status and Newton steps."""
         desk = self.office.desk
         self.put(q, multipliers)
@@ -208,8 +113,9 @@ class Solver:
             else:
                 desk.q[:], desk.multipliers[:] = good
                 step *= 0.5
-                if step < SMALLEST_SHARE:
-                    break
+            if share > 0.0 and (step < SMALLEST_SHARE or count >= budget):
+                status = status if status != CONVERGED else SLOW
+                break
         return status, count
 
     def search(self, q: Array, multipliers: Array | None, tolerance: float, most: int, globalise: bool) -> Found:
@@ -223,47 +129,94 @@ class Solver:
         self.put(q, multipliers)
         status = self.newton(0.0, tolerance, most, LONGEST)
         found = Found(status, int(self.office.desk.flags[ITERATIONS]), "newton")
-        if not globalise:
-            return found
         if status == CONVERGED:
-            return found if self._stable() or self.model.nc else self._prefer_stable(q, tolerance, found)
+            return found if not globalise or self._stable() else self._prefer_stable(q, tolerance, found)
+        if not globalise:
+            return self._settle(q, tolerance, most, found)
+        if self.model.nc:
+            return self._close_and_balance(q, tolerance, found)
         count = found.iterations
         for how, attempt in self._ways(q, multipliers, tolerance, most):
             status, more = attempt()
             count += more
-            found = Found(status, count, how)
+            found = Found(status, count, how, neutral=True)
             if status == CONVERGED:
                 break
         return found
 
+    def _settle(self, q: Array, tolerance: float, most: int, found: Found) -> Found:
+        """Newton's method failed: perhaps only because something moves freely.  Else the desk is left as it was."""
+        desk = self.office.desk
+        left = desk.q.copy(), desk.multipliers.copy(), desk.R.copy(), desk.vectors.copy()
+        descent = Descent(self, self._prescribed(q))
+        status = descent.settle(self._prescribed(q), tolerance, most)
+        if status == CONVERGED:
+            return Found(status, found.iterations + descent.steps, "newton", neutral=True)
+        desk.q[:], desk.multipliers[:], desk.R[:], desk.vectors[:] = left
+        return found._replace(iterations=found.iterations + descent.steps)
+
+    def _close_and_balance(self, q: Array, tolerance: float, found: Found) -> Found:
+        """With loops: close them, walk down on what they allow; if that fails, let go of the closed robot by steps."""
+        model, desk, count = self.model, self.office.desk, found.iterations
+        try:
+            closed = assemble(model, self._prescribed(q), model.loops, model._fixed)
+        except ConvergenceError as error:
+            return found._replace(why=str(error))
+        descent = Descent(self, closed)
+        status = descent.walk(closed, tolerance)
+        count += descent.steps
+        if status != CONVERGED:
+            left, multipliers = desk.q.copy(), desk.multipliers.copy()
+            again, more = self.let_go(closed, None, tolerance, 15, LETTING_GO)
+            count += more
+            if again == CONVERGED:
+                return Found(again, count, "steps", neutral=True)
+            descent.show(left, multipliers)
+        return Found(status, count, "descent", neutral=True)
+
     def _stable(self) -> bool:
-        """Whether the last tangent stiffness is positive definite; loops are not looked at.
+        """Whether the last tangent stiffness is positive definite on what loops allow.
 
         One that is not symmetric (follower loads, dead moments) passes: no potential tells which way is down.
         """
         desk = self.office.desk
         T = desk.T[np.ix_(desk.free, desk.free)]
+        if self.model.nc:  # stiff against leaving what loops allow; where that is not enough, look more closely
+            A = desk.matrices[0][:, desk.free]
+            T = T + 1e3 * np.abs(T).max() / max((A * A).sum(axis=1).min(), 1e-300) * (A.T @ A)
         try:
             np.linalg.cholesky(T + T.T)
         except np.linalg.LinAlgError:
+            if self.model.nc:
+                return Descent(self, desk.q.copy()).is_stable()
             return bool(np.abs(T - T.T).max() > 1e-6 * np.abs(T).max())
         return True
 
     def _prefer_stable(self, q: Array, tolerance: float, found: Found) -> Found:
-        """Relax from q to a stable equilibrium, if there is one that way; else stay with the unstable one."""
+        """Walk or relax from q to a stable equilibrium, if there is one that way; else stay with the unstable one."""
         desk = self.office.desk
-        unstable = desk.q.copy()
-        status, more = self.relax(q, None, tolerance)
-        if status == CONVERGED and self._stable():
-            return Found(status, found.iterations + more, "relaxation")
-        self.put(unstable, None)
+        unstable = desk.q.copy(), desk.multipliers.copy() if self.model.nc else None
+        if self.model.nc:
+            other = self._close_and_balance(q, tolerance, found)
+            if other.status == CONVERGED and Descent(self, desk.q.copy()).is_stable():
+                return other
+        else:
+            status, more = self.relax(q, None, tolerance)
+            if status == CONVERGED and self._stable():
+                return Found(status, found.iterations + more, "relaxation", neutral=True)
+        self.put(*unstable)
         return found._replace(status=self.newton(0.0, tolerance, 5, LONGEST))
 
     def _ways(self, q: Array, multipliers: Array | None, tolerance: float, most: int) -> list[Way]:
-        """What to try when Newton's method fails: relaxation first, unless loops may be open, which it cannot close."""
-        steps: Way = "steps", lambda: self.let_go(q, multipliers, tolerance, most)
-        relaxation: Way = "relaxation", lambda: self.relax(q, multipliers, tolerance)
-        return [steps, relaxation] if self.model.nc else [relaxation, steps]
+        """What to try without loops when Newton's method fails."""
+        return [
+            ("relaxation", lambda: self.relax(q, multipliers, tolerance)),
+            ("steps", lambda: self.let_go(q, multipliers, tolerance, most)),
+        ]
+
+    def size_of(self, move: Array) -> float:
+        """Weighted root mean square of a step (nf,) of the free coordinates, as in `solvers.newton`."""
+        return float(np.sqrt(np.mean((move / self.weights) ** 2))) if len(move) else 0.0
 
     def _hold(self) -> None:
         """held = residual and loop errors at the desk's state."""
@@ -288,18 +241,6 @@ class Solver:
         self.held[:] = 0.0
         status = int(_newton.relax(self.office.table, 0.0, self.held, tolerance, RELAXATIONS, 0.5, self.space))
         return status, int(desk.flags[ITERATIONS])
-
-
-def allowed_directions(model: Model, q: Array) -> Array:
-    """Orthonormal basis (n, k) of velocities that loops and prescribed joints allow at q."""
-    free = model._free
-    basis = np.zeros((model.n, len(free)))
-    basis[free, np.arange(len(free))] = 1.0
-    if not model.nc:
-        return basis
-    _, sizes, rows = np.linalg.svd(model.loop_jacobian(q)[:, free])
-    rank = int((sizes > 1e-9 * sizes.max(initial=0.0)).sum())
-    return np.asarray(basis @ rows[rank:].T)
 
 
 def balancing_multipliers(model: Model, q: Array, u: Array, t: float) -> Array:
@@ -395,13 +336,14 @@ def find(
         iterations=found.iterations,
         converged=found.status == CONVERGED and bool(np.isfinite(q).all()),
         how=found.how,
-        message=f"converged in {found.iterations} Newton steps ({found.how})",
+        note=f"converged in {found.iterations} Newton steps ({found.how})",
+        doubtful=found.neutral or bool(np.abs(desk.matrix.diagonal()).min(initial=1.0) < DOUBTFUL),
         model=model,
     )
-    return result if result.converged else _failed(result, found.status, forces, globalise)
+    return result if result.converged else _failed(result, found, forces, globalise)
 
 
-def _failed(result: Equilibrium, status: int, forces: Array, globalise: bool) -> Equilibrium:
+def _failed(result: Equilibrium, found: Found, forces: Array, globalise: bool) -> Equilibrium:
     """The same with a message that says why, as far as that can be told."""
     model = result.model
     for load in model.loads:
@@ -409,11 +351,18 @@ def _failed(result: Equilibrium, status: int, forces: Array, globalise: bool) ->
             load.guard.explain()
     free = model._free
     worst = free[np.abs(forces[free]).argmax()] if len(free) else 0
-    loose = None if status == NOT_FINITE else _unresisted(result)
-    if loose is not None:
+    loose = None if found.status == NOT_FINITE or found.why else _unresisted(result)
+    if found.why:
+        why = found.why
+    elif loose is not None:
         why = f"nothing resists {model.coordinate_names[loose]} (the tangent stiffness is singular)"
-    elif status == NOT_FINITE:
+    elif found.status == NOT_FINITE:
         why = "the residual is not finite"
+    elif globalise and model.nc:
+        why = (
+            f"loops are closed, but walking down from there ({STEPS} steps at most) and letting go step by step "
+            "did not come to rest"
+        )
     elif globalise:
         why = "Newton's method, letting go step by step and relaxation all stalled"
     else:
@@ -423,7 +372,7 @@ def _failed(result: Equilibrium, status: int, forces: Array, globalise: bool) ->
         f"unbalanced force is {result.residual:.3g}, at {model.coordinate_names[worst]}; try another q0, smaller "
         "inputs, or equilibrium_path from a state that you know"
     )
-    return replace(result, message=message)
+    return replace(result, note=message)
 
 
 def _unresisted(result: Equilibrium) -> int | None:
@@ -440,48 +389,6 @@ def _unresisted(result: Equilibrium) -> int | None:
     if np.linalg.norm(along) <= 1e-6 * np.linalg.norm(forces / weights):
         return None
     return int(np.abs(basis @ (along / weights)).argmax())
-
-
-def statics_batch(
-    model: Model,
-    u: ArrayLike,
-    q0: ArrayLike | None,
-    t: float,
-    tolerance: float,
-    max_iterations: int,
-    threads: int | None,
-) -> Equilibria:
-    """See `Model.statics_batch`."""
-    inputs = input_array(model, u)
-    if inputs.ndim != 2 or inputs.shape[1] != model.nu:
-        raise ShapeError(f"u has shape {inputs.shape}, must be (N, {model.nu})")
-    check_tensions(model, inputs)
-    N, t = len(inputs), model._number("t", t)
-    guesses = first_guesses(model, q0, N)
-    result = Equilibria(
-        np.zeros((N, model.n)), np.zeros((N, model.nc)), np.zeros(N), np.zeros(N, np.int64), np.zeros(N, bool)
-    )
-    workers = max(1, min(threads or os.cpu_count() or 1, N))
-    lock = threading.Lock()
-
-    def work(rows: range) -> None:
-        with lock:  # reading kernels from the cache is not safe in parallel
-            solver = solver_of(model)
-        desk = solver.office.desk
-        for i in rows:
-            solver.load(inputs[i], t)
-            found = solver.search(guesses[i], None, tolerance, max_iterations, True)
-            result.q[i], result.multipliers[i] = desk.q, desk.multipliers
-            result.residual[i] = np.abs(desk.R[desk.free]).max(initial=0.0)
-            result.iterations[i], result.converged[i] = found.iterations, found.status == CONVERGED
-
-    if workers == 1:
-        work(range(N))
-    else:
-        with ThreadPoolExecutor(workers) as pool:
-            for done in [pool.submit(work, range(k, N, workers)) for k in range(workers)]:
-                done.result()
-    return result
 
 
 def assemble_at_rest(model: Model, q0: ArrayLike | None, u: Any, t: float) -> Array:

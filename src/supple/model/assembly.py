@@ -1,0 +1,133 @@
+"""Closing a robot: coordinates at which all loops hold.
+
+Newton steps of least norm on e(q) = 0, halved while the error grows.  Where they lead nowhere (all bars on one line, a
+straight rod whose ends are pushed together: the error has no slope in the direction that would close it) they begin
+again at places around, the same ones at every call.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from supple.core import kinematics as _kinematics
+from supple.errors import ConvergenceError
+from supple.model.binder import Bound, pose_records
+from supple.model.constraints import CLOSED, loop_terms
+
+if TYPE_CHECKING:
+    from supple.model.compiled import Compiled
+
+Array = np.ndarray
+
+#: Newton steps from one start.
+ASSEMBLY_STEPS = 100
+#: How far around a first guess further starts lie (coordinates, standard deviation).
+SPREADS = (0.0, 0.1, 0.3, 0.6, 1.0, 1.5)
+#: Frames that a closed loop leaves turned against each other by more than this [rad] are turned back, see `recentred`.
+HALF_TURN = 0.75 * np.pi
+
+
+def assemble(model: Compiled, q0: Array, loops: tuple[Bound, ...], fixed: Array) -> Array:
+    """Coordinates near q0 that close the loops; ``fixed`` ones stay put.  Raises an error that names the worst loop."""
+    rng = np.random.default_rng(0)
+    errors = []
+    for spread in SPREADS:
+        start = q0 + spread * rng.standard_normal(model.n)
+        start[fixed] = q0[fixed]
+        q, error = _close(model, start, loops, fixed)
+        if np.linalg.norm(error) < CLOSED:
+            return q
+        errors.append(error)
+    raise _cannot_be_closed(
+        min(errors, key=lambda error: float(np.nan_to_num(np.linalg.norm(error), nan=np.inf))), loops
+    )
+
+
+def assemble_anywhere(model: Compiled, loops: tuple[Bound, ...], fixed: Array) -> Array:
+    """Some closed configuration, looked for from rest, with prescribed joints where their laws begin."""
+    given = model.rest.copy()
+    for joint in model.prescribed:
+        given[joint.coordinates.start : joint.coordinates.stop] = joint.motion(0.0)[0]
+    return assemble(model, given, loops, fixed)
+
+
+def _close(model: Compiled, q0: Array, loops: tuple[Bound, ...], fixed: Array) -> tuple[Array, Array]:
+    """Where a search from one start ends: coordinates, and the errors (nc,) that are left there."""
+    q, free = q0.copy(), np.setdiff1d(np.arange(model.n), fixed)
+    zero = np.zeros(model.n)
+    terms = loop_terms(model, q, zero, zero, loops)
+    for _ in range(ASSEMBLY_STEPS):
+        size = np.linalg.norm(terms.error)
+        if size < CLOSED or not np.isfinite(size):
+            break
+        step = np.zeros(model.n)
+        step[free] = np.linalg.lstsq(terms.error_derivative[:, free], -terms.error, rcond=1e-10)[0]
+        longest = np.abs(step).max(initial=0.0)
+        step *= min(1.0, 0.5 / longest) if longest > 0.0 else 1.0
+        for halving in range(12):
+            trial = q + step / 2.0**halving
+            new = loop_terms(model, trial, zero, zero, loops)
+            if np.linalg.norm(new.error) < size:
+                break
+        else:
+            break
+        q, terms = trial, new
+    return q, terms.error
+
+
+def _cannot_be_closed(error: Array, loops: tuple[Bound, ...]) -> ConvergenceError:
+    """What to say of the loop with the largest error."""
+    worst, first, name, turn = 0.0, 0, "", 0.0
+    for loop in loops:
+        perp = loop.data[1]
+        own = error[first : first + perp.shape[1]]
+        first += perp.shape[1]
+        gap = float(np.linalg.norm(own))
+        if not gap <= worst:
+            worst, name, turn = gap, loop.name, float(np.linalg.norm((perp @ own)[:3]))
+    remedy = "check its frames and lengths, or start nearer with assemble(q0=...)"
+    if turn > 3.0:
+        remedy = "its frames face each other turned by half a turn: turn one of them by pi; or " + remedy
+    return ConvergenceError(
+        f"Loop {name!r} cannot be closed: an error of {worst:.3g} (rad, m) is left from {len(SPREADS)} starts; {remedy}"
+    )
+
+
+def recentred(model: Compiled, q: Array, loops: tuple[Bound, ...]) -> tuple[Bound, ...]:
+    """The same loops, measured from the closed configuration q where their frames are turned far against each other.
+
+    Errors are logarithms, and those lose their sense at half a turn: the frames of a ball joint in a planar robot may
+    differ by one wherever the robot goes, and then e(q) tells of one direction in the plane only.  What a loop's joint
+    allows is a group, so frame A may be replaced by A g_BA(q)^-1: the constraint, its matrix A and its multipliers (in
+    frame B) stay what they are, and e = log(g_BA g_BA(q)^-1) begins at zero.
+    """
+    size = len(model.parameters.segments)
+    starts, ends = np.empty((2, size, 4, 4))
+    _kinematics.point_poses(model._tree, model._own_space()[1], q, np.zeros(model.n), starts, ends)
+    ends[0] = np.eye(4)  # the world
+    turned = []
+    for loop in loops:
+        where, perp, offsets = loop.data
+        a, b = (_pose(record) for record in offsets)
+        relative = np.linalg.solve(ends[where[0, 1]] @ b, ends[where[0, 0]] @ a)
+        if np.arccos(np.clip(0.5 * (np.trace(relative[:3, :3]) - 1.0), -1.0, 1.0)) > HALF_TURN:
+            a = a @ np.linalg.inv(relative)
+            a[:3, :3] = _nearest_rotation(a[:3, :3])
+            loop = loop._replace(data=(where, perp, pose_records([a, b])))
+        turned.append(loop)
+    return tuple(turned)
+
+
+def _pose(record: Array) -> Array:
+    """(4, 4) from a `pose_t`."""
+    g = np.eye(4)
+    g[:3, :3], g[:3, 3] = record["R"], record["p"]
+    return g
+
+
+def _nearest_rotation(R: Array) -> Array:
+    """R without the rounding of a product."""
+    left, _, right = np.linalg.svd(R)
+    return np.asarray(left @ right)
