@@ -271,6 +271,22 @@ def probe_middle(w, frame, length, x):
 
 
 @inner
+def slide_probe(kind, size, Rs, ps, probe, w, frame, Rp, pp, axis, c, t):
+    """Move the centre c of a probe to where along its ``axis`` it is closest to a surface, if it can slide there."""
+    if kind != ROUND and probe[3] == 0.0:
+        return 0.0
+    compose(w.R, w.p, frame.R, frame.p, Rp, pp)
+    if probe[3] > 0.0:
+        place = closest_varying(kind, size, Rs, ps, probe, Rp, pp, c, t.x[0:3], t.T[0])
+    else:
+        place = closest_on_axis(probe[1], Rp, pp, size[1], size[2], Rs, ps)
+    for j in range(3):
+        axis[j] = Rp[j, 0]
+        c[j] = pp[j] + place * axis[j]
+    return place
+
+
+@inner
 def bounding_ball(work, where, probe, frames, first, last, x, ball):
     """ball (4,): centre and radius of what holds some probes."""
     for i in range(4):
@@ -349,15 +365,8 @@ def _contacts(tree, space, data, mode):
                     probe_middle(wa, frames[i], probe[i, 1], c)
                     if out_of_reach(kind, size[s], Rs, ps, c, probe[i, 0] + 0.5 * probe[i, 1]):
                         continue
-                    if probe[i, 1] > 0.0 and (kind == ROUND or probe[i, 3] > 0.0):
-                        compose(wa.R, wa.p, frames[i].R, frames[i].p, Rp, pp)
-                        if probe[i, 3] > 0.0:
-                            place = closest_varying(kind, size[s], Rs, ps, probe[i], Rp, pp, c, t.x[0:3], t.T[0])
-                        else:
-                            place = closest_on_axis(probe[i, 1], Rp, pp, size[s, 1], size[s, 2], Rs, ps)
-                        for j in range(3):
-                            axis[j] = Rp[j, 0]
-                            c[j] = pp[j] + place * axis[j]
+                    if probe[i, 1] > 0.0:
+                        place = slide_probe(kind, size[s], Rs, ps, probe[i], wa, frames[i], Rp, pp, axis, c, t)
                     radius, slope, bend = varying_radius(probe[i], place)
                     d = radius - signed_distance(kind, size[s], Rs, ps, c, t.x[0:3], t.T[0])
                     if d <= 0.0:

@@ -269,6 +269,33 @@ def _merged_ranges(owner: np.ndarray, members: np.ndarray) -> list[tuple[int, in
     return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
 
 
+def _relations(drafts: list[BlockDraft], blocks: np.ndarray, n: int) -> np.ndarray:
+    """Rows of `ranges`, and in every block those that tell whom it feels."""
+    ranges: list[tuple[int, int, int]] = []
+    holder = np.zeros(n, dtype=np.int64)  # the block of every coordinate
+    grafted: dict[int, list[int]] = {}  # blocks that leave a rod before its tip
+    for b, draft in enumerate(drafts):
+        holder[draft.start : draft.start + draft.n] = b
+        for rod in draft.grafts:
+            grafted.setdefault(rod, []).append(b)
+    for b, draft in enumerate(drafts):
+        row = blocks[b]
+        inward, outward = np.zeros((2, len(drafts)), dtype=bool)
+        inward[draft.ancestors], outward[draft.descendants] = True, True
+        apart = ~(inward | outward)
+        apart[b], outward[b] = False, draft.kind != ROD
+        apart[[*draft.grafts, *grafted.get(b, ())]] = False
+        for key, members in (("inward", inward), ("outward", outward), ("apart", apart)):
+            merged = _merged_ranges(holder, members)
+            row[key] = (len(ranges), len(ranges) + len(merged))
+            ranges += [(lo, hi, 0) for lo, hi in merged]
+        row["grafts"] = (len(ranges), len(ranges) + len(draft.grafts))
+        for rod, segment in draft.grafts.items():
+            first = int(blocks[rod]["columns"]) + (segment - drafts[rod].first) * drafts[rod].n
+            ranges.append((drafts[rod].start, drafts[rod].start + drafts[rod].n, first))
+    return np.array(ranges, dtype=np.int64).reshape(-1, 3)
+
+
 def _assemble(
     robot: Robot, drafts: list[BlockDraft], layouts: list[LinkLayout], binder: Binder
 ) -> tuple[Topology, Parameters]:
@@ -281,10 +308,6 @@ def _assemble(
     phi, screws = np.zeros((2, n_columns)), np.zeros((6, n))
     component = np.full(n, -1, dtype=np.int64)
     parents, owner = np.zeros(n_segments + 1, dtype=np.int64), np.zeros(n_segments + 1, dtype=np.int64)
-    ranges: list[tuple[int, int, int]] = []
-    holder = np.zeros(n, dtype=np.int64)  # the block of every coordinate
-    for b, draft in enumerate(drafts):
-        holder[draft.start : draft.start + draft.n] = b
     column = 0
     for b, draft in enumerate(drafts):
         own = slice(draft.start, draft.start + draft.n)
@@ -292,19 +315,6 @@ def _assemble(
         row["kind"], row["start"], row["n"] = draft.kind, draft.start, draft.n
         row["first"], row["count"], row["parent"] = draft.first, draft.count, draft.parent
         row["active"], row["columns"] = draft.active, column
-        inward, outward = np.zeros((2, len(drafts)), dtype=bool)
-        inward[draft.ancestors], outward[draft.descendants] = True, True
-        apart = ~(inward | outward)
-        apart[b], outward[b] = False, draft.kind != ROD
-        apart[[*draft.grafts, *(k for k, other in enumerate(drafts) if b in other.grafts)]] = False
-        for key, members in (("inward", inward), ("outward", outward), ("apart", apart)):
-            merged = _merged_ranges(holder, members)
-            row[key] = (len(ranges), len(ranges) + len(merged))
-            ranges += [(lo, hi, 0) for lo, hi in merged]
-        row["grafts"] = (len(ranges), len(ranges) + len(draft.grafts))
-        for rod, segment in draft.grafts.items():
-            first = int(blocks[rod]["columns"]) + (segment - drafts[rod].first) * drafts[rod].n
-            ranges.append((drafts[rod].start, drafts[rod].start + drafts[rod].n, first))
         placement[b]["R"], placement[b]["p"] = draft.placement[:3, :3], draft.placement[:3, 3]
         span = slice(draft.first, draft.first + draft.count)
         if draft.rod is not None:
@@ -323,7 +333,7 @@ def _assemble(
     topology = Topology(
         blocks=blocks,
         parents=parents,
-        ranges=np.array(ranges, dtype=np.int64).reshape(-1, 3),
+        ranges=_relations(drafts, blocks, n),
         component=component,
         links=np.array([(l.coordinates.start, l.coordinates.stop) for l in layouts], dtype=np.int64),
         owner=owner,

@@ -21,8 +21,8 @@ from supple.core.couplings import J, R
 from supple.core.loads import TANGENT, WRENCH
 from supple.jit import AddressedKernel, load_stamp
 from supple.lie.se3 import compose
-from supple.loads.contact import press, probe_middle
-from supple.loads.contact_geometry import ROUND, closest_on_axis, signed_distance
+from supple.loads.contact import press, probe_middle, slide_probe
+from supple.loads.contact_geometry import signed_distance, varying_radius
 
 #: Columns of a row of `CONTACT_PAIRS`: gap, point, normal, force on a, velocity of a relative to b there.
 GAP, POINT, NORMAL, FORCE, SLIP, WIDTH = 0, 1, 4, 7, 10, 13
@@ -83,24 +83,22 @@ def _contact_pairs(tree, space, data, pairs_at, count, out_at, tangents_at):  # 
         wa, wb = work[a], work[b]
         compose(wb.R, wb.p, surfaces[s].R, surfaces[s].p, Rs, ps)
         probe_middle(wa, frames[i], probe[i, 1], c)
-        if probe[i, 1] > 0.0 and kind == ROUND:
-            compose(wa.R, wa.p, frames[i].R, frames[i].p, Rp, pp)
-            place = closest_on_axis(probe[i, 1], Rp, pp, size[s, 1], size[s, 2], Rs, ps)
-            for j in range(3):
-                axis[j] = Rp[j, 0]
-                c[j] = pp[j] + place * axis[j]
-        d = probe[i, 0] - signed_distance(kind, size[s], Rs, ps, c, t.x[0:3], t.T[0])
+        if probe[i, 1] > 0.0:
+            place = slide_probe(kind, size[s], Rs, ps, probe[i], wa, frames[i], Rp, pp, axis, c, t)
+        radius, slope, bend = varying_radius(probe[i], place)
+        d = radius - signed_distance(kind, size[s], Rs, ps, c, t.x[0:3], t.T[0])
         row = out[m]
         row[GAP] = -d
         for j in range(3):  # the middle of the gap where nothing touches
             row[NORMAL + j], row[FORCE + j], row[SLIP + j] = t.x[j], 0.0, math.nan
-            row[POINT + j] = c[j] + (0.5 * d - probe[i, 0]) * t.x[j]
+            row[POINT + j] = c[j] + (0.5 * d - radius) * t.x[j]
         if tangents_at != 0:
             for k in range(6):
                 for l in range(6):
                     tangents[m, k, l], tangents[count + m, k, l] = 0.0, 0.0
         if d > 0.0:
-            press(t, wa, wb, probe[i], axis, c, place, d, law[0], WRENCH if tangents_at == 0 else TANGENT)
+            mode = WRENCH if tangents_at == 0 else TANGENT
+            press(t, wa, wb, probe[i], axis, c, place, radius, slope, bend, d, law[0], mode)
             for j in range(3):
                 row[FORCE + j], row[SLIP + j] = -t.f[0, 3 + j], t.y[3 + j]
             if tangents_at != 0:

@@ -161,28 +161,36 @@ def _blocks_beyond(blocks: Array, owner: Array, block: int) -> set[int]:
 
 
 def _related(old: Topology, blocks: Array, link: str, block: int, beyond: set[int], n: int) -> tuple[Array, Array]:
-    """Whom each block feels (`block_t.inward`, outward, apart): the coordinates of the cut join everybody's lists."""
+    """Whom each block feels (`block_t.inward`, outward, apart): the coordinates of the cut join everybody's lists.
+
+    The cut is grafted on the rods on which its first block is (`core.grafts`); these do not list it.
+    """
     lists: list[dict[str, list[Any]]] = []
-    own, keys = (n, n + SIX), ("inward", "outward", "apart")
+    own, keys = (n, n + SIX, 0), ("inward", "outward", "apart", "grafts")
     ahead = _blocks_ahead(old.blocks, old.owner, block) if link != "world" else set()
-    for b, row in enumerate(old.blocks):
-        known = {key: old.ranges[row[key][0] : row[key][1]].tolist() for key in keys}
-        known["inward" if b in beyond else "outward" if b in ahead else "apart"].append(own)
-        lists.append(known)
     first = old.blocks[block]
     beside = {key: old.ranges[first[key][0] : first[key][1]].tolist() for key in keys}
+    grafted = {lo for lo, _, _ in beside["grafts"]}  # rods by their first coordinate
+    for b, row in enumerate(old.blocks):
+        known = {key: old.ranges[row[key][0] : row[key][1]].tolist() for key in keys}
+        if b in beyond:
+            known["inward"].append(own)
+        elif b not in ahead:
+            known["apart"].append(own)
+        elif row["start"] not in grafted or row["n"] == 0:
+            known["outward"].append(own)
+        lists.append(known)
     if link == "world":
-        beside = {"inward": [], "outward": [(0, n)], "apart": []}
-    elif not any(lo <= first["start"] < hi for lo, hi in beside["outward"]):
-        beside["outward"].append((int(first["start"]), int(first["start"] + first["n"])))
-    beside["outward"].append(own)
+        beside = {"inward": [], "apart": [], "grafts": []}
+    moved = [(int(old.blocks[b]["start"]), int(old.blocks[b]["start"] + old.blocks[b]["n"]), 0) for b in sorted(beyond)]
+    beside["outward"] = [*(part for part in moved if part[1] > part[0]), own]
     lists.insert(block, beside)
     ranges: list[Any] = []
     for row, known in zip(blocks, lists, strict=True):
         for key in keys:
             row[key] = len(ranges), len(ranges) + len(known[key])
             ranges += known[key]
-    return blocks, np.array(ranges, dtype=np.int64).reshape(-1, 2)
+    return blocks, np.array(ranges, dtype=np.int64).reshape(-1, 3)
 
 
 def _blocks_ahead(blocks: Array, owner: Array, block: int) -> set[int]:
