@@ -18,11 +18,10 @@ from supple.core import line_states as _line_states
 from supple.core import mass_matrix as _mass
 from supple.core import residual as _residual
 from supple.core import tangent_products as _products
-from supple.core.records import EXPONENTIAL
 from supple.errors import ModelError
 from supple.model.accelerations import State, balance, joint_efforts
 from supple.model.batch import for_each, many_poses, many_states
-from supple.model.charts import rewrap_joint
+from supple.model.charts import rewrap_state
 from supple.model.compiled import Compiled
 from supple.model.constraints import LoopTerms, Multipliers, loop_terms, solve_constrained
 from supple.model.fan import Fan, make_fan
@@ -129,16 +128,7 @@ class Mechanics(Compiled):
         For users of other solvers: their coordinates are singular at 2 pi.  Joints whose coordinates have a meaning of
         their own (a spring, damper, rest position or limits) are left alone.
         """
-        q, v = self._state("q", q).copy(), self._state("v", v).copy()
-        self._checked(np.concatenate((q, v)), q=q, v=v)
-        for block in self.topology.blocks[self.topology.blocks["kind"] == EXPONENTIAL]:
-            own = slice(int(block["start"]), int(block["start"] + block["n"]))
-            if not any(own.start in layout.coordinates and layout.keeps_chart for layout in self.layouts):
-                wrapped = rewrap_joint(self.parameters.screws[:, own], q[own], v[own])
-                if not np.isfinite(wrapped).all():
-                    self._checked(np.append(*wrapped), q=q, v=v)
-                q[own], v[own] = wrapped
-        return q, v
+        return rewrap_state(self, self._state("q", q).copy(), self._state("v", v).copy())
 
     def line_lengths(self, q: ArrayLike) -> dict[str, float]:
         """Length of every tendon and cable by name [m]; of a chamber, its volume [m^3]."""
