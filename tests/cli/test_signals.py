@@ -53,8 +53,8 @@ def interrupted(arguments, folder, first, pause, number=signal.SIGINT, **environ
 LONG = ("run", "cable-manipulator", "--method", "bdf2", "--dt", "1e-5", "--t-end", "10", "--no-plots", "--restart")
 
 
-@pytest.mark.parametrize("first", [0.0, 0.1, 0.3, 0.6, 1.0, 1.8, 3.0])
-@pytest.mark.parametrize("pause", [0.0, 0.02, 0.15])
+@pytest.mark.parametrize("first", [0.0, 0.1, 0.3, 0.8, 1.5, 3.0])
+@pytest.mark.parametrize("pause", [0.0, 0.1])
 def test_two_signals_at_any_time(first, pause, tmp_path):
     """While it imports, loads kernels, simulates, saves."""
     code, err = interrupted(LONG, tmp_path, first, pause)

@@ -135,6 +135,21 @@ def test_nobody_at_home(places, monkeypatch):
     assert store.write("entry", STAMP, b"code") is not None
 
 
+def test_no_place_for_temporary_files(places, monkeypatch):
+    """Then Python raises an error of its own when it is asked for one."""
+    sources, home, _ = places
+    block(sources / "__pycache__")
+    block(home / ".cache")
+
+    def nowhere():
+        raise FileNotFoundError(2, "No usable temporary directory found")
+
+    monkeypatch.setattr("tempfile.gettempdir", nowhere)
+    assert store.write("entry", STAMP, b"code") is None
+    assert store.read("entry", STAMP) is None
+    assert not store.is_temporary(home)
+
+
 def test_damaged_entries_are_missing_entries(places):
     """Truncated anywhere, or with any byte changed."""
     sources, _, _ = places

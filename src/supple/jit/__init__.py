@@ -1,8 +1,8 @@
 """The decorators of every compiled function.
 
 `kernel` is for functions that Python calls, `AddressedKernel` and `LoadKernel` for those that other kernels call by
-address, `inner`, `inlined` and `leaf` for functions inside of them.  They are compiled at the first call, which is
-told (`supple.jit.notices`), and kept on disk (`supple.jit.store`) under a digest of their sources (`supple.jit.stamps`).
+address, `inner`, `inlined` and `leaf` for functions inside of them.  They are compiled at the first call, which is told
+(`supple.jit.notices`), and kept on disk (`supple.jit.store`) under a digest of their sources (`supple.jit.stamps`).
 `supple.jit.mode` says by which of two compilers.
 """
 

@@ -78,4 +78,4 @@ def identity(function: Callable[..., Any]) -> str:
 @cache
 def set_of_sources() -> str:
     """Digest over everything that is ever compiled: names a folder of the cache that versions do not share."""
-    return ring_digest((*RING, *LOADS, "solvers"))[:16]
+    return ring_digest((*RING, *LOADS, "solvers", "readouts"))[:16]

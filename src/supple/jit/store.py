@@ -43,8 +43,9 @@ def folders() -> list[Path]:
     users = _users_folder()
     if users is not None:
         found.append(users / "supple" / _own_name())
-    with suppress(OSError):
-        found.append(temporary_folder() / _own_name())
+    temporary = temporary_folder()
+    if temporary is not None:
+        found.append(temporary / _own_name())
     return found
 
 
@@ -77,10 +78,13 @@ def _users_folder() -> Path | None:
     return home / ".cache" if home else None
 
 
-def temporary_folder() -> Path:
-    """Folder of this user among the temporary files, not yet made."""
+def temporary_folder() -> Path | None:
+    """Folder of this user among the temporary files, not yet made; None where there is no place for such files."""
     user = os.getuid() if hasattr(os, "getuid") else os.environ.get("USERNAME", "user")
-    return Path(tempfile.gettempdir()) / f"supple-{user}"
+    try:
+        return Path(tempfile.gettempdir()) / f"supple-{user}"
+    except OSError:
+        return None
 
 
 def _is_private(folder: Path) -> bool:
@@ -94,7 +98,7 @@ def _is_private(folder: Path) -> bool:
 def _is_trusted(folder: Path) -> bool:
     """Whether a folder may be used; only among temporary files could others have laid something."""
     temporary = temporary_folder()
-    if temporary not in folder.parents:
+    if temporary is None or temporary not in folder.parents:
         return True
     try:
         return _is_private(temporary)
@@ -145,7 +149,7 @@ def _make(folder: Path) -> None:
     if folder.is_dir() and _is_trusted(folder):
         return
     temporary = temporary_folder()
-    if temporary in folder.parents:
+    if temporary is not None and temporary in folder.parents:
         temporary.mkdir(mode=0o700, exist_ok=True)
         if not _is_private(temporary):
             raise PermissionError(f"{temporary} is not this user's alone")
@@ -173,4 +177,4 @@ def _replace(file: Path, data: bytes) -> None:
 
 def is_temporary(folder: Path) -> bool:
     """Whether a folder may vanish when the machine restarts."""
-    return temporary_folder() in folder.parents
+    return temporary_folder() in folder.parents  # None is in none
