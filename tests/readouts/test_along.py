@@ -1,5 +1,8 @@
 """Read-outs of equilibria and along motions and paths: those of the model, with an axis of times."""
 
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -65,6 +68,8 @@ def test_pairs_of_a_contact_are_the_same_at_all_times(motion):
     for k in range(7):
         assert np.array_equal(forces.total[k], model.contact(motion.q[k], "floor", motion.v[k]).total)
     assert forces.wrench_a.shape == (7, m, 6)
+    assert np.allclose(forces.on("arm"), forces.total)
+    assert np.allclose(forces.on("world"), -forces.total)
 
 
 def test_an_equilibrium_knows_its_state():
@@ -149,3 +154,55 @@ def test_stacking_keeps_names():
     rows = [Mass(1.0, {"a": 1.0}), Mass(2.0, {"a": 2.0})]
     assert stacked(rows).total.tolist() == [1.0, 2.0]
     assert stacked(rows).links["a"].tolist() == [1.0, 2.0]
+
+
+def grasp():
+    """A robot without laws of time, which can be pickled."""
+    made = sp.Robot("grasp")
+    rubber = sp.Material(young=5e5, poisson=0.45, density=1100.0, viscosity=2e3)
+    made.add_link("arm", sp.Rod(0.3, sp.Circle(0.02), rubber, sp.Legendre(bend_y=2)), joint=sp.Revolute("y"))
+    made.add(sp.Tendon("pull", {"arm": lambda X: (0.0, 0.012)}))
+    made.add(sp.JointDrive("motor", "arm"))
+    made.add(sp.Contact("floor", sp.Spheres("arm", n=7), sp.Plane(height=-0.01), stiffness=2e3, friction=0.3))
+    made.add(sp.Fluid(drag=sp.Drag(), added_mass=sp.AddedMass()))
+    return made.compile()
+
+
+def readings(model, q):
+    v, u = 0.3 * q + 0.1, np.array([1.0, 0.2])
+    yield model.contact(q, "floor", v).total
+    yield model.reaction(q, "arm", v, v, u)
+    yield model.reaction_derivatives(q, "world", v, v, u).dq
+    yield model.stress(q, "arm", [0.2, 0.9], v, u).total
+    yield model.inner_forces(q, "arm", [0.2, 0.9], v, v, u)
+    yield model.center_of_mass(q, v).jacobian
+    yield np.array(list(model.power(q, v, v, u).loads.values()))
+
+
+def test_a_pickled_model_reads_the_same():
+    model = grasp()
+    twin = pickle.loads(pickle.dumps(model))
+    q = np.array([0.2, 0.1, -0.2, 0.3])
+    for mine, yours in zip(readings(model, q), readings(twin, q), strict=True):
+        assert np.array_equal(mine, yours)
+
+
+def test_threads_do_not_disturb_one_another():
+    model = grasp()
+    states = 0.3 * np.random.default_rng(3).standard_normal((24, model.n))
+    alone = [list(readings(grasp(), q)) for q in states[:6]]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda q: list(readings(model, q)), states))
+    for mine, yours in zip(alone, together, strict=False):
+        assert all(np.array_equal(x, y) for x, y in zip(mine, yours, strict=True))
+
+
+def test_a_read_out_after_a_bad_call_is_the_same():
+    model, q = grasp(), np.array([0.2, 0.1, -0.2, 0.3])
+    before = list(readings(model, q))
+    for bad in (np.full(model.n, np.nan), np.full(model.n, 1e200)):
+        for read in (lambda x: model.contact(x, "floor"), lambda x: model.power(x, x, x), lambda x: model.reaction(x)):
+            with pytest.raises(sp.StateError):
+                read(bad)
+    for mine, yours in zip(before, readings(model, q), strict=True):
+        assert np.array_equal(mine, yours)

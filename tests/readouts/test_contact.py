@@ -37,6 +37,9 @@ def test_the_law_holds_at_every_pair(name):
     assert relative_error(forces.force, press[:, None] * forces.normal + expected) < 1e-12
     assert relative_error(forces.wrench_a.sum(axis=0), forces.total) < 1e-12
     assert np.array_equal(forces.wrench_a, -forces.wrench_b)
+    links = {link for link, _ in (*forces.a, *forces.b)}
+    assert np.abs(sum(forces.on(link) for link in links)).max() < 1e-12 * np.abs(forces.total).max()
+    assert relative_error(sum(forces.on(link) for link in {link for link, _ in forces.a}), forces.total) < 1e-12
 
 
 @pytest.mark.parametrize("seed", range(3))

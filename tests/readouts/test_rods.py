@@ -185,3 +185,12 @@ def test_a_rigid_link_has_no_strain():
         model.strain(model.rest, "hull", 0.5)
     with pytest.raises(sp.ModelError, match="no link 'nose'; links are: hull"):
         model.inner_forces(model.rest, "nose", 0.5)
+
+
+@pytest.mark.parametrize("size", [np.nan, np.inf, 1e308])
+def test_nothing_that_is_not_finite_comes_back(size):
+    model = everything()
+    q = np.full(model.n, size)
+    for function in (model.strain, model.stress, model.inner_forces):
+        with pytest.raises(sp.StateError):
+            function(q, "arm", [0.0, 0.5])

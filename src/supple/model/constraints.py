@@ -87,6 +87,8 @@ class Multipliers:
         return np.asarray(self.values[..., first : first + perp.shape[1]] @ perp.T)
 
     def __repr__(self) -> str:
+        if self.values.ndim > 1:  # along a motion
+            return f"<Multipliers of {', '.join(self.loops) or 'no loops'}: {self.values.shape}>"
         return f"Multipliers({', '.join(f'{name}={self[name]}' for name in self.loops)})"
 
 

@@ -47,10 +47,14 @@ def make_state(
     z: ArrayLike | None = None,
 ) -> State:
     """A checked state; what is left out is zero, further states are where they begin."""
+    given = {"q": q} | {name: x for name, x in (("v", v), ("a", a)) if x is not None}
+    states = {name: model._state(name, x) for name, x in given.items()}
+    for name, x in states.items():
+        model._checked(x, **{name: x})
     return State(
-        model._state("q", q),
-        model._zero if v is None else model._state("v", v),
-        model._zero if a is None else model._state("a", a),
+        states["q"],
+        states.get("v", model._zero),
+        states.get("a", model._zero),
         None if u is None else model._inputs("u", u, model.nu),
         None if lam is None else model._inputs("lam", lam, model.nc),
         model._number("t", t),
@@ -78,7 +82,7 @@ def kept(model: Readouts, key: Any, make: Callable[[], Any]) -> Any:
 
 def alone(model: Readouts, index: int) -> Readouts:
     """The model on which nothing acts but its load ``index``: its residual is minus that load's generalised force."""
-    part: Readouts = kept(model, ("alone", index), lambda: load_alone(model, model.loads[index]))
+    part: Readouts = kept(model, ("alone", index), lambda: sharing(model, load_alone(model, model.loads[index])))
     return part
 
 
@@ -89,10 +93,18 @@ def copied(model: Readouts, **changes: Any) -> Readouts:
     return copy
 
 
+def sharing(model: Readouts, part: Readouts) -> Readouts:
+    """A part of a model with the same links, which works in the model's scratch: every call clears what it reads."""
+    part._threads = model._threads
+    return part
+
+
 def with_loads(model: Readouts, key: str, wanted: Callable[[Bound], bool]) -> Readouts:
     """The model with all of its inertia, springs and dampers, but only the ``wanted`` loads."""
     part: Readouts = kept(
-        model, ("loads", key), lambda: copied(model, loads=tuple(load for load in model.loads if wanted(load)))
+        model,
+        ("loads", key),
+        lambda: sharing(model, copied(model, loads=tuple(load for load in model.loads if wanted(load)))),
     )
     return part
 

@@ -63,14 +63,18 @@ def _inertia_alone(model: Readouts) -> Readouts:
     part: Readouts = parts.kept(
         model,
         "inertia",
-        lambda: parts.copied(model, loads=(), parameters=model.parameters._replace(gravity=np.zeros(3))),
+        lambda: parts.sharing(
+            model, parts.copied(model, loads=(), parameters=model.parameters._replace(gravity=np.zeros(3)))
+        ),
     )
     return part
 
 
 def _without_weight(model: Readouts, index: int) -> Readouts:
     """A fluid alone: drag and the current; buoyancy counts as gravity."""
-    part: Readouts = parts.kept(model, ("drag", index), lambda: load_alone(model, _weighted(model, index, False)))
+    part: Readouts = parts.kept(
+        model, ("drag", index), lambda: parts.sharing(model, load_alone(model, _weighted(model, index, False)))
+    )
     return part
 
 
@@ -79,7 +83,8 @@ def _weight_alone(model: Readouts, index: int) -> Readouts:
 
     def make() -> Readouts:
         part = load_alone(model, _weighted(model, index, True))
-        return parts.copied(part, parameters=part.parameters._replace(gravity=model.parameters.gravity))
+        heavy = parts.copied(part, parameters=part.parameters._replace(gravity=model.parameters.gravity))
+        return parts.sharing(model, heavy)
 
     part: Readouts = parts.kept(model, ("weight", index), make)
     return part

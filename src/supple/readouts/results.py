@@ -40,6 +40,11 @@ class ContactForces(NamedTuple):
         """(m, 6) wrench [moment; force] on b about the world origin: the opposite of that on a."""
         return -self.wrench_a
 
+    def on(self, link: str) -> Array:
+        """(6,) sum of the wrenches [moment about the world origin; force] on one link, or on "world"."""
+        signs = [float(a == link) - float(b == link) for (a, _), (b, _) in zip(self.a, self.b, strict=True)]
+        return np.asarray(np.einsum("m,...mi->...i", np.array(signs), self.wrench_a))
+
     @property
     def touching(self) -> Array:
         """(m,) bool: which pairs overlap."""

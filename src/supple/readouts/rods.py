@@ -14,6 +14,7 @@ The two agree where the basis can follow the load; their difference tells how we
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -41,6 +42,9 @@ Array = np.ndarray
 
 #: Sets of stations remembered.
 MOST_SECTIONS = 32
+
+#: While numbers overflow: what came of it is looked at in the end, and the state behind it is named.
+OVERFLOWS = partial(np.errstate, over="ignore", invalid="ignore")
 
 #: Points through which properties of sections are interpolated, at most: enough for a linear taper, too few to swing.
 WINDOW = 6
@@ -109,7 +113,9 @@ def strain_matrix(model: Readouts, link: str, s: ArrayLike) -> Array:
 def strain(model: Readouts, state: State, link: str, s: ArrayLike) -> Array:
     """Strain (K, 6) at stations s (K,): torsion, bend_y, bend_z [1/m], stretch, shear_y, shear_z."""
     found = sections(model, link, s)
-    return np.asarray(parts.one_or_many(s, found.rest + found.Phi @ state.q))
+    with OVERFLOWS():
+        xi = found.rest + found.Phi @ state.q
+    return np.asarray(parts.one_or_many(s, model._checked(xi, q=state.q)))
 
 
 def strain_rate(model: Readouts, state: State, link: str, s: ArrayLike) -> Array:
@@ -123,13 +129,15 @@ def strain_rate(model: Readouts, state: State, link: str, s: ArrayLike) -> Array
 def stress(model: Readouts, state: State, link: str, s: ArrayLike) -> Stress:
     """Stress resultants at stations s (K,)."""
     found = sections(model, link, s)
-    elastic = np.einsum("kij,kj->ki", found.stiffness, found.Phi @ state.q)
-    viscous = np.einsum("kij,kj->ki", found.damping, found.Phi @ state.v)
+    tension = model.lines(state.q, state.v, state.u, state.t) if found.lines else {}
     actuation = np.zeros((len(found.s), 6))
-    if found.lines:
-        xi, tension = found.rest + found.Phi @ state.q, model.lines(state.q, state.v, state.u, state.t)
+    with OVERFLOWS():
+        xi = found.rest + found.Phi @ state.q
+        elastic = np.einsum("kij,kj->ki", found.stiffness, found.Phi @ state.q)
+        viscous = np.einsum("kij,kj->ki", found.damping, found.Phi @ state.v)
         for line in found.lines:
             actuation += tension[line.name].tension * line.direction(xi)[0]
+    model._checked(elastic + viscous + actuation, q=state.q, v=state.v)
     result: Stress = parts.one_or_many(s, Stress(elastic, viscous, actuation))
     return result
 
