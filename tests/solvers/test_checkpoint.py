@@ -88,28 +88,34 @@ def test_a_process_that_dies(tmp_path):
                 os._exit(3)
             return np.sin(9 * t)
 
-        wheel(stiffness=3.0).simulate(
+        run = wheel(stiffness=3.0).simulate(
             np.linspace(0, 1, 11), u=torque, method=sp.NDF(rtol=1e-8, atol=1e-10), checkpoint=sys.argv[1],
             checkpoint_every=0.0, resume=True, progress=False, breaks=(0.35, 0.36, 0.37),
         )
+        run.save(sys.argv[3])
     """)
-    file = tmp_path / "run.npz"
+    file, result = tmp_path / "run.npz", tmp_path / "motion.npz"
     root = Path(__file__).parent.parent
     path = os.pathsep.join([str(root), str(Path(sp.__file__).parent.parent)])
-    command = [sys.executable, "-c", script, str(file), "0.5"]
-    assert subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, check=False).returncode == 3
+
+    def process(until):
+        command = [sys.executable, "-c", script, str(file), str(until), str(result)]
+        return subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, check=False).returncode
+
+    assert process(0.5) == 3
     assert file.exists()
+    assert process(np.inf) == 0
     options = {
         "u": lambda t: np.sin(9 * t),
         "method": sp.NDF(rtol=1e-8, atol=1e-10),
         "breaks": (0.35, 0.36, 0.37),
     }
     model, times = wheel(stiffness=3.0), np.linspace(0, 1, 11)
-    same(model.simulate(times, **options, checkpoint=file, resume=True), model.simulate(times, **options))
+    same(sp.Trajectory.load(result, model), model.simulate(times, **options))
 
 
 def test_an_input_that_fails_can_be_repaired(tmp_path):
-    """An exception in u ends the run with everything so far; resumed with a good u, it ends like an unbroken one."""
+    """An exception in u ends the run with everything so far; with a good u, if one says so, it ends like an unbroken one."""
     model, file, method = wheel(), tmp_path / "run", sp.GeneralizedAlpha(dt=1e-3)
 
     def broken(t):
@@ -121,7 +127,11 @@ def test_an_input_that_fails_can_be_repaired(tmp_path):
     with pytest.raises(sp.SimulationError, match="no signal") as caught:
         model.simulate(TIMES, u=broken, **options)
     assert caught.value.trajectory.t[-1] == pytest.approx(0.21, abs=2e-3)
-    run = model.simulate(TIMES, u=np.cos, **options, resume=True)
+    with pytest.raises(sp.ModelError, match=r'another run: simulate\(\): u differs; .*resume="other inputs" goes on'):
+        model.simulate(TIMES, u=np.cos, **options, resume=True)
+    with pytest.raises(sp.ModelError, match="form of u differs"):  # a law that compiled loops know, not a function
+        model.simulate(TIMES, u=[1.0], **options, resume="other inputs")
+    run = model.simulate(TIMES, u=np.cos, **options, resume="other inputs")
     same(run, model.simulate(TIMES, u=np.cos, method=method, breaks=(0.1, 0.2)))
 
 

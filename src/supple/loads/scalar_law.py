@@ -103,6 +103,9 @@ class LawTable(np.ndarray):
         table.owners = owners  # type: ignore[attr-defined]  # keeps the machine code alive
         return table
 
+    def __fingerprint__(self) -> Any:
+        return self.laws
+
     def __reduce__(self) -> Any:
         for law in self.laws:
             try:
@@ -123,6 +126,11 @@ class LawGuard:
 
     def __init__(self, what: str, table: LawTable) -> None:
         self.what, self.table, self.note = what, table, np.zeros((1, 3))
+
+    @property
+    def scratch(self) -> tuple[np.ndarray, ...]:
+        """Arrays of the load's data that are not part of what it is."""
+        return (self.note,)
 
     def explain(self) -> None:
         """Raise what went wrong when the law failed last, if it did."""

@@ -121,6 +121,14 @@ class UserFunctions:
         self._open()
 
     @property
+    def scratch(self) -> tuple[np.ndarray, ...]:
+        """Arrays of the load's data that are not part of what it is."""
+        return self.table, self.state
+
+    def __fingerprint__(self) -> Any:
+        return self.kind, self.functions, self.state0
+
+    @property
     def _called(self) -> Kind:
         return KINDS[self.kind, len(self.state0) > 0]
 

@@ -43,6 +43,7 @@ class Bound(NamedTuple):
     data: tuple[np.ndarray, ...]
     side: int
     guard: Guard | None = None
+    owner: str = ""  #: kind and name of the load, for messages; filled in when a robot is compiled
 
 
 class Station(NamedTuple):
@@ -330,7 +331,7 @@ def bind_items(robot: Robot, binder: Binder) -> Iterator[Bound]:
         with naming(binder.current):
             bound = item.bind(binder)
         if bound is not None:
-            yield bound
+            yield bound._replace(owner=binder.current)
 
 
 def _without_items(robot: Robot) -> Model:

@@ -17,6 +17,7 @@ from supple.core.loads import CONSTRAINT
 from supple.errors import ModelError, ShapeError, SingularError, StateError
 from supple.model.binder import Bound, Demand, check_picklable
 from supple.model.constraints import PrescribedJoint
+from supple.model.digest import Digest, model_digest
 from supple.model.links import Rod
 from supple.model.scene import Scene
 
@@ -84,6 +85,7 @@ class Compiled:
         self._arrays: Any = make_tree(self.topology, self.parameters, np.array(table, dtype=np.int64).reshape(-1, 3))
         self._tree = handle(self._arrays)
         self._threads = threading.local()
+        self._still: Digest | None = None  # of the arrays, see `model.digest`
 
     def __getstate__(self) -> dict[str, Any]:
         check_picklable(self.demand)
@@ -128,6 +130,14 @@ class Compiled:
     def tension_inputs(self) -> tuple[str, ...]:
         """Names of the inputs that are tensions of tendons [N], which must not be negative."""
         return tuple(name for name, pulls in zip(self.demand.inputs, self.demand.tensions, strict=True) if pulls)
+
+    @property
+    def digest(self) -> Digest:
+        """What the model is made of, by fingerprints: files are compared by it (see `model.digest`)."""
+        return model_digest(self)
+
+    def __fingerprint__(self) -> dict[str, dict[str, str]]:
+        return self.digest.parts
 
     # ------------------------------------------------------------------ scratch
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from io import StringIO
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
 from supple.model.links import Body, Rod
+from supple.model.text_table import text_table
 
 if TYPE_CHECKING:
     from supple.model.robot import LinkSpec, Robot
@@ -19,16 +15,13 @@ COLUMNS = ("link", "parent", "joint", "body", "strain", "coordinates")
 
 
 def summary(robot: Robot) -> str:
-    """Readable table of a robot: a title line, then one row per link. Plain text, no colour."""
-    table = Table(*COLUMNS, box=None, pad_edge=False)
-    for row in link_rows(robot):
-        table.add_row(*(Text(cell, overflow="fold") for cell in row))
+    """Readable table of a robot: a title line, then one row per link.  Plain text, no colour."""
     total = sum(coordinate_count(link) for link in robot.links)
     gravity = ", ".join(f"{component:g}" for component in robot.gravity)
     size = f"{counted(len(robot.links), 'link')}, {counted(total, 'coordinate')}"
     lines = [f"Robot {robot.name!r}: {size}, gravity ({gravity}) m/s^2"]
     if robot.links:
-        lines.append(_render(table))
+        lines.append(text_table(COLUMNS, link_rows(robot), WIDTH))
     if robot.items:
         lines.append("with " + ", ".join(type(item).__name__ for item in robot.items))
     return "\n".join(lines)
@@ -72,11 +65,3 @@ def strain_text(body: Body) -> str:
 def counted(number: int, noun: str) -> str:
     """Number and noun, such as ``1 link`` or ``2 links``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _render(table: Table) -> str:
-    stream = StringIO()
-    # Fixed width and no terminal features: the text must be the same in a terminal, a file and a test.
-    console = Console(file=stream, width=WIDTH, color_system=None, force_terminal=False, markup=False, emoji=False)
-    console.print(table)
-    return "\n".join(line.rstrip() for line in stream.getvalue().rstrip().splitlines())

@@ -22,8 +22,9 @@ from supple.errors import (
     StorageError,
 )
 from supple.model.constraints import CLOSED, loop_terms, solve_constrained
+from supple.model.digest import Digest, digest_of
 from supple.solvers import checkpoint as _checkpoint
-from supple.solvers.desk import RESIDUALS, T_LEFT, TANGENTS, WORST, make_desk
+from supple.solvers.desk import RESIDUALS, T_LEFT, TANGENTS, TO_INPUT, WORST, make_desk
 from supple.solvers.events import Event, Switch
 from supple.solvers.history import (
     DONE,
@@ -62,6 +63,8 @@ Array = np.ndarray
 BUDGET, FIRST_BUDGET, LOOK = 256, 16, 0.1
 #: Just before a jump: this part of the time (or of a second) earlier.
 BEFORE = 1e-12
+#: Value of ``resume`` with which a run goes on with another u than it began with.
+OTHER_INPUTS = "other inputs"
 #: Part of the largest value of an event's function that is zero but for rounding.
 ON_EVENT = 1e-11
 
@@ -93,7 +96,7 @@ class Simulation:
         progress: bool | Report | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         checkpoint_every: float = 30.0,
-        resume: bool = False,
+        resume: bool | str = False,
         max_steps: int | None = None,
     ) -> None:
         self.model = model
@@ -107,6 +110,8 @@ class Simulation:
         self.show, self.max_steps = progress, max_steps
         self.checkpoint = None if checkpoint is None else Path(checkpoint)
         self.checkpoint_every, self.resume = checkpoint_every, resume
+        if resume not in (True, False, OTHER_INPUTS):
+            raise ModelError(f'resume is {resume!r}, must be True, False or "{OTHER_INPUTS}"')
         self.sampled = control_rate is not None
         self.rate, self.breaks = control_rate, tuple(breaks)
         self._open(u, hold)
@@ -117,17 +122,8 @@ class Simulation:
                 "whose action is a function"
             )
         self.stops = self._stops()
-        self.mark = _checkpoint.fingerprint(
-            model.description,
-            self.method,
-            self.t0,
-            self.t_end,
-            self.q0,
-            self.v0,
-            [s.t for s in self.stops],
-            self.wanted,
-            *(getattr(self.office.desk, name) for name in ("ops", "law_numbers", "targets")),
-        )
+        # before the run, during which functions with a memory change
+        self.digest = None if self.checkpoint is None else model.digest.joined(self._call_digest())
         self.kept_times: list[Array] = []
         self.kept_rows: list[Array] = []
         self.held: list[tuple[float, Array]] = []
@@ -176,6 +172,24 @@ class Simulation:
             else:
                 stops.append(Stop(t, t in jumps, t in samples))
         return stops
+
+    def _call_digest(self) -> Digest:
+        """What the run was asked for, argument by argument."""
+        drive = self.drive
+        laws = [driven for driven in (*drive.compiled, *drive.called) if driven.target == TO_INPUT]
+        events = [(event.name, event.action, event.direction, event.function) for event in self.events]
+        arguments = {
+            "t": (self.t0, self.t_end, self.wanted),
+            "q0": self.q0,
+            "v0": self.v0,
+            "u": ([(driven.law, driven.indices) for driven in laws], drive.feedback),
+            "form of u": (len(drive.called), len(self.office.desk.targets), drive.feedback is None),
+            "method": self.method,
+            "breaks": [stop.t for stop in self.stops],
+            "control_rate": self.rate,
+            "events": events,
+        }
+        return digest_of({_checkpoint.CALL: arguments})
 
     # ------------------------------------------------------------------ the run
 
@@ -479,9 +493,10 @@ class Simulation:
             "seconds": np.array([self.seconds]),
         }
         outputs["event.values"], outputs["event.largest"] = np.array(self.values), self.largest
-        for name, noted in self.noted.items():
-            outputs[f"event:{name}"] = np.array(noted)
-        _checkpoint.save(self.checkpoint, self.mark, {**self.runner.arrays(), **outputs})
+        for k, noted in enumerate(self.noted.values()):
+            outputs[f"event{k}"] = np.array(noted, dtype=float)
+        assert self.digest is not None
+        _checkpoint.save(self.checkpoint, self.digest, {**self.runner.arrays(), **outputs})
 
     def _restore(self) -> bool:
         """Go on from the checkpoint, if there is one."""
@@ -490,14 +505,37 @@ class Simulation:
         path = self.checkpoint if self.checkpoint.suffix == ".npz" else Path(f"{self.checkpoint}.npz")
         if not path.exists():
             return False
-        arrays = _checkpoint.load(path, self.mark)
-        _checkpoint.put_back(arrays, self.runner.arrays())
-        self._keep(arrays["kept.times"], arrays["kept.rows"])
-        self.held = list(zip(arrays["held.times"].tolist(), arrays["held.inputs"], strict=True))
-        self.index, self.seconds = int(arrays["index"][0]), float(arrays["seconds"][0])
-        self.values, self.largest = arrays["event.values"].tolist(), arrays["event.largest"]
-        self.noted = {name: arrays[f"event:{name}"].tolist() for name in self.noted}
+        assert self.digest is not None
+        saved = _checkpoint.load(path, self.digest, other_inputs=self.resume == OTHER_INPUTS)
+        index = saved.number("index", 0, len(self.stops))
+        ahead = min(index, len(self.stops) - 1)
+        self._aim(self.stops[ahead])
+        begin = self.t0 if index == 0 else self.stops[index - 1].t
+        _checkpoint.put_back(saved, self.runner, (self.t0, self.t_end), begin, self.stops[ahead].t)
+        self._take_back(saved)
+        saved.end()
+        self.index = index
         return True
+
+    def _take_back(self, saved: _checkpoint.Saved) -> None:
+        """What the run had recorded, checked."""
+        runner, count = self.runner, len(self.events)
+        now, wanted = float(runner.reals[T]), runner.wanted
+        times = saved.times("kept.times", self.t0, now)
+        rows = saved.floats("kept.rows", len(times), runner.size)
+        expected = times[:1] == self.t0 if runner.ints[EVERY] else np.array_equal(times, wanted[: runner.ints[NEXT]])
+        saved.check(bool(np.all(expected)) and len(times) > 0, "'kept.times' are not those of this run")
+        moments = saved.times("held.times", self.t0, now)
+        held = saved.floats("held.inputs", len(moments), self.model.nu)
+        saved.check((len(moments) > 0) == self.sampled, "'held.times' are not those of this run")
+        seconds = float(saved.floats("seconds", 1)[0])
+        saved.check(seconds >= 0.0, f"'seconds' is {seconds}, must not be negative")
+        values, largest = saved.floats("event.values", count), saved.floats("event.largest", count)
+        saved.check(bool((largest >= 0.0).all()), "'event.largest' is negative")
+        noted = {name: saved.times(f"event{k}", self.t0, now).tolist() for k, name in enumerate(self.noted)}
+        self._keep(times, rows)
+        self.held = list(zip(moments.tolist(), held, strict=True))
+        self.seconds, self.values, self.largest, self.noted = seconds, values.tolist(), largest, noted
 
     # ------------------------------------------------------------------ failures
 
