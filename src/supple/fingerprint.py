@@ -136,9 +136,10 @@ class _Reader:
     def _python_function(self, function: types.FunctionType) -> bytes:
         if _is_installed(function.__module__) and "<" not in function.__qualname__:
             return _join("function", f"{function.__module__}.{function.__qualname__}".encode())
-        closure = [_content(cell) for cell in function.__closure__ or ()]
-        around = _globals_of(function.__code__, function.__globals__)
-        parts = [function.__code__, function.__defaults__, function.__kwdefaults__, closure, around]
+        code = function.__code__
+        closure = dict(zip(code.co_freevars, map(_content, function.__closure__ or ()), strict=True))
+        around = _taken_from_around(code, function.__globals__, closure)
+        parts = [code, function.__defaults__, function.__kwdefaults__, closure, around]
         return self.all("function", parts)
 
     def _code(self, code: types.CodeType) -> bytes:
@@ -165,7 +166,6 @@ class _Reader:
             state = value.__reduce_ex__(2)  # what pickle would keep of it
         except Exception:  # anything may happen in there
             state = getattr(value, "__dict__", None)
-        if state is None:
             self.unknown.append(f"an object of type {type(value).__qualname__}")
         if isinstance(state, tuple):
             state = [*state[:3], *([] if items is None else list(items) for items in state[3:5])]
@@ -245,21 +245,24 @@ def _content(cell: Any) -> Any:
         return "empty"
 
 
-def _globals_of(code: types.CodeType, names: dict[str, Any]) -> list[tuple[str, Any]]:
+def _taken_from_around(
+    code: types.CodeType, names: dict[str, Any], closure: dict[str, Any]
+) -> list[tuple[str, Any]]:
     """Global variables that code reads, with their values; of your own modules, the attributes that it reads."""
     found: dict[str, Any] = {}
+    sources = {"LOAD_GLOBAL": names, "LOAD_NAME": names, "LOAD_DEREF": closure}
     instructions = list(dis.get_instructions(code))
     for instruction, following in zip(instructions, [*instructions[1:], None], strict=True):
-        name = instruction.argval
-        if instruction.opname not in ("LOAD_GLOBAL", "LOAD_NAME") or name not in names:
+        name, source = instruction.argval, sources.get(instruction.opname, {})
+        if name not in source:
             continue
-        value = found[name] = names[name]
+        value = found[name] = source[name]
         own = isinstance(value, types.ModuleType) and not _is_installed(value.__name__)
         if own and following is not None and following.opname in ("LOAD_ATTR", "LOAD_METHOD"):
             found[f"{name}.{following.argval}"] = getattr(value, following.argval, None)
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            found.update(_globals_of(constant, names))
+            found.update(_taken_from_around(constant, names, closure))
     return sorted(found.items(), key=lambda item: item[0])
 
 

@@ -62,8 +62,8 @@ def write_npz(path: str | os.PathLike[str], arrays: Mapping[str, Any]) -> Path:
     target = Path(path)
     if target.suffix != ".npz":
         target = target.with_name(target.name + ".npz")
-    plain: dict[str, Any] = {key: np.asarray(value) for key, value in arrays.items()}
-    plain[FORMAT] = np.array(NUMBER)
+    plain: dict[str, Any] = {FORMAT: np.array(NUMBER)}  # first: an archive that loses members loses the last ones
+    plain.update({key: np.asarray(value) for key, value in arrays.items()})
     plain[DIGEST] = np.array(digest_of(plain))
     with replacing(target) as beside:
         np.savez(beside, **plain)

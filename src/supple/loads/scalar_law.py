@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import math
-import pickle
 from collections.abc import Callable, Hashable
 from functools import lru_cache
 from typing import Any
@@ -21,6 +20,7 @@ from numba.extending import intrinsic
 from supple.checks import finite_float
 from supple.errors import ModelError, StateError, warn
 from supple.jit import inner
+from supple.pickling import check_picklable
 
 #: A law of length [m] and its rate [m/s].
 ScalarLaw = Callable[[float, float], float]
@@ -108,10 +108,7 @@ class LawTable(np.ndarray):
 
     def __reduce__(self) -> Any:
         for law in self.laws:
-            try:
-                pickle.dumps(law)
-            except Exception as error:
-                raise ModelError(f"the law {_name(law)} cannot be pickled: define it in a module ({error})") from None
+            check_picklable(law, f"the law {_name(law)}")
         return LawTable.of, self.laws
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -344,18 +343,6 @@ def _without_items(robot: Robot) -> Model:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the robot itself has said it already
         return bare.compile()
-
-
-def check_picklable(demand: Demand) -> None:
-    """Raise `ModelError` naming the load whose law of time cannot be pickled."""
-    for law, owner in zip(demand.laws, demand.owners, strict=True):
-        try:
-            pickle.dumps(law)
-        except Exception as error:
-            raise ModelError(
-                f"{owner}: its law of time cannot be pickled ({error}); "
-                "use a function at the top level of a module, not a lambda or an inner function"
-            ) from None
 
 
 def item_name(item: Any) -> str:

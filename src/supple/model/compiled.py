@@ -6,7 +6,7 @@ import threading
 from contextlib import suppress
 from functools import cached_property
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,11 +15,12 @@ from supple.core import forward_dynamics as _forward
 from supple.core.arrays import Parameters, Topology, handle, make_space, make_tree
 from supple.core.loads import CONSTRAINT
 from supple.errors import ModelError, ShapeError, SingularError, StateError
-from supple.model.binder import Bound, Demand, check_picklable
+from supple.model.binder import Bound, Demand
 from supple.model.constraints import PrescribedJoint
 from supple.model.digest import Digest, model_digest
 from supple.model.links import Rod
 from supple.model.scene import Scene
+from supple.pickling import check_picklable
 
 if TYPE_CHECKING:
     from supple.model.compile import LinkLayout
@@ -88,8 +89,19 @@ class Compiled:
         self._still: Digest | None = None  # of the arrays, see `model.digest`
 
     def __getstate__(self) -> dict[str, Any]:
-        check_picklable(self.demand)
+        for law, owner in zip(self.demand.laws, self.demand.owners, strict=True):
+            check_picklable(law, f"{owner}: its law of time")
+        for joint in self.prescribed:
+            check_picklable(joint.law, f"Prescribed {joint.link!r}: its motion")
+        for c in self.controllers:
+            check_picklable((c.rate, c.output), f"Controller {c.name!r}: its functions")
         return self._stored()
+
+    def __copy__(self) -> Self:
+        return self  # immutable
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
 
     def _stored(self) -> dict[str, Any]:
         """All that `_prepare` does not derive."""
