@@ -7,7 +7,7 @@ the laws behind them.  Names count, what pictures show does not.  Nothing is com
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -32,8 +32,11 @@ class Digest:
     unknown: tuple[str, ...] = ()
 
     def joined(self, other: Digest) -> Digest:
-        """This one and another, of other owners."""
-        return Digest({**self.parts, **other.parts}, (*self.unknown, *other.unknown))
+        """This one and another, of other owners or of other aspects of the same."""
+        parts = {owner: dict(aspects) for owner, aspects in self.parts.items()}
+        for owner, aspects in other.parts.items():
+            parts.setdefault(owner, {}).update(aspects)
+        return Digest(parts, (*self.unknown, *other.unknown))
 
     def text(self) -> str:
         """The parts as JSON, for files."""
@@ -53,31 +56,29 @@ def digest_of(owners: Mapping[str, Mapping[str, Any]]) -> Digest:
 
 def model_digest(model: Compiled) -> Digest:
     """Everything that moves a model; arrays are looked at once, laws every time, since what they hold may change."""
+    loads = _named([load.owner or f"load {load.name!r}" for load in model.loads], model.loads)
     if model._still is None:
         links = {f"link {layout.name!r}": _link(model, layout) for layout in model.layouts}
-        model._still = digest_of({ROBOT: _robot(model), **links})
-    owners: dict[str, dict[str, Any]] = {}
-    for load in model.loads:
-        owners[_numbered(load.owner or f"load {load.name!r}", owners)] = _load(load)
+        data = {owner: _load(load) for owner, load in loads.items()}
+        model._still = digest_of({ROBOT: _robot(model), **links, **data})
+    laws: dict[str, dict[str, Any]] = {owner: _load_law(load) for owner, load in loads.items()}
     demand = model.demand
     for law, size, owner in zip(demand.laws, demand.sizes, demand.owners, strict=True):
-        owners.setdefault(owner, {}).setdefault("law of time", []).append((law, size))
+        laws.setdefault(owner, {}).setdefault("law of time", []).append((law, size))
     for joint in model.prescribed:
-        owners[_numbered(f"Prescribed {joint.link!r}", owners)] = {"motion": joint.law}
-    for c in model.controllers:
-        aspects = {"rate": c.rate, "output": c.output, "inputs": c.inputs, "state0": c.state0}
-        owners[_numbered(f"Controller {c.name!r}", owners)] = aspects
-    return model._still.joined(digest_of(owners))
+        laws.setdefault(f"Prescribed {joint.link!r}", {})["motion"] = joint.law
+    for owner, c in _named([f"Controller {c.name!r}" for c in model.controllers], model.controllers).items():
+        laws[owner] = {"rate": c.rate, "output": c.output, "inputs": c.inputs, "state0": c.state0}
+    return model._still.joined(digest_of(laws))
 
 
-def _numbered(owner: str, taken: Iterable[str]) -> str:
-    """The owner's name, with a number if it is taken."""
-    names, number = set(taken), 2
-    if owner not in names:
-        return owner
-    while f"{owner} ({number})" in names:
-        number += 1
-    return f"{owner} ({number})"
+def _named(names: Sequence[str], things: Sequence[Any]) -> dict[str, Any]:
+    """Things by name; the second of one name is called ``name (2)``."""
+    found: dict[str, Any] = {}
+    for name, thing in zip(names, things, strict=True):
+        number = sum(other == name or other.startswith(f"{name} (") for other in found) + 1
+        found[name if number == 1 else f"{name} ({number})"] = thing
+    return found
 
 
 def _robot(model: Compiled) -> dict[str, Any]:
@@ -133,9 +134,19 @@ def _parent(model: Compiled, segment: int) -> tuple[str, int]:
 def _load(load: Bound) -> dict[str, Any]:
     """A load's kernel and data; what its guard calls scratch (addresses, notes of failures) is no content."""
     scratch = getattr(load.guard, "scratch", ())
-    data = [array for array in load.data if not any(array is other for other in scratch)]
-    law = load.guard if hasattr(type(load.guard), "__fingerprint__") else None
-    return {"kind": (load.kernel.function, load.side), "data": data, "law": law}
+    arrays = [array for array in load.data if not any(array is other for other in scratch)]
+    return {"kind": (load.kernel.function, load.side), "data": [array for array in arrays if not _is_law(array)]}
+
+
+def _load_law(load: Bound) -> dict[str, Any]:
+    """Users' functions behind a load."""
+    laws = [part for part in (*load.data, load.guard) if _is_law(part)]
+    return {"law": laws} if laws else {}
+
+
+def _is_law(part: Any) -> bool:
+    """Whether something holds functions, and knows its own content."""
+    return hasattr(type(part), "__fingerprint__")
 
 
 # ---------------------------------------------------------------------- comparison
