@@ -9,4 +9,6 @@ the command knows.  Whatever fails prints the seed that brings it back: ``--coun
 #: Campaigns, and what they try.
 CAMPAIGNS = {
     "robots": "random robots with all kinds of links, joints and loads, in good, extreme and poisoned states",
+    "files": "checkpoints and trajectories that were damaged, edited or exchanged",
+    "kills": "runs with checkpoints, killed at random moments and resumed",
 }

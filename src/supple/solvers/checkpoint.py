@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from supple.errors import ModelError, ModelWarning, StorageError
+from supple.errors import ModelError, StorageError, warn
 from supple.model.digest import Digest, differences, told
 from supple.solvers.desk import (
     DIFFERENCED,
@@ -111,11 +110,9 @@ def load(path: str | os.PathLike[str], digest: Digest, other_inputs: bool = Fals
 def warn_unknown(path: str | os.PathLike[str], digest: Digest) -> None:
     """Say what a comparison with a file could not look into."""
     if digest.unknown:
-        warnings.warn(
+        warn(
             f"{path}: cannot tell whether all is as it was when the file was written: {told(list(digest.unknown))} "
-            "cannot be looked into",
-            ModelWarning,
-            stacklevel=5,
+            "cannot be looked into"
         )
 
 

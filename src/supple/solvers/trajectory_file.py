@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.errors import ModelError, ModelWarning, StateError, StorageError
+from supple.errors import ModelError, StateError, StorageError, warn
 from supple.model.constraints import Multipliers
 from supple.model.digest import differences, told
 from supple.solvers.checkpoint import parts_of, warn_unknown
@@ -120,11 +119,9 @@ def _compare(path: Path, content: dict[str, dict[str, str]], description: str, m
     if not content:
         if description.partition("\n")[0] != model.description.partition("\n")[0]:
             raise ModelError(f"{path} is of another robot:\n{description}")
-        warnings.warn(
+        warn(
             f"{path} was written by supple 0.1.0, or without its model: it does not say what its robot is made of; "
-            "that it is this one cannot be checked beyond names and sizes",
-            ModelWarning,
-            stacklevel=4,
+            "that it is this one cannot be checked beyond names and sizes"
         )
         return
     digest = model.digest
