@@ -29,6 +29,16 @@ def follow(t: float, q: Any, v: Any) -> Any:
     return -2.0 * (q[:1] - np.sin(3.0 * t)) - 0.3 * v[:1]
 
 
+def half_way(t: float, q: Any, v: Any) -> float:
+    """An event."""
+    return float(q[0] - 0.5)
+
+
+def still(t: float, q: Any, v: Any) -> float:
+    """An event."""
+    return float(v[0])
+
+
 def integral() -> Any:
     """A wheel behind a controller with a state."""
     return wheel(sp.Controller([0.0], lambda t, q, v, z: 1.0 - v, lambda t, q, v, z: 3.0 * (1.0 - v) + 10.0 * z))
@@ -76,9 +86,7 @@ ROBOTS: dict[str, Callable[[], Run]] = {
     "states": lambda: Run(remembering(), {}),
     "sampled": lambda: Run(wheel(stiffness=3.0), {"u": follow, "control_rate": 40.0}),
     "feedback": lambda: Run(wheel(stiffness=3.0), {"u": follow}),
-    "events": lambda: Run(
-        pendulum(), {"events": [sp.Event(lambda t, q, v: q[0] - 0.5, "note", name="a/b"), sp.Event(lambda t, q, v: v[0], "note")]}
-    ),
+    "events": lambda: Run(pendulum(), {"events": [sp.Event(half_way, "note", name="a/b"), sp.Event(still, "note")]}),
     "steps": lambda: Run(wheel(stiffness=9.0), {"u": sp.laws.Steps([0.0, 0.11, 0.3], [[0.0], [1.0], [-2.0]])}),
 }
 

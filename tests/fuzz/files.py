@@ -1,7 +1,7 @@
 """Damaged files: checkpoints of all methods and trajectories, flipped, cut, edited, stamped again, exchanged.
 
-A file is refused with a `StorageError` or a `ModelError`, or gives what it would have given undamaged, bit for bit.  One
-that was edited and stamped again by someone who knows the format cannot be told from a good one if what it says is
+A file is refused with a `StorageError` or a `ModelError`, or gives what it would have given undamaged, bit for bit.
+One that was edited and stamped again by someone who knows the format cannot be told from a good one if what it says is
 possible; then the run may also go elsewhere or fail with a `SimulationError`, but its numbers are finite.  Nothing
 crashes, hangs, or raises anything else.
 """
@@ -12,7 +12,6 @@ import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -67,6 +66,13 @@ def trajectory(name: str, method: str, times: str) -> bytes:
     return unbroken(name, method, times).save(folder() / "motion.npz").read_bytes()
 
 
+def prepare() -> None:
+    """Compile or load what all runs need."""
+    for name in ROBOTS:
+        for method in ("NDF", "GeneralizedAlpha", "RK45"):
+            robot(name).model.simulate(**{**arguments(name, method, "every"), "t": 1e-4}, progress=False)
+
+
 def case(seed: int) -> str:
     """Damage one file and use it."""
     rng = np.random.default_rng([11, seed])
@@ -75,20 +81,24 @@ def case(seed: int) -> str:
     going_on = rng.random() < 0.6 and checkpoint(*which) is not None
     whole = checkpoint(*which) if going_on else trajectory(*which)
     assert whole is not None
-    content = damaged(rng, way, whole, which)
-    if content is None:
+    other = random_run(rng)
+    content = _in_place(rng, other) if way == "exchange" else damaged(rng, way, whole)
+    if content is None or content == whole:
         return REFUSED  # nothing to be damaged in that way
-    file = folder() / "damaged.npz"
+    file, model = folder() / "damaged.npz", robot(which[0]).model if going_on or rng.random() < 0.7 else None
     file.write_bytes(content)
     try:
-        found = _resumed(which, file) if going_on else sp.Trajectory.load(file, _model(rng, which))
+        found = _resumed(which, file) if going_on else sp.Trajectory.load(file, model)
     except (sp.StorageError, sp.ModelError):
         return REFUSED
     except sp.SimulationError:
         if way != "restamp":
             raise
         return REFUSED
-    fine = same(found, unbroken(*which)) or (way == "restamp" and _possible(found, going_on))
+    if way == "exchange" and not going_on:  # the file of another motion of the same robot, or of any if none is given
+        fine = same(found, unbroken(*other)) and (model is None or model.digest == robot(other[0]).model.digest)
+    else:
+        fine = same(found, unbroken(*which)) or (way == "restamp" and _possible(found, going_on))
     assert fine, f"{way} of a {'checkpoint' if going_on else 'trajectory'} of {which} goes unnoticed"
     return FINE
 
@@ -96,10 +106,6 @@ def case(seed: int) -> str:
 def _possible(found: sp.Trajectory, going_on: bool) -> bool:
     """Whether a motion that may be another one consists of numbers; inputs of a file may be NaN."""
     return finite(found) if going_on else finite(sp.Trajectory(**{**vars(found), "u": np.nan_to_num(found.u)}))
-
-
-def _model(rng: np.random.Generator, which: tuple[str, str, str]) -> Any:
-    return robot(which[0]).model if rng.random() < 0.7 else None
 
 
 def _resumed(which: tuple[str, str, str], file: Path) -> sp.Trajectory:
@@ -115,32 +121,23 @@ def random_run(rng: np.random.Generator) -> tuple[str, str, str]:
     return name, method, str(rng.choice([*TIMES]))
 
 
-def damaged(rng: np.random.Generator, way: str, whole: bytes, which: tuple[str, str, str]) -> bytes | None:
-    """A damaged file, or another one in its place."""
-    if way == "exchange":
-        other = random_run(rng)
-        if other == which:
-            return None
-        return checkpoint(*other) if rng.random() < 0.5 else trajectory(*other)
+def _in_place(rng: np.random.Generator, other: tuple[str, str, str]) -> bytes | None:
+    """A good file of another run."""
+    return checkpoint(*other) if rng.random() < 0.5 else trajectory(*other)
+
+
+def damaged(rng: np.random.Generator, way: str, whole: bytes) -> bytes:
+    """A damaged file."""
     if way in ("edit", "restamp"):
         arrays = damage.edit(rng, damage.fields(whole))
-        with np.load(folder_file(whole)) as file:
-            stamp = file["digest"]
+        stamp = damage.stamp(whole)
         return damage.packed(arrays, stamp if way == "edit" else None)
     if way == "old":
         arrays = {key: x for key, x in damage.fields(whole).items() if key not in ("format", "content")}
         return damage.packed(damage.edit(rng, arrays) if rng.random() < 0.5 else arrays, np.array("0"))
     change: Callable[[np.random.Generator, bytes], bytes] = getattr(damage, way)
-    content = change(rng, whole)
-    return None if content == whole else content
-
-
-def folder_file(content: bytes) -> Path:
-    """Bytes as a file."""
-    file = folder() / "stamped.npz"
-    file.write_bytes(content)
-    return file
+    return change(rng, whole)
 
 
 if __name__ == "__main__":
-    serve(case)
+    serve(case, prepare)

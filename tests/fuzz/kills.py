@@ -19,7 +19,7 @@ import numpy as np
 import supple as sp
 
 from .file_cases import arguments, robot, same
-from .files import random_run, unbroken
+from .files import prepare, random_run, unbroken
 from .report import Report, run
 from .worker import FINE, Worker, serve
 
@@ -100,4 +100,4 @@ def case(seed: int) -> str:
 
 
 if __name__ == "__main__":
-    serve(case)
+    serve(case, prepare)

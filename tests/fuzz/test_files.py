@@ -31,7 +31,7 @@ def test_the_watchdog_notices_a_crash(tmp_path, monkeypatch):
     module.write_text(
         "import os, time\nfrom tests.fuzz.worker import serve\n"
         "def case(seed):\n    if seed == 1: os.abort()\n    if seed == 2: time.sleep(99)\n"
-        "    if seed == 3: raise KeyError('raw')\n    return 'fine'\nserve(case)\n"
+        "    if seed == 3: raise KeyError('raw')\n    return 'fine'\nserve(case, list)\n"
     )
     monkeypatch.setattr("subprocess.Popen", _on_path(tmp_path, ROOT))
     with Worker("dying", patience=5.0) as worker:

@@ -1,4 +1,4 @@
-"""Cases in a process of their own, with a watchdog: one that crashes or hangs is a failure, and the next one is tried."""
+"""Cases in a process of their own, with a watchdog: a crash or a hang is a failure, and the next case is tried."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from .report import Refused
 
 #: Longest time that a case may take, and that the process may take to begin (it may have to compile), s.
-PATIENCE, START = 60.0, 900.0
+PATIENCE, START = 120.0, 1800.0
 
 #: First words of an answer.
 FINE, REFUSED, FAILED = "fine", "refused", "failed"
@@ -86,11 +86,12 @@ class Worker:
             raise AssertionError(text)
 
 
-def serve(case: Callable[[int], str]) -> None:
-    """Answer seeds from stdin: ``case`` returns FINE or REFUSED, or raises."""
+def serve(case: Callable[[int], str], prepare: Callable[[], object]) -> None:
+    """Answer seeds from stdin: ``case`` returns FINE or REFUSED, or raises; ``prepare`` may take its time before."""
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # whatever else is printed does not disturb the answers
     warnings.simplefilter("ignore")
+    prepare()
     answers.write("ready\n")
     for line in sys.stdin:
         try:
