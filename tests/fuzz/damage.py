@@ -68,7 +68,7 @@ def recompress(rng: Rng, content: bytes) -> bytes:
     kind = int(rng.integers(3))
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED if kind == 0 else zipfile.ZIP_STORED) as target:
         for k, name in enumerate(names):
-            renamed = ["x.npy", "../" + name, name[:-4], name.upper(), ""][rng.integers(5)]
+            renamed = ["x.npy", "../" + name, name[:-4], name.upper(), ".npy"][rng.integers(5)]
             target.writestr(renamed if kind == 1 and k == 0 else name, source.read(name))
         if kind == 2:
             target.writestr("_" + names[0], source.read(names[0]))

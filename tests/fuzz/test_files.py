@@ -20,6 +20,7 @@ def test_killed_runs():
     report = kills.campaign(6, 0)
     assert report.tried == 6
     assert report.ok, str(report)
+    assert not report.name.startswith("kills (0")
 
 
 def test_the_watchdog_notices_a_crash(tmp_path, monkeypatch):

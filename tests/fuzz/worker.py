@@ -68,8 +68,8 @@ class Worker:
         ready, _, _ = select.select([self.process.stdout], [], [], patience)
         return self.process.stdout.readline().strip() if ready else None
 
-    def case(self, seed: int) -> None:
-        """Try a case there; raises `Refused`, or what failed."""
+    def case(self, seed: int) -> str:
+        """Try a case there: what it told; raises `Refused`, or what failed."""
         process = self.process or self._begin()
         assert process.stdin is not None
         process.stdin.write(f"{seed}\n")
@@ -84,6 +84,7 @@ class Worker:
             raise Refused(text)
         if word != FINE:
             raise AssertionError(text)
+        return text
 
 
 def serve(case: Callable[[int], str], prepare: Callable[[], object]) -> None:

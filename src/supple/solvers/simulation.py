@@ -22,9 +22,7 @@ from supple.errors import (
     StorageError,
 )
 from supple.model.constraints import CLOSED, loop_terms, solve_constrained
-from supple.model.digest import Digest, digest_of
-from supple.solvers import checkpoint as _checkpoint
-from supple.solvers.desk import RESIDUALS, T_LEFT, TANGENTS, TO_INPUT, WORST, make_desk
+from supple.solvers.desk import RESIDUALS, T_LEFT, TANGENTS, WORST, make_desk
 from supple.solvers.events import Event, Switch
 from supple.solvers.history import (
     DONE,
@@ -51,6 +49,7 @@ from supple.solvers.inputs import Drive, to_home
 from supple.solvers.methods import NDF, GeneralizedAlpha, Method
 from supple.solvers.progress import Progress, Report
 from supple.solvers.runners import Runner, make_runner
+from supple.solvers.saved_run import OTHER_INPUTS, restore_run, run_digest, save_run
 from supple.solvers.stage import NEGATIVE_TENSION, NO_PIVOT, NOT_FINITE, PYTHON_RAISED, SLOW
 from supple.solvers.trajectory import Trajectory
 
@@ -63,8 +62,6 @@ Array = np.ndarray
 BUDGET, FIRST_BUDGET, LOOK = 256, 16, 0.1
 #: Just before a jump: this part of the time (or of a second) earlier.
 BEFORE = 1e-12
-#: Value of ``resume`` with which a run goes on with another u than it began with.
-OTHER_INPUTS = "other inputs"
 #: Part of the largest value of an event's function that is zero but for rounding.
 ON_EVENT = 1e-11
 
@@ -123,7 +120,7 @@ class Simulation:
             )
         self.stops = self._stops()
         # before the run, during which functions with a memory change
-        self.digest = None if self.checkpoint is None else model.digest.joined(self._call_digest())
+        self.digest = None if self.checkpoint is None else run_digest(self)
         self.kept_times: list[Array] = []
         self.kept_rows: list[Array] = []
         self.held: list[tuple[float, Array]] = []
@@ -173,24 +170,6 @@ class Simulation:
                 stops.append(Stop(t, t in jumps, t in samples))
         return stops
 
-    def _call_digest(self) -> Digest:
-        """What the run was asked for, argument by argument."""
-        drive = self.drive
-        laws = [driven for driven in (*drive.compiled, *drive.called) if driven.target == TO_INPUT]
-        events = [(event.name, event.action, event.direction, event.function) for event in self.events]
-        arguments = {
-            "t": (self.t0, self.t_end, self.wanted),
-            "q0": self.q0,
-            "v0": self.v0,
-            "u": ([(driven.law, driven.indices) for driven in laws], drive.feedback),
-            "form of u": (len(drive.called), len(self.office.desk.targets), drive.feedback is None),
-            "method": self.method,
-            "breaks": [stop.t for stop in self.stops],
-            "control_rate": self.rate,
-            "events": events,
-        }
-        return digest_of({_checkpoint.CALL: arguments})
-
     # ------------------------------------------------------------------ the run
 
     def run(self) -> Trajectory:
@@ -198,7 +177,7 @@ class Simulation:
         bar = Progress(self.model.name, self.t0, self.t_end, self.show)
         self.began = time.perf_counter()
         try:
-            if not (self.resume and self._restore()):
+            if not (self.resume and restore_run(self)):
                 self._begin()
             self._loop(bar)
         finally:
@@ -476,66 +455,9 @@ class Simulation:
         """Save a checkpoint; if that cannot be done, the motion so far is not lost with it."""
         self._count_time()
         try:
-            self._save()
+            save_run(self)
         except StorageError as error:
             self._fail(f"the checkpoint cannot be saved: {error}", error)
-
-    def _save(self) -> None:
-        assert self.checkpoint is not None
-        moments = np.array([t for t, _ in self.held])
-        held = np.array([u for _, u in self.held]).reshape(len(moments), self.model.nu)
-        outputs = {
-            "kept.times": np.concatenate(self.kept_times),
-            "kept.rows": np.concatenate(self.kept_rows),
-            "held.times": moments,
-            "held.inputs": held,
-            "index": np.array([self.index]),
-            "seconds": np.array([self.seconds]),
-        }
-        outputs["event.values"], outputs["event.largest"] = np.array(self.values), self.largest
-        for k, noted in enumerate(self.noted.values()):
-            outputs[f"event{k}"] = np.array(noted, dtype=float)
-        assert self.digest is not None
-        _checkpoint.save(self.checkpoint, self.digest, {**self.runner.arrays(), **outputs})
-
-    def _restore(self) -> bool:
-        """Go on from the checkpoint, if there is one."""
-        if self.checkpoint is None:
-            raise ModelError("resume=True needs the checkpoint to go on from: pass checkpoint=path")
-        path = self.checkpoint if self.checkpoint.suffix == ".npz" else Path(f"{self.checkpoint}.npz")
-        if not path.exists():
-            return False
-        assert self.digest is not None
-        saved = _checkpoint.load(path, self.digest, other_inputs=self.resume == OTHER_INPUTS)
-        index = saved.number("index", 0, len(self.stops))
-        ahead = min(index, len(self.stops) - 1)
-        self._aim(self.stops[ahead])
-        begin = self.t0 if index == 0 else self.stops[index - 1].t
-        _checkpoint.put_back(saved, self.runner, (self.t0, self.t_end), begin, self.stops[ahead].t)
-        self._take_back(saved)
-        saved.end()
-        self.index = index
-        return True
-
-    def _take_back(self, saved: _checkpoint.Saved) -> None:
-        """What the run had recorded, checked."""
-        runner, count = self.runner, len(self.events)
-        now, wanted = float(runner.reals[T]), runner.wanted
-        times = saved.times("kept.times", self.t0, now)
-        rows = saved.floats("kept.rows", len(times), runner.size)
-        expected = times[:1] == self.t0 if runner.ints[EVERY] else np.array_equal(times, wanted[: runner.ints[NEXT]])
-        saved.check(bool(np.all(expected)) and len(times) > 0, "'kept.times' are not those of this run")
-        moments = saved.times("held.times", self.t0, now)
-        held = saved.floats("held.inputs", len(moments), self.model.nu)
-        saved.check((len(moments) > 0) == self.sampled, "'held.times' are not those of this run")
-        seconds = float(saved.floats("seconds", 1)[0])
-        saved.check(seconds >= 0.0, f"'seconds' is {seconds}, must not be negative")
-        values, largest = saved.floats("event.values", count), saved.floats("event.largest", count)
-        saved.check(bool((largest >= 0.0).all()), "'event.largest' is negative")
-        noted = {name: saved.times(f"event{k}", self.t0, now).tolist() for k, name in enumerate(self.noted)}
-        self._keep(times, rows)
-        self.held = list(zip(moments.tolist(), held, strict=True))
-        self.seconds, self.values, self.largest, self.noted = seconds, values.tolist(), largest, noted
 
     # ------------------------------------------------------------------ failures
 
