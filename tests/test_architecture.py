@@ -8,7 +8,7 @@ import pytest
 import supple
 
 PACKAGE = Path(supple.__file__).parent
-OPEN_TO_ALL = {"errors", "checks", "jit", "storage"}
+OPEN_TO_ALL = {"errors", "checks", "fingerprint", "jit", "pickling", "storage"}
 
 #: What each group may import, besides itself and what is open to all.
 ALLOWED = {

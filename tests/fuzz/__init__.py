@@ -11,4 +11,6 @@ CAMPAIGNS = {
     "robots": "random robots with all kinds of links, joints and loads, in good, extreme and poisoned states",
     "arguments": "hostile arguments to every public name, in processes of their own",
     "loops": "statics of random robots with loops, planar and spatial, from random starts",
+    "files": "checkpoints and trajectories that were damaged, edited or exchanged",
+    "kills": "runs with checkpoints, killed at random moments and resumed",
 }

@@ -1,10 +1,13 @@
 """Trajectories: what they tell, and how they are kept."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 import supple as sp
 from motions import four_bar, pendulum, soft_arm
+from supple.storage import digest_of
 
 
 def test_saved_and_loaded_is_the_same(tmp_path):
@@ -23,8 +26,105 @@ def test_saved_and_loaded_is_the_same(tmp_path):
     assert alone.description == model.description
     with pytest.raises(sp.ModelError, match="loaded without its model"):
         alone.energy()
+    with pytest.raises(sp.ModelError, match=r"of another robot: link 'bar' is not in the file; the file has .*crank"):
+        sp.Trajectory.load(path, pendulum())
+    twice = alone.save(tmp_path / "twice.npz")  # what it is of is not lost
+    np.testing.assert_array_equal(sp.Trajectory.load(twice, model).energy(), run.energy())
+    with pytest.raises(sp.ModelError, match="is of another robot"):
+        sp.Trajectory.load(twice, pendulum())
+
+
+def test_another_robot_of_the_same_table_is_refused(tmp_path):
+    """The same printed table, another stiffness, another damping: energies would be wrong."""
+    path = soft_arm().simulate([0.0, 0.1]).save(tmp_path / "run.npz")
+    sp.Trajectory.load(path, soft_arm())
+    with pytest.raises(sp.ModelError, match=r"of another robot: link 'rod': damping differs$"):
+        sp.Trajectory.load(path, soft_arm(damping=0.1))
+
+
+#: Ways to change the arrays of a file, and what is then said.
+EDITS = {
+    "missing": ({"q": None}, "'q' is missing"),
+    "rows": ({"q": np.zeros((2, 3))}, r"'q' has shape \(2, 3\), must have shape \(5, any\)"),
+    "columns": ({"v": np.zeros((5, 2))}, r"'v' has shape \(5, 2\), must have shape \(5, 3\)"),
+    "texts": ({"q": np.full((5, 3), "x")}, "'q' holds <U1, must hold float64"),
+    "integers": ({"t": np.arange(5)}, "'t' holds int64, must hold float64"),
+    "nan": ({"a": np.full((5, 3), np.nan)}, "'a' holds values that are not finite"),
+    "infinite": ({"u": np.full((5, 0), np.inf), "z": np.full((5, 1), np.inf)}, "'z' holds values that are not finite"),
+    "back in time": ({"t": np.arange(5.0)[::-1].copy()}, "'t' goes back in time"),
+    "stats": ({"stats": np.array("{oops")}, "'stats' is no JSON of a dict"),
+    "list": ({"stats": np.array("[1]")}, "'stats' is no JSON of a dict"),
+    "no text": ({"stats": np.zeros(3)}, "'stats' is no text"),
+    "loop": ({"loop0": np.full((7, 2), 9.0)}, "'loop0' points to multipliers that are not there"),
+    "content": ({"content": np.array('{"robot": 1}')}, "'content' does not say"),
+    "kind": ({"kind": np.array("checkpoint")}, "is not a trajectory of supple"),
+    "format": ({"format": np.array("9")}, "is of format '9', which this version of supple does not know"),
+}
+
+
+def edited(path, changes, stamped):
+    arrays = {key: array for key, array in np.load(path).items() if key != "digest"} | changes
+    arrays = {key: array for key, array in arrays.items() if array is not None}
+    np.savez(path, **arrays, digest=digest_of(arrays) if stamped else np.load(path)["digest"])
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_every_field_of_a_file_is_checked(edit, tmp_path):
+    model, q0 = four_bar()
+    path = model.simulate(np.linspace(0, 0.1, 5), q0).save(tmp_path / "swing.npz")
+    changes, message = EDITS[edit]
+    edited(path, changes, stamped=True)
+    for with_model in (model, None):
+        with pytest.raises(sp.StorageError, match=message):
+            sp.Trajectory.load(path, with_model)
+
+
+def test_an_edited_file_is_refused(tmp_path):
+    run = pendulum().simulate([0.0, 0.1])
+    path = run.save(tmp_path / "swing.npz")
+    edited(path, {"q": run.q + 1e-12}, stamped=False)
+    with pytest.raises(sp.StorageError, match="does not hold what was written: it was edited or damaged"):
+        sp.Trajectory.load(path)
+
+
+def test_what_could_not_be_read_again_is_not_written(tmp_path):
+    run = dataclasses.replace(pendulum().simulate([0.0, 0.1]), a=np.full((2, 1), np.nan))
+    with pytest.raises(sp.StateError, match=r"this trajectory cannot be saved: .*'a' holds values that are not finite"):
+        run.save(tmp_path / "swing.npz")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_files_of_the_first_version_load_with_a_warning(tmp_path):
+    """They say nothing of what the robot is made of; sizes and names are compared."""
+    model, q0 = four_bar()
+    run = model.simulate(np.linspace(0, 0.1, 5), q0)
+    path = run.save(tmp_path / "swing.npz")
+    arrays = dict(np.load(path))
+    for key in ("digest", "format", "content", "loops"):
+        arrays.pop(key)
+    arrays["loop:pin"] = arrays.pop("loop0")
+    np.savez(path, **arrays)
+    with pytest.warns(sp.ModelWarning, match=r"was written by supple 0\.1\.0"):
+        old = sp.Trajectory.load(path, model)
+    np.testing.assert_array_equal(old.multipliers["pin"], run.multipliers["pin"])
+    assert len(sp.Trajectory.load(path)) == 5
     with pytest.raises(sp.ModelError, match="is of another robot"):
         sp.Trajectory.load(path, pendulum())
+
+
+def test_a_failed_run_is_saved_with_the_inputs_that_are_known(tmp_path):
+    """Those that cannot be had again are NaN, and may be."""
+
+    def broken(t, q, v):
+        if t > 0.05:
+            raise ValueError("no signal")
+        return [0.0]
+
+    model = pendulum(drive=True)
+    with pytest.raises(sp.SimulationError) as caught:
+        model.simulate(0.1, u=broken)
+    path = caught.value.trajectory.save(tmp_path / "part.npz")
+    assert len(sp.Trajectory.load(path, model)) == len(caught.value.trajectory)
 
 
 def test_a_file_is_there_whole_or_not_at_all(tmp_path, monkeypatch):

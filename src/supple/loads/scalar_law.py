@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import math
-import pickle
 from collections.abc import Callable, Hashable
 from functools import lru_cache
 from typing import Any
@@ -21,6 +20,7 @@ from numba.extending import intrinsic
 from supple.checks import finite_float, shown
 from supple.errors import ModelError, StateError, warn
 from supple.jit import inner
+from supple.pickling import check_picklable
 
 #: A law of length [m] and its rate [m/s].
 ScalarLaw = Callable[[float, float], float]
@@ -103,12 +103,12 @@ class LawTable(np.ndarray):
         table.owners = owners  # type: ignore[attr-defined]  # keeps the machine code alive
         return table
 
+    def __fingerprint__(self) -> Any:
+        return self.laws
+
     def __reduce__(self) -> Any:
         for law in self.laws:
-            try:
-                pickle.dumps(law)
-            except Exception as error:
-                raise ModelError(f"the law {_name(law)} cannot be pickled: define it in a module ({error})") from None
+            check_picklable(law, f"the law {_name(law)}")
         return LawTable.of, self.laws
 
 
@@ -123,6 +123,11 @@ class LawGuard:
 
     def __init__(self, what: str, table: LawTable) -> None:
         self.what, self.table, self.note = what, table, np.zeros((1, 3))
+
+    @property
+    def scratch(self) -> tuple[np.ndarray, ...]:
+        """Arrays of the load's data that are not part of what it is."""
+        return (self.note,)
 
     def explain(self) -> None:
         """Raise what went wrong when the law failed last, if it did."""

@@ -7,7 +7,6 @@ Kernels call both by address, int64(double *inputs, double *outputs), so nothing
 from __future__ import annotations
 
 import ctypes
-import pickle
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -29,6 +28,7 @@ from supple.loads.user_kernels import (
     STRAIN,
     WRONG_SHAPE,
 )
+from supple.pickling import check_picklable
 
 _SIGNATURE = types.int64(types.CPointer(types.float64), types.CPointer(types.float64))
 _POINTER = ctypes.POINTER(ctypes.c_double)
@@ -124,6 +124,14 @@ class UserFunctions:
         self._open()
 
     @property
+    def scratch(self) -> tuple[np.ndarray, ...]:
+        """Arrays of the load's data that are not part of what it is."""
+        return self.table, self.state
+
+    def __fingerprint__(self) -> Any:
+        return self.kind, self.functions, self.state0
+
+    @property
     def _called(self) -> Kind:
         return KINDS[self.kind, len(self.state0) > 0]
 
@@ -215,13 +223,8 @@ class UserFunctions:
             )
 
     def __getstate__(self) -> dict[str, Any]:
-        for function in self.functions:
-            try:
-                pickle.dumps(function)
-            except Exception as error:
-                raise pickle.PicklingError(
-                    f"{self.what}: {function!r} cannot be pickled ({error}); define it at the top level of a module"
-                ) from error
+        for function, role in zip(self.functions, self.roles, strict=True):
+            check_picklable(function, f"{self.what}: its {role.name} {function!r}")
         return {key: value for key, value in self.__dict__.items() if not key.startswith("_")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -44,6 +43,7 @@ class Bound(NamedTuple):
     side: int
     guard: Guard | None = None
     spread: bool = False  #: whether what it does at Gauss nodes of rods is spread along them (per metre, with weights)
+    owner: str = ""  #: kind and name of the load, for messages; filled in when a robot is compiled
 
 
 class Station(NamedTuple):
@@ -330,7 +330,7 @@ def bind_items(robot: Robot, binder: Binder) -> Iterator[Bound]:
         with naming(binder.current):
             bound = item.bind(binder)
         if bound is not None:
-            yield bound if bound.name == name else bound._replace(name=name)
+            yield bound._replace(name=name, owner=binder.current)
 
 
 def _without_items(robot: Robot) -> Model:
@@ -339,18 +339,6 @@ def _without_items(robot: Robot) -> Model:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the robot itself has said it already
         return bare.compile()
-
-
-def check_picklable(demand: Demand) -> None:
-    """Raise `ModelError` naming the load whose law of time cannot be pickled."""
-    for law, owner in zip(demand.laws, demand.owners, strict=True):
-        try:
-            pickle.dumps(law)
-        except Exception as error:
-            raise ModelError(
-                f"{owner}: its law of time cannot be pickled ({error}); "
-                "use a function at the top level of a module, not a lambda or an inner function"
-            ) from None
 
 
 def item_name(item: Any, name: str) -> str:

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from io import StringIO
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
+
+from supple.model.text_table import text_table
 
 if TYPE_CHECKING:
     from supple.model.binder import Bound
@@ -35,6 +34,9 @@ CV, CA = 30.0, 1e3
 
 #: Part of the total that is the least measure of a load: below, differences see rounding (a spring inside one body).
 NEGLIGIBLE = 1e-3
+
+#: Of the printed report, characters.
+WIDTH = 100
 
 TOTAL = "total"
 
@@ -75,12 +77,8 @@ class DerivativeReport:
         return all(row.error < tolerance for row in self.rows)
 
     def __str__(self) -> str:
-        table = Table("load", "derivative", "error", "largest entry", box=None, pad_edge=False)
-        for row in self.rows:
-            table.add_row(row.load, row.derivative, f"{row.error:.1e}", f"{row.size:.3g}")
-        stream = StringIO()
-        Console(file=stream, width=100, color_system=None, force_terminal=False, markup=False, emoji=False).print(table)
-        return "\n".join(line.rstrip() for line in stream.getvalue().rstrip().splitlines())
+        rows = [(row.load, row.derivative, f"{row.error:.1e}", f"{row.size:.3g}") for row in self.rows]
+        return text_table(("load", "derivative", "error", "largest entry"), rows, WIDTH)
 
 
 def check_derivatives(

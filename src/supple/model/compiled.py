@@ -6,7 +6,7 @@ import threading
 from contextlib import suppress
 from functools import cached_property
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,10 +16,12 @@ from supple.core import forward_dynamics as _forward
 from supple.core.arrays import Parameters, Topology, handle, make_space, make_tree
 from supple.core.loads import CONSTRAINT
 from supple.errors import ModelError, SingularError, StateError
-from supple.model.binder import Bound, Demand, check_picklable
+from supple.model.binder import Bound, Demand
 from supple.model.constraints import PrescribedJoint
+from supple.model.digest import Digest, model_digest
 from supple.model.links import Rod
 from supple.model.scene import Scene
+from supple.pickling import check_picklable
 
 if TYPE_CHECKING:
     from supple.model.compile import LinkLayout
@@ -84,10 +86,22 @@ class Compiled:
         self._arrays: Any = make_tree(self.topology, self.parameters, np.array(table, dtype=np.int64).reshape(-1, 3))
         self._tree = handle(self._arrays)
         self._threads = threading.local()
+        self._still: Digest | None = None  # of the arrays, see `model.digest`
 
     def __getstate__(self) -> dict[str, Any]:
-        check_picklable(self.demand)
+        for law, owner in zip(self.demand.laws, self.demand.owners, strict=True):
+            check_picklable(law, f"{owner}: its law of time")
+        for joint in self.prescribed:
+            check_picklable(joint.law, f"Prescribed {joint.link!r}: its motion")
+        for c in self.controllers:
+            check_picklable((c.rate, c.output), f"Controller {c.name!r}: its functions")
         return self._stored()
+
+    def __copy__(self) -> Self:
+        return self  # immutable
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
 
     def _stored(self) -> dict[str, Any]:
         """All that `_prepare` does not derive."""
@@ -128,6 +142,14 @@ class Compiled:
     def tension_inputs(self) -> tuple[str, ...]:
         """Names of the inputs that are tensions of tendons [N], which must not be negative."""
         return tuple(name for name, pulls in zip(self.demand.inputs, self.demand.tensions, strict=True) if pulls)
+
+    @property
+    def digest(self) -> Digest:
+        """What the model is made of, by fingerprints: files are compared by it (see `model.digest`)."""
+        return model_digest(self)
+
+    def __fingerprint__(self) -> dict[str, dict[str, str]]:
+        return self.digest.parts
 
     # ------------------------------------------------------------------ scratch
 

@@ -209,7 +209,7 @@ class Model(Readouts):
         progress: bool | Report | None = None,
         checkpoint: str | PathLike[str] | None = None,
         checkpoint_every: float = 30.0,
-        resume: bool = False,
+        resume: bool | str = False,
         max_steps: int | None = None,
     ) -> Trajectory:
         """Motion from an initial state.
@@ -239,7 +239,11 @@ class Model(Readouts):
             one, is saved.
         checkpoint : path, optional
             File to which the run is saved every ``checkpoint_every`` seconds; with ``resume`` the run goes on from it
-            (if it is there) and ends bit for bit like an unbroken one.
+            (if it is there) and ends bit for bit like an unbroken one.  Robot and arguments must be the same, functions
+            by their code and by what they refer to; the error of another run says what differs.
+        resume : bool or "other inputs"
+            Whether to go on from the checkpoint; ``"other inputs"``: also with another u than the run began with, such
+            as a function of yours that failed and was repaired.
         max_steps : int, optional
             Give up after so many steps.
 

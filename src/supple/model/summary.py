@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from io import StringIO
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
 from supple.model.links import Body, Rod
+from supple.model.text_table import text_table
 
 if TYPE_CHECKING:
     from supple.model.robot import LinkSpec, Robot
@@ -20,16 +16,13 @@ COLUMNS = ("link", "parent", "joint", "body", "strain", "coordinates")
 
 
 def summary(robot: Robot) -> str:
-    """Readable table of a robot: a title line, then one row per link. Plain text, no colour."""
-    table = Table(*COLUMNS, box=None, pad_edge=False)
-    for row in link_rows(robot):
-        table.add_row(*(Text(cell, overflow="fold") for cell in row))
+    """Readable table of a robot: a title line, then one row per link.  Plain text, no colour."""
     total = sum(coordinate_count(link) for link in robot.links)
     gravity = ", ".join(f"{component:g}" for component in robot.gravity)
     size = f"{counted(len(robot.links), 'link')}, {counted(total, 'coordinate')}"
     lines = [f"Robot {robot.name!r}: {size}, gravity ({gravity}) m/s^2"]
     if robot.links:
-        lines.append(_render(table))
+        lines.append(text_table(COLUMNS, link_rows(robot), WIDTH))
     if robot.items:
         listed = "with " + "; ".join(item_texts(robot))
         lines += wrap(listed, WIDTH, subsequent_indent="     ", break_long_words=False, break_on_hyphens=False)
@@ -84,11 +77,3 @@ def strain_text(body: Body) -> str:
 def counted(number: int, noun: str) -> str:
     """Number and noun, such as ``1 link`` or ``2 links``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _render(table: Table) -> str:
-    stream = StringIO()
-    # Fixed width and no terminal features: the text must be the same in a terminal, a file and a test.
-    console = Console(file=stream, width=WIDTH, color_system=None, force_terminal=False, markup=False, emoji=False)
-    console.print(table)
-    return "\n".join(line.rstrip() for line in stream.getvalue().rstrip().splitlines())

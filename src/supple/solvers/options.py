@@ -18,6 +18,8 @@ from supple.checks import (
 from supple.errors import ModelError
 from supple.solvers.events import Event
 
+#: Value of ``resume`` with which a run goes on with another u than it began with.
+OTHER_INPUTS = "other inputs"
 #: Most steps, iterations or points that can be asked for.
 MOST = 2**53
 #: Most times at which a run stops, to sample feedback or where functions jump.
@@ -82,7 +84,7 @@ class RunOptions(NamedTuple):
     control_rate: float | None
     events: tuple[Event, ...]
     checkpoint_every: float
-    resume: bool
+    resume: bool | str
     max_steps: int | None
 
 
@@ -101,9 +103,18 @@ def run_options(
         rate,
         _events(events),
         nonnegative_float(checkpoint_every, "checkpoint_every", "s"),
-        flag(resume, "resume"),
+        _resume(resume),
         None if max_steps is None else whole_number(max_steps, "max_steps", 1, MOST),
     )
+
+
+def _resume(resume: Any) -> bool | str:
+    """Whether to go on with a saved run, or `OTHER_INPUTS`."""
+    if isinstance(resume, str):
+        if resume == OTHER_INPUTS:
+            return resume
+        raise ModelError(f'resume is {shown(resume)}, must be True, False or "{OTHER_INPUTS}"')
+    return flag(resume, "resume")
 
 
 def _events(events: Any) -> tuple[Event, ...]:

@@ -55,6 +55,9 @@ class Runner:
     baumgarte = 0.0
     #: Whether inputs that jump at a sample need a new start; else error control sees them.
     restarts = True
+    #: Orders that a run may have reached, and its step if that is fixed: checkpoints are held against them.
+    orders = (0, 0)
+    fixed: float | None = None
 
     def __init__(self, office: Office, method: Any, wanted: Array | None) -> None:
         self.office, self.desk, self.table = office, office.desk, office.table
@@ -131,6 +134,7 @@ class NDFRunner(Runner):
         super().__init__(office, method, wanted)
         rtol = method.rtol
         self.ints[HIGHEST] = method.max_order
+        self.orders = (1, int(method.max_order))
         self.reals[NEWTON] = max(10.0 * np.finfo(float).eps / rtol, min(0.03, rtol**0.5))
         self.D, self.d = np.zeros((_ndf.DIFFERENCES, self.size)), np.zeros(self.size)
         self.work = np.zeros((3, 8, 8))
@@ -171,6 +175,7 @@ class OneStepRunner(Runner):
         self.reals[NEWTON] = 0.01 if adaptive else 1.0
         if not adaptive:
             self.first = method.dt
+            self.fixed = float(method.dt)
         self.points, self.instants = np.zeros((_one_step.POINTS, self.size)), np.zeros(_one_step.POINTS)
         self.A, self.rates = np.zeros(self.n), np.zeros(len(self.desk.z))
         self.row, self.stage = np.zeros(self.size), np.zeros(self.size)

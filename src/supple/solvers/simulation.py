@@ -6,7 +6,6 @@ import os
 import time
 import warnings
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -23,7 +22,6 @@ from supple.errors import (
     StorageError,
 )
 from supple.model.constraints import CLOSED, loop_terms, solve_constrained
-from supple.solvers import checkpoint as _checkpoint
 from supple.solvers.desk import RESIDUALS, T_LEFT, TANGENTS, WORST, make_desk
 from supple.solvers.events import Event, Switch
 from supple.solvers.history import (
@@ -52,6 +50,7 @@ from supple.solvers.methods import NDF, GeneralizedAlpha, Method
 from supple.solvers.options import MOST_STOPS, check_progress, run_options
 from supple.solvers.progress import Progress, Report
 from supple.solvers.runners import Runner, make_runner
+from supple.solvers.saved_run import restore_run, run_digest, save_run
 from supple.solvers.stage import NEGATIVE_TENSION, NO_PIVOT, NOT_FINITE, PYTHON_RAISED, SLOW
 from supple.solvers.trajectory import Trajectory
 
@@ -95,7 +94,7 @@ class Simulation:
         progress: bool | Report | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         checkpoint_every: float = 30.0,
-        resume: bool = False,
+        resume: bool | str = False,
         max_steps: int | None = None,
     ) -> None:
         self.model = model
@@ -122,17 +121,8 @@ class Simulation:
                 "whose action is a function"
             )
         self.stops = self._stops()
-        self.mark = _checkpoint.fingerprint(
-            model.description,
-            self.method,
-            self.t0,
-            self.t_end,
-            self.q0,
-            self.v0,
-            [s.t for s in self.stops],
-            self.wanted,
-            *(getattr(self.office.desk, name) for name in ("ops", "law_numbers", "targets")),
-        )
+        # before the run, during which functions with a memory change
+        self.digest = None if self.checkpoint is None else run_digest(self)
         self.kept_times: list[Array] = []
         self.kept_rows: list[Array] = []
         self.held: list[tuple[float, Array]] = []
@@ -193,7 +183,7 @@ class Simulation:
         bar = Progress(self.model.name, self.t0, self.t_end, self.show)
         self.began = time.perf_counter()
         try:
-            if not (self.resume and self._restore()):
+            if not (self.resume and restore_run(self)):
                 self._begin()
             self._loop(bar)
         finally:
@@ -481,42 +471,9 @@ class Simulation:
         """Save a checkpoint; if that cannot be done, the motion so far is not lost with it."""
         self._count_time()
         try:
-            self._save()
+            save_run(self)
         except StorageError as error:
             self._fail(f"the checkpoint cannot be saved: {error}", error)
-
-    def _save(self) -> None:
-        assert self.checkpoint is not None
-        moments = np.array([t for t, _ in self.held])
-        held = np.array([u for _, u in self.held]).reshape(len(moments), self.model.nu)
-        outputs = {
-            "kept.times": np.concatenate(self.kept_times),
-            "kept.rows": np.concatenate(self.kept_rows),
-            "held.times": moments,
-            "held.inputs": held,
-            "index": np.array([self.index]),
-            "seconds": np.array([self.seconds]),
-        }
-        outputs["event.values"], outputs["event.largest"] = np.array(self.values), self.largest
-        for name, noted in self.noted.items():
-            outputs[f"event:{name}"] = np.array(noted)
-        _checkpoint.save(self.checkpoint, self.mark, {**self.runner.arrays(), **outputs})
-
-    def _restore(self) -> bool:
-        """Go on from the checkpoint, if there is one."""
-        if self.checkpoint is None:
-            raise ModelError("resume=True needs the checkpoint to go on from: pass checkpoint=path")
-        path = self.checkpoint if self.checkpoint.suffix == ".npz" else Path(f"{self.checkpoint}.npz")
-        if not path.exists():
-            return False
-        arrays = _checkpoint.load(path, self.mark)
-        _checkpoint.put_back(arrays, self.runner.arrays())
-        self._keep(arrays["kept.times"], arrays["kept.rows"])
-        self.held = list(zip(arrays["held.times"].tolist(), arrays["held.inputs"], strict=True))
-        self.index, self.seconds = int(arrays["index"][0]), float(arrays["seconds"][0])
-        self.values, self.largest = arrays["event.values"].tolist(), arrays["event.largest"]
-        self.noted = {name: arrays[f"event:{name}"].tolist() for name in self.noted}
-        return True
 
     # ------------------------------------------------------------------ failures
 

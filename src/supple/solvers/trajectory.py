@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +14,6 @@ from supple.checks import shown
 from supple.errors import ModelError
 from supple.model.constraints import Multipliers
 from supple.readouts.along import Readings
-from supple.storage import read_npz, write_npz
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,8 +22,6 @@ if TYPE_CHECKING:
     from supple.readouts.parts import State
 
 Array = np.ndarray
-
-KIND = "trajectory"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,6 +62,7 @@ class Trajectory(Readings):
     stats: dict[str, Any]
     description: str
     model: Model | None = field(default=None, repr=False)
+    content: dict[str, dict[str, str]] | None = field(default=None, repr=False)  #: what the robot of a file was made of
 
     def __len__(self) -> int:
         return len(self.t)
@@ -183,32 +180,29 @@ class Trajectory(Readings):
         return animate(self, path, fps, speed, watch, progress, **options)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write to an .npz file, atomically, with the robot's description and the library's version."""
-        from supple import __version__
+        """Write to an .npz file, atomically, with a digest of the robot, its description and the library's version."""
+        from supple.solvers.trajectory_file import save
 
-        arrays = {name: getattr(self, name) for name in ("t", "q", "v", "a", "u", "z", "efforts")}
-        loops = self.multipliers.loops
-        for name, (first, perp) in loops.items():
-            arrays[f"loop:{name}"] = np.vstack([np.full((1, perp.shape[1]), float(first)), perp])
-        texts = {"kind": KIND, "version": __version__, "description": self.description, "stats": json.dumps(self.stats)}
-        return write_npz(path, {**arrays, **texts, "multipliers": np.asarray(self.multipliers)})
+        return save(self, path)
 
     @staticmethod
     def load(path: str | os.PathLike[str], model: Model | None = None) -> Trajectory:
-        """Read what `save` wrote; with the model, poses and energies can be asked for."""
+        """Read what `save` wrote; with the model, poses and energies can be asked for.
+
+        Raises
+        ------
+        StorageError
+            If the file is damaged, was edited, or is none of supple.
+        ModelError
+            If it is of another robot than ``model``: says what differs.
+
+        Warns
+        -----
+        ModelWarning
+            If the file was written by supple 0.1.0, which did not note what the robot was made of.
+        """
+        from supple.solvers.trajectory_file import load
+
         if model is not None and not hasattr(model, "link_names"):
             raise ModelError(f"model is {shown(model)}, must be a model, as robot.compile() makes it")
-        arrays = read_npz(path, KIND)
-        description = str(arrays["description"])
-        if model is not None and model.description != description:
-            raise ModelError(f"{path} is of another robot:\n{description}")
-        loops = {
-            key[5:]: (int(table[0, 0]) if table.shape[1] else 0, table[1:])
-            for key, table in arrays.items()
-            if key.startswith("loop:")
-        }
-        parts = [arrays[name] for name in ("t", "q", "v", "a", "u", "z", "efforts")]
-        multipliers = Multipliers(arrays["multipliers"], loops)
-        stats = json.loads(str(arrays["stats"]))
-        t, q, v, a, u, z, efforts = parts
-        return Trajectory(t, q, v, a, u, z, efforts, multipliers, stats, description, model)
+        return load(path, model)
