@@ -257,7 +257,10 @@ def choice(value: Any, options: tuple[Any, ...], what: str) -> Any:
 
 def names(value: Any, what: str) -> tuple[str, ...]:
     """Return ``value`` as a tuple of strings; a single string, which would fall apart into letters, is refused."""
-    given = () if isinstance(value, (str, bytes)) or not hasattr(value, "__iter__") else tuple(value)
+    try:
+        given = () if isinstance(value, (str, bytes)) else tuple(value)
+    except TypeError:
+        given = ()
     if not given or not all(isinstance(entry, str) for entry in given):
         raise ModelError(f"{what} is {shown(value)}, must be a sequence of names, such as ['arm']")
     return given

@@ -21,6 +21,9 @@ from supple.errors import ModelError
 
 __all__ = ["Constant", "Law", "Polynomial", "Product", "Ramp", "Sine", "Spline", "Steps", "Sum", "Table"]
 
+#: Highest frequency of a sine [Hz], and what its acceleration must stay below: far from what float64 can hold.
+FASTEST, LARGEST = 1e100, 1e300
+
 #: A value of a law: a float, or an array of fixed shape.
 Value = Any
 
@@ -142,7 +145,12 @@ class Sine(Law):
 
     def __post_init__(self) -> None:
         amplitude, phase, offset = _same("Sine", amplitude=self.amplitude, phase=self.phase, offset=self.offset)
-        _set(self, frequency=finite_float(self.frequency, "Sine: frequency"))
+        frequency = finite_float(self.frequency, "Sine: frequency")
+        if not np.all(np.abs(amplitude) * (2.0 * math.pi * min(abs(frequency), FASTEST)) ** 2 < LARGEST):
+            raise ModelError(f"Sine: amplitude {shown(self.amplitude)} at {frequency:g} Hz: its acceleration overflows")
+        if abs(frequency) > FASTEST:
+            raise ModelError(f"Sine: frequency is {frequency:g} Hz, must be at most {FASTEST:g} Hz")
+        _set(self, frequency=frequency)
         _set(self, amplitude=amplitude, phase=phase, offset=offset)
 
     def __call__(self, t: float) -> Value:
@@ -225,7 +233,13 @@ class Spline(Law):
         """(4, m - 1, ...) of the pieces, highest power first; found when first asked for, since SciPy loads slowly."""
         from scipy.interpolate import CubicSpline  # type: ignore[import-untyped]
 
-        return read_only(np.array(CubicSpline(self.times, self.values, bc_type=self.ends).c))
+        try:
+            found = np.array(CubicSpline(self.times, self.values, bc_type=self.ends).c)
+        except ValueError as error:
+            raise ModelError(f"Spline: no spline goes through these values ({error})") from None
+        if not np.isfinite(found).all():
+            raise ModelError("Spline: no spline goes through these values: it overflows between some times")
+        return read_only(found)
 
     def __call__(self, t: float) -> Value:
         """Value at time t [s]."""

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+import supple as sp
 from supple.bases import (
     COMPONENTS,
     Chebyshev,
@@ -160,3 +161,34 @@ def test_repr_shows_what_was_written():
 
 def test_equal_orders_make_equal_bases():
     assert Legendre(torsion=2) == Legendre(torsion=2) != Chebyshev(torsion=2)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: sp.Legendre(bend=3),
+            r"Legendre: there is no 'bend', did you mean .*names are: order, torsion, bend_y",
+        ),
+        (lambda: sp.Strain(twist=sp.Legendre(1)), r"Strain: there is no 'twist'.*names are: torsion, bend_y"),
+        (lambda: sp.Gaussian(bend_y=2, widht=1.0), "Gaussian: there is no 'widht', did you mean 'width'"),
+        (lambda: sp.Legendre(bend_y=10**6), "Legendre.*order is 1000000, must be at most 1000"),
+        (lambda: sp.Hat(bend_y=10**9), "Hat.*number of elements is 1000000000, must be at most 1000"),
+        (lambda: sp.Fourier(bend_y=10**9), "number of harmonics is 1000000000, must be at most 500"),
+        (lambda: sp.CustomBasis(bend_y=lambda s: np.zeros(10**4)), "returns 10000 values, must return at most 1000"),
+        (lambda: sp.CustomBasis(bend_y=lambda s: 1 / 0), "the function at s = 0.50 raised ZeroDivisionError"),
+        (lambda: sp.CustomBasis(bend_y=lambda s: "x"), "value at s = 0.50 is 'x'"),
+        (lambda: sp.CustomBasis(bend_y=lambda s: [s], pieces=0.5), "pieces is 0.5, must be a sequence"),
+    ],
+)
+def test_bases_name_what_is_wrong(make, message):
+    with pytest.raises(sp.ModelError, match=message):
+        make()
+
+
+def test_points_have_a_most():
+    material = sp.Material(young=1e6, density=1000.0)
+    with pytest.raises(sp.ModelError, match="points is 1000000000, must be at most 1000"):
+        sp.Rod(1.0, sp.Circle(0.1), material, sp.Legendre(bend_y=1), points=10**9)
+    with pytest.raises(sp.ModelError, match="points is 100 on each of 200 pieces, 20000 in all"):
+        sp.Rod(1.0, sp.Circle(0.1), material, sp.Hat(bend_y=200), points=100)

@@ -19,6 +19,8 @@ from supple.solvers.statics import Equilibrium
 
 #: Steps of simulations: enough to begin, so that endless ones end.
 STEPS = 60
+#: Values of laws beyond this may overflow.
+HUGE = 1e100
 
 
 class Call(NamedTuple):
@@ -126,7 +128,9 @@ def load(item: Any) -> Any:
 def law(made: Any) -> Any:
     """A law at some times, and as input of a run."""
     values = [f(t) for f in (made, made.rate, made.acceleration) for t in (0.0, 0.3, 2.0)]
-    if np.ndim(values[0]) == 0:
+    if np.abs(values).max() > HUGE:  # it may overflow, as all functions of floats do; models refuse that
+        values = []
+    if np.ndim(made(0.0)) == 0:
         driven = plain().simulate(0.01, u=made, max_steps=STEPS)
         values.append(driven.q)
     return values

@@ -27,8 +27,8 @@ import numpy as np
 
 from .report import Report
 
-#: Seconds that a call may take; the first ones compile kernels.
-LIMIT, FIRST_LIMIT = 30.0, 600.0
+#: Seconds that a call may take, and the first one of a name, for which kernels may be compiled.
+LIMIT, FIRST_LIMIT = 60.0, 900.0
 #: Bytes that a process may use: what asks for more fails, and does not take the machine with it.
 MEMORY = 12 * 2**30
 #: Share of calls with two bad arguments, and of tries of slow calls.
@@ -84,6 +84,14 @@ class Caller:
         call, values = self.plan(seed)
         return f"{call.name}({', '.join(f'{name}={value.name}' for name, value in values.items())})"
 
+    def warm(self, seed: int) -> None:
+        """Make the call of a seed with good arguments, if that has not been done."""
+        call, _ = self.plan(seed)
+        if call.name not in self.good:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self.good[call.name] = list(numbers(call.use(call.function(**call.arguments))))
+
     def run(self, seed: int) -> Outcome:
         """Make the call of a seed and judge it."""
         from supple.errors import SuppleError
@@ -110,8 +118,6 @@ class Caller:
         if bad is not None:
             return Outcome("failed", f"not finite: {bad}")
         if all(value.same for value in values.values()):
-            if call.name not in self.good:
-                self.good[call.name] = list(numbers(call.use(call.function(**call.arguments))))
             digits = max(value.digits for value in values.values())
             for (name, x), (_, y) in zip(numbers(found), self.good[call.name], strict=True):
                 if x.shape != y.shape or not np.allclose(x, y, rtol=digits, atol=digits * np.abs(y).max(initial=0.0)):
@@ -119,8 +125,11 @@ class Caller:
         return Outcome("fine", "")
 
 
-#: What results hold besides numbers that are asked for: bookkeeping, and what may rightly be infinite or unknown.
-SKIPPED = ("model", "stats", "description", "loops", "seconds")
+#: What results hold besides numbers that are asked for: bookkeeping, and errors, which are nothing but rounding.
+SKIPPED = (
+    *("model", "stats", "description", "loops", "seconds"),
+    *("residual", "loop_error", "iterations", "error", "entry"),
+)
 
 
 def numbers(found: Any, name: str = "result", depth: int = 0) -> Iterator[tuple[str, np.ndarray]]:
@@ -130,6 +139,8 @@ def numbers(found: Any, name: str = "result", depth: int = 0) -> Iterator[tuple[
             yield name, found
     elif isinstance(found, (float, complex, np.floating)):
         yield name, np.asarray(found)
+    elif getattr(found, "converged", True) is False:
+        return  # it says itself that it is nothing
     elif depth > 4 or type(found).__module__.split(".")[0] not in ("supple", "builtins"):
         return
     elif dataclasses.is_dataclass(found) and not isinstance(found, type):
@@ -140,8 +151,11 @@ def numbers(found: Any, name: str = "result", depth: int = 0) -> Iterator[tuple[
         for key, value in found.items():
             yield from numbers(value, f"{name}[{key!r}]", depth + 1)
     elif isinstance(found, (tuple, list)):
-        for i, value in enumerate(found):
-            yield from numbers(value, f"{name}[{i}]", depth + 1)
+        names = getattr(found, "_fields", [f"[{i}]" for i in range(len(found))])
+        rows = getattr(found, "converged", None)  # of a batch
+        for field, value in zip(names, found, strict=True):
+            if field not in SKIPPED:
+                yield from numbers(value if rows is None else value[rows], f"{name}.{field}", depth + 1)
 
 
 # ---------------------------------------------------------------------- the process of calls
@@ -160,6 +174,8 @@ def work(first: int, count: int) -> None:
         os.chdir(folder)  # paths that hostile arguments make do no harm here
         caller = Caller()
         for seed in range(first, first + count):
+            print(json.dumps({"warm": seed}), file=out, flush=True)
+            caller.warm(seed)  # kernels are compiled and read before the clock runs
             print(json.dumps({"begin": seed, "what": caller.describe(seed)}), file=out, flush=True)
             kind, text = caller.run(seed)
             print(json.dumps({"end": seed, "kind": kind, "text": text}), file=out, flush=True)
@@ -214,9 +230,10 @@ def campaign(count: int, seed: int, say: Callable[[str], object] = lambda text: 
         process, what, limit = Process(next_seed, seed + count - next_seed), "start", FIRST_LIMIT
         try:
             while (line := process.line(limit)) is not None:
-                if "begin" in line:
-                    next_seed, what = line["begin"], line["what"]
-                    limit = FIRST_LIMIT if report.tried < 200 else LIMIT
+                if "warm" in line:
+                    next_seed, what, limit = line["warm"], "good arguments", FIRST_LIMIT
+                elif "begin" in line:
+                    next_seed, what, limit = line["begin"], line["what"], LIMIT
                 else:
                     _note(report, line["end"], line["kind"], f"{what}: {line['text']}", say)
                     next_seed, what = line["end"] + 1, ""

@@ -55,7 +55,9 @@ def raw(x):
     ],
 )
 def test_what_counts_as_a_failure(function, value, kind, text):
-    outcome = Staged(function, value).run(0)
+    staged = Staged(function, value)
+    staged.good["staged"] = [("result", np.ones(2))]
+    outcome = staged.run(0)
     assert outcome.kind == kind
     assert text in outcome.text
 
@@ -83,7 +85,7 @@ def test_crashes_and_hangs_are_failures_of_one_seed(fault, words, monkeypatch, t
         "    print(json.dumps({'end': seed, 'kind': 'fine', 'text': ''}), flush=True)\n"
     )
     monkeypatch.setattr(arguments, "COMMAND", (str(script),))
-    monkeypatch.setattr(arguments, "FIRST_LIMIT", 5.0)
+    monkeypatch.setattr(arguments, "LIMIT", 5.0)
     report = arguments.campaign(4, 0)
     assert isinstance(report, Report)
     assert (report.tried, report.failed) == (4, 1)

@@ -199,3 +199,90 @@ def test_threads_with_different_inputs_do_not_disturb_each_other():
         found = list(pool.map(work, (range(32), range(32, 64))))
     for half, results in zip((expected[:32], expected[32:]), found, strict=True):
         assert all(np.array_equal(x, y) for x, y in zip(half * 5, results, strict=True))
+
+
+# ---------------------------------------------------------------------- what loads refuse
+
+
+def soft_robot(*items):
+    robot = sp.Robot("r")
+    material = sp.Material(young=1e6, density=1000.0)
+    robot.add_link("arm", sp.Rod(0.5, sp.Circle(0.02), material, sp.Legendre(bend_y=1), points=3))
+    for item in items:
+        robot.add(item)
+    return robot
+
+
+ENDS = ("world", 0.0), ("arm", 1.0)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: sp.PointLaw("p", "arm", None), r"PointLaw 'p': law is missing: give a function of \(t, g"),
+        (lambda: sp.PairLaw("p", *ENDS, None), r"PairLaw 'p': law is missing: give a function of \(t, h, eta\)"),
+        (lambda: sp.PointLaw("p", "arm", 3.0), "PointLaw 'p': law is 3.0, must be a function"),
+        (
+            lambda: sp.PointLaw("p", "arm", lambda *x: None),
+            "PointLaw 'p': law returns a wrong shape, None, must return",
+        ),
+        (lambda: sp.PointLaw("p", "arm", lambda *x: np.zeros(6) * 1j), "law returns a wrong shape, array"),
+        (lambda: sp.PointLaw("p", "arm", max, uses="pose"), "uses is 'pose', must be a tuple"),
+        (lambda: sp.PointLaw("p", "arm", max, s=[0.2, "x"]), "PointLaw 'p': s is .*, must be an array of real numbers"),
+        (lambda: sp.Fluid(buoyancy="no"), "Fluid 'fluid': buoyancy is 'no', must be True or False"),
+        (lambda: sp.Fluid(links="arm"), "Fluid 'fluid': links is 'arm', must be a sequence of names"),
+        (lambda: sp.Fluid(drag={"arm": lambda s: "x"}), "drag at s = .* is 'x'"),
+        (lambda: sp.Loop("l", ("arm", sp.pose()), ("world", sp.pose()), None), "Loop 'l': joint is None"),
+        (
+            lambda: sp.Loop("l", ("arm", sp.pose(), "x"), ("world", sp.pose())),
+            "Loop 'l': a: s is 'x', must be a number",
+        ),
+        (lambda: sp.Tendon("t", {"arm": lambda X: (0, 0, 0)}), r"Tendon 't': route on link 'arm' must return \(y, z\)"),
+        (lambda: sp.Tendon("t", {"arm": lambda X: 1 / 0}), r"route on link 'arm' must return .*\(division by zero\)"),
+        (lambda: sp.Tendon("t", {"arm": (0.0, 0.01)}, until=0.2), "Tendon 't': until is 0.2, must be a dict"),
+        (lambda: sp.Tendon("t", {"arm": (0.0, 0.01)}, slope=0.2), "Tendon 't': slope is 0.2, must map links"),
+        (lambda: sp.Chamber("c", {"arm": (0.0, 0.01)}, lambda s: None), "Chamber 'c': area at s = .* is None"),
+        (lambda: sp.Distributed("arm", lambda s: 1 / 0), "Distributed 'distributed': wrench at s = .* raised ZeroDiv"),
+        (lambda: sp.PointWrench(["arm"], np.zeros(6)), r"PointWrench 'wrench': link is \['arm'\], must be the name"),
+        (lambda: sp.PointWrench("arm", np.zeros(6), frame=np.zeros(2)), "frame is array"),
+        (lambda: sp.Prescribed("arm", 3), "Prescribed 'arm'"),
+        (lambda: sp.Spheres("arm", n=10**9), "Spheres: n is 1000000000, must be at most 10000"),
+        (lambda: sp.Spheres("arm", at=5), "Spheres: at is 5, must be a sequence of numbers"),
+        (lambda: sp.Tube((0, 0, 0), "x", 0.1, inside="yes"), "Tube"),
+        (lambda: sp.Contact("c", sp.Spheres("arm"), sp.Plane(), 1.0, per_length=1), "per_length is 1, must be True"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::supple.errors.ModelWarning")
+def test_loads_name_what_is_wrong(make, message):
+    with pytest.raises(sp.ModelError, match=message):
+        soft_robot(make()).compile()
+
+
+def test_stations_of_a_law_may_be_a_list_or_an_array():
+    def law(t, g, eta, etadot, xi):
+        return -eta
+
+    def model(s):
+        return soft_robot(sp.PointLaw("p", "arm", law, s=s, tangent=lambda *x: -np.eye(6), uses=("twist",))).compile()
+
+    q, v = np.array([0.1, 0.2]), np.array([0.3, -0.4])
+    forces = [
+        model(s).residual(q, v, 0 * q) for s in ([0.2, 0.5], np.array([0.2, 0.5]), (0.2, 0.5), np.float32([0.5, 0.2]))
+    ]
+    assert relative_error(forces[1], forces[0]) == relative_error(forces[2], forces[0]) == 0.0
+    assert relative_error(forces[3], forces[0]) < 1e-6
+    alone = [model(s).residual(q, v, 0 * q) for s in (0.2, 0.5)]
+    bare = soft_robot().compile().residual(q, v, 0 * q)
+    assert relative_error(forces[0] - bare, sum(alone) - 2 * bare) < 1e-12
+
+
+def test_a_pair_is_a_route():
+    straight, given = (
+        soft_robot(sp.Tendon("t", {"arm": route}), sp.Chamber("c", {"arm": route}, 1e-4)).compile()
+        for route in ((0.003, 0.01), lambda X: (0.003, 0.01))
+    )
+    q = np.array([0.4, -0.3])
+    assert relative_error(straight.actuation(q), given.actuation(q)) == 0.0
+    sloped = soft_robot(sp.Tendon("t", {"arm": lambda X: (0.0, 0.1 * X)}, slope={"arm": (0.0, 0.1)})).compile()
+    found = soft_robot(sp.Tendon("t", {"arm": lambda X: (0.0, 0.1 * X)})).compile()
+    assert relative_error(sloped.actuation(q), found.actuation(q)) < 1e-12

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+import supple as sp
 from supple.errors import ModelError
 from supple.joints import Fixed, Revolute
 from supple.lie.pose import pose
@@ -95,3 +96,61 @@ def test_gravity_is_checked(gravity):
 def test_only_things_that_bind_can_be_added(item, kind):
     with pytest.raises(ModelError, match=f"robot 'r': cannot add {kind}, must be a load"):
         Robot("r").add(item)
+
+
+# ---------------------------------------------------------------------- names of robots and loads
+
+
+@pytest.mark.parametrize("name", [None, 3, "", "  ", b"x", ["a"]])
+def test_names_of_robots_and_loads_are_strings(name):
+    with pytest.raises(ModelError, match="Robot: name is"):
+        Robot(name)
+    robot = Robot("r")
+    for item in (sp.Tendon(name, {"arm": (0.0, 0.0)}), sp.PointWrench("arm", np.zeros(6), name=name)):
+        with pytest.raises(ModelError, match=rf"{type(item).__name__}: name is .*, must"):
+            robot.add(item)
+
+
+def two_of_one_name():
+    """Pairs of loads that may not be together."""
+    route, ends = {"arm": (0.0, 0.01)}, (("world", 0.0), ("arm", 1.0))
+    frames = ("arm", sp.pose()), ("world", sp.pose())
+    touch = sp.Spheres("arm", 3), sp.Plane(), 1.0
+    return [
+        (sp.Tendon("a", route), sp.Chamber("a", route, 1e-4)),
+        (sp.Cable("a", ends, 1.0), sp.Cable("a", ends, 2.0)),
+        (sp.Spring("a", *ends, 1.0), sp.Spring("a", *ends, 1.0)),
+        (sp.Loop("a", *frames), sp.Loop("a", *frames)),
+        (sp.PointLaw("a", "arm", max), sp.PointLaw("a", "arm", max)),
+        (sp.PairLaw("a", *ends, max), sp.PairLaw("a", *ends, max)),
+        (sp.Contact("a", *touch), sp.Contact("a", *touch)),
+        (sp.PointWrench("arm", np.zeros(6), name="a"), sp.JointDrive("a", "arm")),
+    ]
+
+
+@pytest.mark.parametrize("pair", two_of_one_name(), ids=lambda pair: type(pair[1]).__name__)
+def test_two_loads_of_one_name_are_refused_naming_both(pair):
+    robot = Robot("r")
+    robot.add(pair[0])
+    first, second = (type(item).__name__ for item in pair)
+    with pytest.raises(ModelError, match=f"^{second} 'a': there is an? {first} 'a' already"):
+        robot.add(pair[1])
+    assert robot.item_names == ("a",)
+
+
+def test_loads_without_a_name_are_numbered():
+    robot = Robot("r")
+    robot.add_link("arm", Rigid.sphere(0.1, density=1e3), Revolute("y"))
+    for item in (*[sp.PointWrench("arm", np.ones(6))] * 3, sp.Fluid(), sp.Prescribed("arm", lambda t: (0, 0, 0))):
+        robot.add(item)
+    assert robot.item_names == ("wrench", "wrench 2", "wrench 3", "fluid", "arm")
+    assert [load.name for load in robot.compile().loads] == ["wrench", "wrench 2", "wrench 3", "fluid"]
+
+
+def test_an_unnamed_load_that_fails_is_found():
+    robot = Robot("r")
+    robot.add_link("arm", Rigid.sphere(0.1, density=1e3), Revolute("y"))
+    robot.add(sp.PointWrench("arm", np.ones(6)))
+    robot.add(sp.PointWrench("arm", np.ones(5)))
+    with pytest.raises(ModelError, match=r"PointWrench 'wrench 2': wrench has shape \(5,\)"):
+        robot.compile()

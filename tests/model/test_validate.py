@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import supple as sp
 from supple.bases import Legendre
 from supple.errors import ModelError
 from supple.joints import Fixed, Free, Helical, Prismatic, Revolute, Spherical, Universal
@@ -137,3 +138,11 @@ def test_a_rod_needs_mass_all_along():
     section = Section(np.ones(6), lambda s: np.ones(6) * (s < 0.6))
     with pytest.raises(ModelError, match=r"link 'arm': inertia at s = 0\.75 has no mass"):
         validate(single(Rod(1.0, section, strain=Legendre(bend_y=1)), Fixed()))
+
+
+def test_products_that_overflow_name_the_link():
+    stiff = sp.Material(young=1e308, density=1000.0)
+    robot = sp.Robot("r")
+    robot.add_link("arm", sp.Rod(0.5, sp.Circle(1e5), stiff, sp.Legendre(bend_y=1), points=3))
+    with pytest.raises(sp.ModelError, match="link 'arm': its stiffness is beyond float64"), np.errstate(all="ignore"):
+        robot.compile()

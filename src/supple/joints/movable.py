@@ -128,7 +128,7 @@ class MovableJoint(Joint):
         """One pair or None per coordinate; a joint with one coordinate may leave out the outer brackets."""
         if self.limits is None:
             return [None] * self.dof
-        if not isinstance(self.limits, (tuple, list, np.ndarray)):
+        if not isinstance(self.limits, (tuple, list, np.ndarray)) or getattr(self.limits, "ndim", 1) == 0:
             raise ModelError(
                 f"{self._what('limits')} is {shown(self.limits)}, must be (lo, hi) or a sequence of such pairs"
             )

@@ -446,7 +446,7 @@ class Contact:
     per_length: bool = False
 
     def __post_init__(self) -> None:
-        with naming(f"Contact {self.name!r}"):
+        with naming(f"Contact {shown(self.name)}"):
             for which in ("a", "b"):
                 if not isinstance(getattr(self, which), Shape):
                     raise ModelError(

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import ROUNDING, Array, finite_array, flag, names, positive_float, symmetric_psd
+from supple.checks import ROUNDING, Array, finite_array, flag, names, positive_float, shown, symmetric_psd
 from supple.core.arrays import floats, handle_at, integers, space_of
 from supple.core.inertia import add_coadbar, world_inertia
 from supple.core.loads import EXTERNAL, TANGENT
@@ -251,7 +251,7 @@ class Fluid:
     name: str = "fluid"
 
     def __post_init__(self) -> None:
-        with naming(f"Fluid {self.name!r}"):
+        with naming(f"Fluid {shown(self.name)}"):
             object.__setattr__(self, "buoyancy", flag(self.buoyancy, "buoyancy"))
             if self.links is not None:
                 object.__setattr__(self, "links", names(self.links, "links"))

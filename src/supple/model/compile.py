@@ -15,7 +15,7 @@ from supple.model.constraints import PrescribedJoint
 from supple.model.links import Rigid, Rod
 from supple.model.rod_table import RodTable, tabulate_rod
 from supple.model.scene import make_scene
-from supple.model.validate import WORLD, validate
+from supple.model.validate import WORLD, check_finite, validate
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -124,9 +124,7 @@ def compile_robot(robot: Robot) -> Model:
         link = robot.links[index]
         parent = _attachment(link, layouts, drafts)
         with naming(f"link {link.name!r}"):
-            layouts[link.name] = _draft_link(
-                link, starts[index], parent, stations[link.name], buds[link.name], drafts
-            )
+            layouts[link.name] = _draft_link(link, starts[index], parent, stations[link.name], buds[link.name], drafts)
     if not any(draft.n for draft in drafts):
         raise ModelError(
             f"robot {robot.name!r} has no coordinates: every joint is fixed and no link is a rod; give a link a joint"
@@ -138,6 +136,7 @@ def compile_robot(robot: Robot) -> Model:
     loads = tuple(bind_items(robot, binder))
     binder.warn_of_remote()
     topology, parameters = _assemble(robot, drafts, ordered, binder)
+    check_finite(ordered, parameters)
     joints = tuple(PrescribedJoint(link, _joint_coordinates(layouts[link]), law) for link, law in binder.prescribed)
     controllers = tuple(binder.controllers)
     scene = make_scene(robot, binder)

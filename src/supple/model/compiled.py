@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import FLOAT, answer, failure, finite_float, finite_vector, vector
+from supple.checks import FLOAT, answer, failure, finite_float, finite_vector, shown, vector
 from supple.core import forward_dynamics as _forward
 from supple.core.arrays import Parameters, Topology, handle, make_space, make_tree
 from supple.core.loads import CONSTRAINT
@@ -218,7 +218,7 @@ class Compiled:
         try:
             return self._index[name]
         except (KeyError, TypeError):
-            raise ModelError(f"there is no link {name!r}; links are: {', '.join(self.link_names)}") from None
+            raise ModelError(f"there is no link {shown(name)}; links are: {', '.join(self.link_names)}") from None
 
     def _state(self, name: str, value: ArrayLike) -> Array:
         """``value`` as a contiguous float64 vector of n entries; finiteness is tested by the kernels."""

@@ -83,7 +83,7 @@ class Multipliers:
         try:
             first, perp = self.loops[name]
         except (KeyError, TypeError):
-            raise ModelError(f"there is no loop {name!r}; loops are: {', '.join(self.loops) or 'none'}") from None
+            raise ModelError(f"there is no loop {shown(name)}; loops are: {', '.join(self.loops) or 'none'}") from None
         return np.asarray(self.values[..., first : first + perp.shape[1]] @ perp.T)
 
     def __repr__(self) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from supple.checks import shown
 from supple.core import kinematics
 from supple.core.arrays import Space, handle, make_space, make_tree
 from supple.core.records import ROD, segment_t
@@ -62,7 +63,7 @@ def make_fan(model: Compiled, stations: Sequence[tuple[str, float]]) -> Fan:
         if link == "world":
             continue
         if link not in layouts:
-            raise ModelError(f"there is no link {link!r}; links are: {', '.join(layouts)}")
+            raise ModelError(f"there is no link {shown(link)}; links are: {', '.join(layouts)}")
         check_station(layouts[link], s)
         wanted[link].add(s)
     tree = _Tree(model, wanted)

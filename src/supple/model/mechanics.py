@@ -349,6 +349,7 @@ class Mechanics(Compiled):
     ) -> AccelerationDerivatives:
         """da/dq, da/dv, da/du at the forward dynamics' accelerations; zero in rows and columns of prescribed joints."""
         q, v = self._state("q", q), self._state("v", v)
+        t, baumgarte = self._number("t", t), nonnegative_float(baumgarte, "baumgarte", "s")
         motion = self.forward_dynamics(q, v, u, t, baumgarte, z)
         partial = self.residual_derivatives(q, v, motion.a, u, np.asarray(motion.multipliers), t, z)
         if self.nc or self.prescribed or self.demand.implicit:  # dID/da need not be symmetric
@@ -426,7 +427,7 @@ class Mechanics(Compiled):
         """The chain to a station with its scratch, remembered per thread."""
         probes: dict[tuple[int, float], Probe] = self._threads.__dict__.setdefault("probes", {})
         if not isinstance(s, float):
-            s = finite_float(s, f"link {link!r}: s")
+            s = finite_float(s, f"link {shown(link)}: s")
         key = self._link(link), s
         if key not in probes:
             if len(probes) >= MOST_PROBES:
@@ -444,4 +445,4 @@ def _stations(stations: Sequence[tuple[str, float]]) -> tuple[tuple[str, float],
     for link, _ in pairs:
         if not isinstance(link, str):
             raise ModelError(f"stations: {shown(link)} is no name of a link; they hold pairs (link, s)")
-    return tuple((link, finite_float(s, f"link {link!r}: s")) for link, s in pairs)
+    return tuple((link, finite_float(s, f"link {shown(link)}: s")) for link, s in pairs)

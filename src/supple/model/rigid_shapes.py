@@ -84,7 +84,7 @@ class SphereShape:
     radius: float
 
     def __post_init__(self) -> None:
-        positive_float(self.radius, "Rigid.sphere: radius", "m")
+        object.__setattr__(self, "radius", positive_float(self.radius, "Rigid.sphere: radius", "m"))
 
     @property
     def volume(self) -> float:
@@ -127,9 +127,10 @@ class FrustumShape:
     tip_radius: float
 
     def __post_init__(self) -> None:
-        positive_float(self.length, "Rigid.cylinder, .cone: length", "m")
-        nonnegative_float(self.base_radius, "Rigid.cylinder, .cone: base radius", "m")
-        nonnegative_float(self.tip_radius, "Rigid.cylinder, .cone: tip radius", "m")
+        object.__setattr__(self, "length", positive_float(self.length, "Rigid.cylinder, .cone: length", "m"))
+        for end in ("base", "tip"):
+            radius = nonnegative_float(getattr(self, f"{end}_radius"), f"Rigid.cylinder, .cone: {end} radius", "m")
+            object.__setattr__(self, f"{end}_radius", radius)
         if self.base_radius == self.tip_radius == 0.0:
             raise ModelError("Rigid.cylinder, .cone: radius is 0 m at both ends, one must be positive")
 
@@ -181,8 +182,8 @@ class CapsuleShape:
     radius: float
 
     def __post_init__(self) -> None:
-        positive_float(self.length, "Rigid.capsule: length", "m")
-        positive_float(self.radius, "Rigid.capsule: radius", "m")
+        object.__setattr__(self, "length", positive_float(self.length, "Rigid.capsule: length", "m"))
+        object.__setattr__(self, "radius", positive_float(self.radius, "Rigid.capsule: radius", "m"))
 
     @property
     def volume(self) -> float:
@@ -236,7 +237,7 @@ class PrismShape:
         points = real_array(self.outline, "Rigid.prism: outline")
         if points.ndim != 2 or points.shape[1:] != (2,) or len(points) < 3 or not np.isfinite(points).all():
             raise ModelError(f"Rigid.prism: outline is {shown(self.outline)}, must be three or more points (x, y) in m")
-        positive_float(self.height, "Rigid.prism: height", "m")
+        object.__setattr__(self, "height", positive_float(self.height, "Rigid.prism: height", "m"))
         area = 0.5 * float(_edge_products(points).sum())
         if area == 0.0:
             raise ModelError("Rigid.prism: outline has no area, its points lie on one line")

@@ -23,6 +23,8 @@ from supple.model.links import Rigid, Rod
 from supple.sections.properties import is_uniform
 
 if TYPE_CHECKING:
+    from supple.core.arrays import Parameters
+    from supple.model.compile import LinkLayout
     from supple.model.robot import LinkSpec, Robot
 
 #: Name of the inertial frame, the parent of root links.
@@ -225,6 +227,23 @@ def check_massless(links: Sequence[LinkSpec], parents: Sequence[int]) -> None:
                 f"(mass {link.body.mass:g} kg, nothing with mass attached), accelerations would be infinite; "
                 "give the body mass and inertia, or make the joint Fixed()"
             )
+
+
+def check_finite(layouts: Sequence[LinkLayout], parameters: Parameters) -> None:
+    """Stiffness, damping and inertia, which are products of what was given, do not overflow."""
+    if all(
+        np.isfinite(part).all() for part in (parameters.stiffness, parameters.damping, parameters.segments["inertia"])
+    ):
+        return
+    for layout in layouts:
+        own = slice(layout.coordinates.start, layout.coordinates.stop)
+        for what, part in (
+            ("stiffness", parameters.stiffness[own]),
+            ("damping", parameters.damping[own]),
+            ("inertia", parameters.segments["inertia"][list(layout.segments)]),
+        ):
+            if not np.isfinite(part).all():
+                raise ModelError(f"link {layout.name!r}: its {what} is beyond float64; check sizes, material and fluid")
 
 
 def _carries_inertia(links: Sequence[LinkSpec], parents: Sequence[int]) -> list[bool]:

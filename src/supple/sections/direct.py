@@ -47,7 +47,7 @@ class Section:
     def __post_init__(self) -> None:
         for name in ("stiffness", "inertia", "damping"):
             value = getattr(self, name)
-            if value is not None and not callable(value):
+            if (value is not None or name != "damping") and not callable(value):
                 object.__setattr__(self, name, symmetric_psd(value, 6, f"Section: {name}"))
         if not callable(self.inertia):
             self.inertia_at(0.0)

@@ -119,7 +119,10 @@ def _resume(resume: Any) -> bool | str:
 
 def _events(events: Any) -> tuple[Event, ...]:
     """One event or several, with different names."""
-    given = (events,) if isinstance(events, Event) or not hasattr(events, "__iter__") else tuple(events)
+    try:
+        given = (events,) if isinstance(events, Event) else tuple(events)
+    except TypeError:
+        given = (events,)
     for i, event in enumerate(given):
         if not isinstance(event, Event):
             hint = "; wrap a function as supple.Event(function)" if callable(event) else ""

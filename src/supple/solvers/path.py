@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import answer, ask, finite_float
+from supple.checks import answer, ask, finite_float, shown
 from supple.errors import ConvergenceError, Interrupted, ModelError, StateError
 from supple.model.constraints import loop_terms
 from supple.model.summary import counted
@@ -203,6 +203,14 @@ def _law(model: Model, u: Any, begin: float, end: float) -> Callable[[float], Ar
     return lambda s: final * ((s - begin) / (end - begin))
 
 
+def _says_stop(stop: Callable[[float, Array], bool], s: float, q: Array) -> bool:
+    """What a user's function says."""
+    said = ask(stop, (s, q), f"stop at s = {s:g}", StateError)
+    if said is not None and not isinstance(said, (bool, np.bool_)):
+        raise StateError(f"stop returned {shown(said)} at s = {s:g}; it must return True or False")
+    return bool(said)
+
+
 def _direction(J: Array, ds: Array, weights: Array, scale: float, last: Array | None) -> Array:
     """Unit tangent (m + 1,) of the path in weighted unknowns (x / weights, s / scale)."""
     rows = np.hstack([J * weights, (ds * scale)[:, None]])
@@ -319,7 +327,7 @@ def _follow(
         x, s, tangent = new_x, new_s, new_tangent
         if over:
             return True, f"reached s = {end:g} in {len(track.points)} points"
-        if stop is not None and stop(s, tracer.full(x, s)[0]):
+        if stop is not None and _says_stop(stop, s, tracer.full(x, s)[0]):
             return True, f"stopped at s = {s:g}"
         length = min(length * min(2.0, (WISHED / count) ** 0.5 * 1.2), longest)
     return False, f"{max_points} points were not enough"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.checks import positive_float
+from supple.checks import ask, positive_float, shown
 from supple.errors import MissingExtraError, ModelError, PictureError, StorageError
 from supple.storage import replacing
 from supple.viz import style as colours
@@ -50,7 +50,7 @@ def animate(
     target = checked_path(path, "an animation", writers)
     kind = target.suffix.lstrip(".").lower()
     if progress is not None and not callable(progress):
-        raise PictureError(f"animate: progress is {progress!r}, must be a function of the fraction done")
+        raise PictureError(f"animate: progress is {shown(progress)}, must be a function of the fraction done")
     try:
         fps, speed = positive_float(fps, "fps"), positive_float(speed, "speed")
     except ModelError as error:
@@ -108,7 +108,7 @@ def _frames(
         picture = np.asarray(canvas.buffer_rgba())[:, :, :3]
         yield picture[: picture.shape[0] // 2 * 2, : picture.shape[1] // 2 * 2].copy()
         if progress is not None:
-            progress((k + 1) / count)
+            ask(progress, ((k + 1) / count,), "animate: progress", PictureError)
 
 
 def _write_gif(target: Path, frames: Iterator[Frame], fps: float) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from supple.checks import Array, finite_float
+from supple.checks import Array, finite_float, shown
 from supple.core.records import EXPONENTIAL
 from supple.errors import ModelError, PictureError
 from supple.model.model import Model
@@ -66,14 +66,14 @@ def watched(model: Model, watch: Sequence[tuple[str, float]] | None) -> tuple[tu
         return tuple((link, 1.0) for link in model.scene.leaves)
     layouts = {layout.name: layout for layout in model.layouts}
     stations = []
-    if isinstance(watch, (str, bytes)) or not isinstance(watch, Iterable):
-        raise PictureError(f"watch is {watch!r}, must be stations [(link, s), ...], such as [('arm', 1.0)]")
+    if isinstance(watch, (str, bytes)) or not isinstance(watch, Iterable) or getattr(watch, "ndim", 1) == 0:
+        raise PictureError(f"watch is {shown(watch)}, must be stations [(link, s), ...], such as [('arm', 1.0)]")
     for entry in watch:
         if not isinstance(entry, (tuple, list)) or len(entry) != 2:
-            raise PictureError(f"watch holds {entry!r}, must hold stations (link, s), such as ('arm', 1.0)")
+            raise PictureError(f"watch holds {shown(entry)}, must hold stations (link, s), such as ('arm', 1.0)")
         link, s = entry
         if not isinstance(link, str) or link not in layouts:
-            raise PictureError(f"watch: there is no link {link!r}; links are: {', '.join(layouts)}")
+            raise PictureError(f"watch: there is no link {shown(link)}; links are: {', '.join(layouts)}")
         try:
             s = finite_float(s, "s")
             check_station(layouts[link], s)

@@ -14,7 +14,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import Colormap, Normalize
 from matplotlib.figure import Figure
 
-from supple.checks import Array
+from supple.checks import Array, shown
 from supple.errors import PictureError
 from supple.storage import replacing
 from supple.viz import style as colours
@@ -37,9 +37,9 @@ def checked_path(path: Any, what: str, endings: Collection[str]) -> Path:
         target = Path(path)
         target.stat()
     except TypeError:
-        raise PictureError(f"path is {path!r}, must be the name of a file") from None
+        raise PictureError(f"path is {shown(path)}, must be the name of a file") from None
     except ValueError as error:  # such as a NUL, or letters that the disk cannot hold
-        raise PictureError(f"path is {path!r}, which cannot be the name of a file: {error}") from None
+        raise PictureError(f"path is {shown(path)}, which cannot be the name of a file: {error}") from None
     except OSError:
         pass  # it is not there yet; what else is wrong with it shows when it is written
     if target.suffix.lstrip(".").lower() not in endings:
@@ -72,7 +72,7 @@ def figure_of(ax: Axes) -> Figure:
     """The figure on which axes are; raises `PictureError` if they are no axes, or on none."""
     figure = ax.get_figure(root=True) if isinstance(ax, Axes) else None
     if figure is None:
-        raise PictureError(f"ax is {ax!r}, must be axes of a matplotlib figure")
+        raise PictureError(f"ax is {shown(ax)}, must be axes of a matplotlib figure")
     return figure
 
 

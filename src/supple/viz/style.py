@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
 
-from supple.checks import Array, finite_array, positive_float
+from supple.checks import Array, finite_array, positive_float, shown
 from supple.errors import PictureError, SuppleError
 
 #: Okabe and Ito's palette without its yellow and black: told apart by colour-blind readers, for lines and axes.
@@ -103,9 +103,9 @@ class Style:
             positive_float(self.dpi, "dpi")
             for name in SWITCHES:
                 if not isinstance(getattr(self, name), (bool, np.bool_)) and (name, self.follow) != ("follow", None):
-                    raise PictureError(f"{name} is {getattr(self, name)!r}, must be True or False")
+                    raise PictureError(f"{name} is {shown(getattr(self, name))}, must be True or False")
             if self.title is not None and not isinstance(self.title, str):
-                raise PictureError(f"title is {self.title!r}, must be a text")
+                raise PictureError(f"title is {shown(self.title)}, must be a text")
         except SuppleError as error:
             raise PictureError(f"picture: {error}") from None
 
