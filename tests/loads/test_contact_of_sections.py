@@ -7,9 +7,9 @@ import math
 
 import numpy as np
 import pytest
-from test_contact import LAW, check_tangents, force, touching_states
 
 import supple as sp
+from contact_cases import LAW, check_tangents, force, touching_states
 from supple.loads.contact import Contact
 from supple.loads.outlines import Oval, Polygon, Round, convex_hull, section_outline
 from supple.loads.shapes import Ball, Box, Capsule, Plane, Spheres, Tube
@@ -244,3 +244,19 @@ def test_pictures_show_what_touches():
         assert len(solids) == 5
         extent = np.ptp(solids[0].mesh.vertices, axis=0)
         assert extent[1:] == pytest.approx([2 * A, 2 * B], rel=2e-2)
+
+
+def test_read_outs_see_the_same_contacts():
+    """Forces pair by pair add up to the generalised force, and their derivatives are exact."""
+    free = flat_robot(SECTIONS["ellipse"])
+    model = flat_robot(SECTIONS["ellipse"], Contact("c", Spheres("arm", 7), SHAPES["ball"], **LAW))
+    for q, v, _ in touching_states(model, free, 3, count=2):
+        found = model.contact(q, "c", v)
+        total = np.zeros(model.n)
+        for (link, s), (other, x), point, f in zip(found.a, found.b, found.point, found.force, strict=True):
+            for (name, station), sign in (((link, s), 1.0), ((other, x), -1.0)):
+                pose, J = model.pose(q, name, station), model.jacobian(q, name, station)
+                arm = pose[:3, :3].T @ (point - pose[:3, 3])
+                local = pose[:3, :3].T @ f
+                total += sign * J.T @ np.concatenate([np.cross(arm, local), local])
+        assert np.abs(total - force(model, free, q, v)).max() < 1e-9 * np.abs(total).max()

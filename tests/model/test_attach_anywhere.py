@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from helpers import difference_jacobian, relative_error
+from helpers import central_difference, difference_jacobian, relative_error
 
 MATERIAL = sp.Material(young=1e5, poisson=0.4, density=1000.0, viscosity=50.0)
 AT = sp.pose((0.01, 0.02, -0.01), rpy=(0.3, -0.2, 0.5))
@@ -328,3 +328,23 @@ def test_discs_where_they_are_wanted_with_a_mass_each():
     with pytest.raises(sp.ModelError, match=r"link 'ring 1': a link of this name was added before"):
         robot.add_discs("wire", 2, radius=0.01, thickness=0.002, mass=1.0, name="ring")
     assert robot.links == before
+
+
+@pytest.mark.parametrize("s", [0.37, 0.5])
+def test_reactions_of_branches(s):
+    """The base takes what changes the momentum; along free axes a reaction is the generalised force."""
+    robot = tree(s)
+    model = robot.compile()
+    q, v, a, _ = state(model)
+    rate = central_difference(lambda t: model.momentum(q + t * v + 0.5 * t**2 * a, v + t * a), 1e-3)
+    weight = model.mass.total * robot.gravity
+    moment = np.cross(model.center_of_mass(q).position, weight)
+    assert relative_error(model.reaction(q, "world", v, a), rate - np.concatenate([moment, weight]), 1.0) < 1e-7
+    force = model.inverse_dynamics(q, v, a)
+    for link, name, axis in (("bud", "bud.rotation", 0), ("root", "root.rotation", 1), ("hand", "hand.translation", 3)):
+        own = model.coordinate_names.index(name)
+        assert model.reaction(q, link, v, a, frame="local")[axis] == pytest.approx(force[own], rel=1e-9)
+    for link in ("arm", "branch", "twig", "bud"):
+        exact = model.reaction_derivatives(q, link, v, a)
+        reference = difference_jacobian(lambda x, link=link: model.reaction(x, link, v, a), q)
+        assert relative_error(exact.dq, reference) < 1e-6, link

@@ -27,7 +27,8 @@ class Cable:
     name : str
         For messages and reports.
     points : sequence of (link, s) or (link, s, offset)
-        Two or more points in order; "world" with s = 0 for a fixed point given by the offset pose.
+        Two or more points in order, at stations s: rods 0 (base) to 1 (tip); rigid links 0 (body frame) or 1 (tip);
+        "world" with s = 0 for a fixed point given by the offset pose.
     stiffness : float
         Of the whole cable, N/m.
     rest_length : float, optional

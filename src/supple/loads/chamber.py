@@ -29,11 +29,12 @@ class Chamber:
     name : str
         Name of the input.
     route : dict of str to callable
-        Per link, X -> (y, z): where the channel's middle runs, in metres; a pair (y, z) where it runs straight.
+        Per link, X -> (y, z), X in metres from the base: where the channel's middle runs, in metres; a pair (y, z)
+        where it runs straight.
     area : float or callable
-        Area of the channel in m^2, constant or a function of s in [0, 1].
+        Area of the channel in m^2, constant or a function of the station s from 0 (base) to 1 (tip).
     until, slope
-        As for `Tendon`.
+        As for `Tendon`, by X in metres.
 
     Notes
     -----

@@ -34,7 +34,8 @@ class Distributed:
     link : str
         A rod.
     wrench : (6,) or callable
-        Moment (N) and force (N/m) per metre: constant, a function of s, or ``law(t, s)``.
+        Moment (N) and force (N/m) per metre: constant, a function of the station s from 0 (base) to 1 (tip), or
+        ``law(t, s)``.
     frame : "world" or "local"
         World: dead.  Local: follower, axes of the section.
     name : str

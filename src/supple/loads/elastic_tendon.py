@@ -26,7 +26,7 @@ class ElasticTendon:
     name : str
         Name of the input.
     route : dict of str to callable or via points
-        As for `Tendon`.
+        As for `Tendon`: X -> (y, z), X in metres from the base.
     stiffness : float
         Of the whole tendon, N/m.
     damping : float
@@ -37,7 +37,7 @@ class ElasticTendon:
     smoothing : float, optional
         As for `Cable`.
     until, slope
-        As for `Tendon`.
+        As for `Tendon`, by X in metres.
 
     Notes
     -----

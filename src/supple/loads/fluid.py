@@ -226,7 +226,8 @@ class Fluid:
     current : (3,)
         Velocity of the fluid, world axes, m/s.
     drag, added_mass : dict, or Drag and AddedMass for all immersed links
-        Per link a (6, 6) matrix, its diagonal (6,), a function of s (rods), or `Drag` and `AddedMass`.
+        Per link a (6, 6) matrix, its diagonal (6,), a function of the station s from 0 to 1 (rods), or `Drag` and
+        `AddedMass`.
         Per metre on rods, in section axes; in total on rigid bodies, at the centre of mass in body axes.
         Links that are not named have none.
     buoyancy : bool

@@ -38,7 +38,7 @@ class PointWrench:
     wrench : (6,) or callable
         Moment in N m and force in N, constant or ``law(t)``.
     s : float
-        Station: rods 0 to 1; rigid links 0 (body frame) or 1 (tip).
+        Station: rods 0 (base) to 1 (tip); rigid links 0 (body frame) or 1 (tip).
     offset : (4, 4)
         Pose of the point of application in the frame there.
     frame : "world" or "local"

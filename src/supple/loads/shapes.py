@@ -100,7 +100,7 @@ class Shape:
     link : str
         The link it is fixed to, or "world".
     s : float
-        Station of the link in whose frame it is given: 0 is the frame of a rigid body, the base of a rod.
+        Station of the link in whose frame it is given: rods 0 (base) to 1 (tip); rigid links 0 (body frame) or 1 (tip).
     """
 
     link: str
@@ -348,7 +348,7 @@ class Spheres(Shape):
     radius : float, optional
         One sphere of this radius in each section, in m, whatever the outline; 0: the centreline.
     at : sequence of float, optional
-        Stations s from 0 to 1, instead of ``n`` even ones.
+        Stations s from 0 (base) to 1 (tip), instead of ``n`` even ones.
 
     Notes
     -----

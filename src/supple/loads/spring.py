@@ -158,7 +158,8 @@ class Spring:
     name : str
         For messages and reports.
     a, b : (link, s) or (link, s, offset)
-        Ends; "world" with s = 0 for a fixed point given by the offset pose.
+        Ends at stations s: rods 0 (base) to 1 (tip); rigid links 0 (body frame) or 1 (tip); "world" with s = 0 for a
+        fixed point given by the offset pose.
     stiffness : float
         N/m.
     rest_length : float

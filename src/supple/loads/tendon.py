@@ -29,14 +29,14 @@ class Tendon:
     name : str
         Name of the input.
     route : dict of str to callable or via points
-        Per link, in order along the tendon.  A rod takes X -> (y, z): arc length from its base to the place in the
-        section, all in metres; or a pair (y, z), where it runs straight along the rod.  Rigid links and "world" take
-        via points [(x, y, z), ...] in the body frame, rods too (x is then the arc length): the tendon is straight
-        between them.
+        Per link, in order along the tendon.  A rod takes X -> (y, z): from X, the metres from its base (not the
+        station s from 0 to 1), to the place in the section, in metres; or a pair (y, z), where it runs straight along
+        the rod.  Rigid links and "world" take via points [(x, y, z), ...] in the body frame, rods too (x is then X):
+        the tendon is straight between them.
     until : dict of str to float
-        Arc length in metres at which the tendon ends on a link; the link's whole length if not given.
+        X, metres from the base, at which the tendon ends on a link; the link's whole length if not given.
     slope : dict of str to callable
-        X -> (dy/dX, dz/dX), or a pair; found by a complex step or by differences if not given.
+        X -> (dy/dX, dz/dX), X in metres, or a pair; found by a complex step or by differences if not given.
 
     Notes
     -----

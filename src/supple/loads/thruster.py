@@ -59,7 +59,7 @@ class Thruster:
     link : str
         The link it is mounted on.
     s : float
-        Station: rods 0 to 1; rigid links 0 (body frame) or 1 (tip).
+        Station: rods 0 (base) to 1 (tip); rigid links 0 (body frame) or 1 (tip).
     offset : (4, 4)
         Pose of the thruster's frame in the frame at the station.
     axes : (6,) or (6, k), optional

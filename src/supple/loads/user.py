@@ -85,7 +85,8 @@ class PointLaw:
         ``law(t, g, eta, etadot, xi)`` gives the wrench (6,), moment first, in the axes of the frame: time, pose (4, 4)
         in the world, body twist (6,), its time derivative (6,) (free of gravity), strain (6,).  Python or Numba.
     s : float, sequence of float, or "along"
-        Stations: rods 0 to 1; rigid links 0 (body frame) or 1 (tip).  "along": at the Gauss nodes of a rod, per metre.
+        Stations: rods 0 (base) to 1 (tip); rigid links 0 (body frame) or 1 (tip).  "along": at the Gauss nodes of a
+        rod, per metre.
     tangent : callable, optional
         Of the same arguments, gives (6, 6 k): derivatives of the wrench, six columns for each of the k arguments in
         ``uses``: the pose (along g exp(z)), twist, acceleration, strain, in this order.  Differenced, with a warning,

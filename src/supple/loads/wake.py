@@ -89,7 +89,7 @@ class Wake:
         Added mass of the section at the edge **per metre of body**, in section axes: the same that `Fluid` has along
         the body.  It has no axial part.  By default that of an ellipse in an ideal fluid (rods only).
     s : float
-        Station of the edge: rods 0 to 1; rigid links 0 (body frame) or 1 (tip).
+        Station of the edge: rods 0 (base) to 1 (tip); rigid links 0 (body frame) or 1 (tip).
     head : "base" or "tip"
         Towards which end of the link the head lies, upstream of the edge.
     density : float

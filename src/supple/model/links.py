@@ -63,6 +63,12 @@ class Rod:
         Order of the Magnus step between nodes, 2 or 4.
     extra_points : sequence of float
         Further points s in (0, 1), without weight, at which the Magnus steps are split.
+
+    Notes
+    -----
+    Places along a rod are told in one of two ways, everywhere by the same letters: a small ``s`` is a station, 0 at the
+    base and 1 at the tip; a capital ``X`` is the length of the rod at rest from its base to there in metres,
+    X = s length. Routes of tendons and chambers take X, next to other metres; everything else takes s.
     """
 
     length: float
