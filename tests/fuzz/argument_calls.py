@@ -6,7 +6,6 @@ import inspect
 import tempfile
 import warnings
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,12 +14,33 @@ import numpy as np
 import supple as sp
 from supple import laws
 from supple.model.model import Model
-from supple.solvers.statics import Equilibrium
 
-#: Steps of simulations: enough to begin, so that endless ones end.
-STEPS = 60
-#: Values of laws beyond this may overflow.
-HUGE = 1e100
+from .argument_uses import (
+    STEPS,
+    base,
+    basis,
+    body,
+    closed,
+    controller,
+    driven,
+    event,
+    exercise,
+    joint,
+    law,
+    load,
+    material,
+    method,
+    motion,
+    on_arm,
+    path,
+    plain,
+    rich,
+    shape,
+    state,
+    switched,
+    touching,
+    trajectory,
+)
 
 
 class Call(NamedTuple):
@@ -31,153 +51,6 @@ class Call(NamedTuple):
     arguments: dict[str, Any]
     use: Callable[[Any], Any] = lambda made: made
     slow: bool = False  #: pictures: tried less often
-
-
-# ---------------------------------------------------------------------- robots
-
-
-def material() -> sp.Material:
-    return sp.Material(young=1e6, density=1000.0, viscosity=300.0)
-
-
-def rod(**changes: Any) -> sp.Rod:
-    given = {"length": 0.4, "section": sp.Circle(0.02), "material": material(), "strain": sp.Legendre(bend_y=1)}
-    return sp.Rod(**{**given, "points": 3, **changes})
-
-
-def base(joint: Any = None, body: Any = None) -> sp.Robot:
-    """A hand on an arm."""
-    robot = sp.Robot("host")
-    robot.add_link("arm", rod() if body is None else body, joint)
-    robot.add_link(
-        "hand", sp.Rigid.box((0.05, 0.05, 0.05), density=500.0), sp.Revolute("y", stiffness=1.0), parent="arm"
-    )
-    return robot
-
-
-@cache
-def plain() -> Model:
-    """An arm with a tendon on a ball joint."""
-    robot = base(sp.Spherical())
-    robot.add(sp.Tendon("t", {"arm": lambda X: (0.01, 0.0)}))
-    return robot.compile()
-
-
-@cache
-def rich() -> Model:
-    """Loops, laws with states, laws of time, a drive, a prescribed joint, contact and a cable."""
-    robot = base(sp.Revolute("z", stiffness=1.0), rod(strain=sp.Legendre(bend_y=1, stretch=0)))
-    robot.add_link("crank", sp.Rigid.sphere(0.03, density=900.0), sp.Revolute("z"))
-    robot.add(sp.Loop("tip", ("hand", sp.pose()), ("world", sp.pose((0.4, 0.0, 0.0))), sp.Spherical()))
-    robot.add(sp.JointDrive("motor", "hand"))
-    robot.add(sp.Prescribed("crank", laws.Sine(0.1, 1.0)))
-    robot.add(sp.PointWrench("hand", laws.Ramp(np.zeros(6), np.full(6, 0.01))))
-    robot.add(sp.Cable("guy", [("world", 0.0), ("arm", 0.5)], 10.0))
-    robot.add(sp.Contact("floor", sp.Spheres("arm", 3), sp.Plane(height=-0.5), 1e3))
-    memory = {"state0": (0.1,), "rate": lambda t, g, eta, etadot, xi, z: -z, "uses": ()}
-    robot.add(sp.PointLaw("law", "arm", lambda t, g, eta, etadot, xi, z: np.full(6, 1e-3 * z[0]), **memory))
-    return robot.compile()
-
-
-def state(model: Model) -> dict[str, np.ndarray]:
-    """A good state."""
-    q = 0.05 * np.cos(np.arange(model.n))
-    return {"q": q, "v": 0.3 * q, "a": -0.2 * q}
-
-
-@cache
-def equilibrium() -> Equilibrium:
-    return plain().statics([0.3])
-
-
-@cache
-def trajectory() -> sp.Trajectory:
-    return plain().simulate(0.02, u=[0.1])
-
-
-@cache
-def path() -> Any:
-    return plain().equilibrium_path([0.4], max_points=6)
-
-
-# ---------------------------------------------------------------------- uses
-
-
-def exercise(model: Model) -> list[Any]:
-    """The functions of a model at a good state."""
-    x = state(model)
-    q, v, a = x["q"], x["v"], x["a"]
-    u = np.full(model.nu, 0.1)
-    return [
-        model.residual(q, v, a, u),
-        model.residual_tangent(q, v, a, u, None, 0.1, 1.0, 1.0),
-        model.mass_matrix(q),
-        model.internal_force_derivatives(q, v, u),
-        model.energy(q, v, u),
-        model.pose(q, "hand"),
-    ]
-
-
-def load(item: Any) -> Any:
-    """A load on a robot."""
-    robot = base()
-    robot.add(item)
-    return exercise(robot.compile())
-
-
-def law(made: Any) -> Any:
-    """A law at some times, and as input of a run."""
-    values = [f(t) for f in (made, made.rate, made.acceleration) for t in (0.0, 0.3, 2.0)]
-    if np.abs(values).max() > HUGE:  # it may overflow, as all functions of floats do; models refuse that
-        values = []
-    if np.ndim(made(0.0)) == 0:
-        driven = plain().simulate(0.01, u=made, max_steps=STEPS)
-        values.append(driven.q)
-    return values
-
-
-def method(made: Any) -> Any:
-    """A few steps of a method."""
-    return plain().simulate(0.01, u=[0.1], method=made, max_steps=STEPS)
-
-
-def shape(made: Any) -> Any:
-    """A shape that something touches."""
-    return load(sp.Contact("touch", sp.Spheres("arm", 3), made, 1e3))
-
-
-def on_arm(**changes: Any) -> Any:
-    return exercise(base(body=rod(**changes)).compile())
-
-
-def basis(made: Any) -> Any:
-    return on_arm(strain=made)
-
-
-def joint(made: Any) -> Any:
-    return exercise(base(made).compile())
-
-
-def body(made: Any) -> Any:
-    robot = sp.Robot("bodies")
-    robot.add_link("arm", rod())
-    robot.add_link("hand", made, sp.Revolute("y"), parent="arm")
-    return exercise(robot.compile())
-
-
-def controller(made: Any) -> Any:
-    robot = base()
-    robot.add(sp.Tendon("t", {"arm": (0.01, 0.0)}))
-    robot.add(made)
-    return robot.compile().simulate(0.01, max_steps=STEPS)
-
-
-def event(made: Any) -> Any:
-    return plain().simulate(0.02, events=[made], max_steps=STEPS)
-
-
-def nothing(made: Any) -> None:
-    """Where there is nothing more to do."""
 
 
 # ---------------------------------------------------------------------- descriptions
@@ -304,19 +177,6 @@ def _loads() -> list[Call]:
     ]
 
 
-def driven(made: Any) -> Any:
-    """A prescribed joint in motion."""
-    robot = base()
-    robot.add(made)
-    model = robot.compile()
-    return exercise(model), model.simulate(0.01, max_steps=STEPS)
-
-
-def touching(made: Any) -> Any:
-    """Spheres that touch a plane."""
-    return load(sp.Contact("touch", made, sp.Plane(), 1e3))
-
-
 def _laws() -> list[Call]:
     table = {"times": np.array([0.0, 1.0, 2.0]), "values": np.array([0.0, 1.0, 0.5])}
     ramp = laws.Ramp(0.0, 0.1)
@@ -350,11 +210,6 @@ def _methods() -> list[Call]:
     ]
 
 
-def switched(made: Any) -> Any:
-    """A run that goes on from a switch."""
-    return event(sp.Event(lambda t, q, v: t - 0.005, action=lambda t, q, v: made))
-
-
 # ---------------------------------------------------------------------- robots and models
 
 
@@ -375,9 +230,17 @@ def _robots() -> list[Call]:
     def add(item: Any) -> Any:
         return load(item)
 
+    def add_discs(**given: Any) -> Any:
+        robot = base()
+        robot.add_discs(**given)
+        return exercise(robot.compile())
+
+    discs = {"rod": "arm", "n": 2, "at": None, "radius": 0.03, "thickness": 0.005}
+
     return [
         Call("Robot", sp.Robot, {"name": "r", "gravity": np.array([0.0, 0.0, -9.81])}, repr),
         Call("Robot.add_link", add_link, {**link, "at": sp.pose()}),
+        Call("Robot.add_discs", add_discs, {**discs, "density": 500.0, "mass": None, "name": "disc"}),
         Call("Robot.add", add, {"item": sp.PointWrench("arm", np.zeros(6))}),
         Call("Robot.compile", base().compile, {}, exercise),
         Call("Robot.copy", base().copy, {}, lambda made: exercise(made.compile())),
@@ -385,19 +248,12 @@ def _robots() -> list[Call]:
     ]
 
 
-def closed(figure: Any) -> None:
-    """Let go of a picture."""
-    import matplotlib.pyplot as plt
-
-    plt.close(figure)
-
-
 #: Good values of the parameters of functions of a model, by name.
 def _known(model: Model) -> dict[str, Any]:
     x = state(model)
     given = {**x, "x": x["q"], "u": np.full(model.nu, 0.1), "lam": np.full(model.nc, 0.1), "z": np.full(model.nz, 0.1)}
     numbers = {"t": 0.1, "cv": 0.5, "ca": 2.0, "baumgarte": 0.1, "transposed": False, "link": "arm", "s": 0.5}
-    return {**given, **numbers, "stations": [("arm", 0.5), ("hand", 1.0)]}
+    return {**given, **numbers, "stations": [("arm", 0.5), ("hand", 1.0)], "frame": "world"}
 
 
 def model_calls(model: Model, kind: str) -> list[Call]:
@@ -408,6 +264,33 @@ def model_calls(model: Model, kind: str) -> list[Call]:
         parameters = inspect.signature(function).parameters
         if not name.startswith("_") and name not in SOLVERS and set(parameters) <= set(known):
             calls.append(Call(f"Model.{name} ({kind})", function, {p: known[p] for p in parameters}))
+    return calls
+
+
+def named_calls() -> list[Call]:
+    """Functions of a model that ask for a load by its name."""
+    names = {"contact": "floor", "contact_derivatives": "floor", "tension_derivatives": "guy"}
+    known = {**_known(rich()), "every_pair": False}
+    calls = []
+    for function, load_name in names.items():
+        parameters = inspect.signature(getattr(rich(), function)).parameters
+        given = {p: load_name if p == "name" else known[p] for p in parameters}
+        calls.append(Call(f"Model.{function}", getattr(rich(), function), given))
+    return calls
+
+
+def motion_calls() -> list[Call]:
+    """Read-outs along a motion."""
+    known = {"link": "arm", "s": [0.2, 0.7], "frame": "world", "name": "floor", "every_pair": False}
+    pages = {"path": None, "number": 2, "over_time": False}
+    calls = []
+    for name, function in inspect.getmembers(motion(), inspect.ismethod):
+        parameters = [p for p in inspect.signature(function).parameters if p != "options"]
+        if name.startswith("plot_"):
+            given = {p: {**known, **pages}[p] for p in parameters}
+            calls.append(Call(f"Trajectory.{name}", function, given, closed, slow=True))
+        elif name[0] != "_" and name not in ("pose", "tip") and set(parameters) <= set(known):
+            calls.append(Call(f"Trajectory.{name}", function, {p: known[p] for p in parameters}))
     return calls
 
 
@@ -439,20 +322,17 @@ def _solvers(model: Model, kind: str) -> list[Call]:
 
 def _results() -> list[Call]:
     folder = Path(tempfile.mkdtemp(prefix="supple-fuzz-"))
-    motion, route = trajectory(), path()
-    saved = motion.save(folder / "good.npz")
+    run, route = trajectory(), path()
+    saved = run.save(folder / "good.npz")
     film = {"path": folder / "film.gif", "fps": 2.0, "speed": 0.02, "watch": None, "progress": None}
     plot = {"path": folder / "page.png", "watch": [("arm", 1.0)]}
     return [
-        Call("Trajectory.pose", motion.pose, {"link": "arm", "s": 0.5}),
-        Call("Trajectory.tip", motion.tip, {"link": "arm", "s": 0.5}),
-        Call("Trajectory.energy", motion.energy, {}),
-        Call("Trajectory.momentum", motion.momentum, {}),
-        Call("Trajectory.constraint_error", motion.constraint_error, {}),
-        Call("Trajectory.save", motion.save, {"path": folder / "copy.npz"}),
+        Call("Trajectory.pose", run.pose, {"link": "arm", "s": 0.5}),
+        Call("Trajectory.tip", run.tip, {"link": "arm", "s": 0.5}),
+        Call("Trajectory.save", run.save, {"path": folder / "copy.npz"}),
         Call("Trajectory.load", sp.Trajectory.load, {"path": saved, "model": plain()}, lambda made: made.q),
-        Call("Trajectory.plot", motion.plot, plot, closed, slow=True),
-        Call("Trajectory.animate", motion.animate, film, slow=True),
+        Call("Trajectory.plot", run.plot, plot, closed, slow=True),
+        Call("Trajectory.animate", run.animate, film, slow=True),
         Call("EquilibriumPath.at", route.at, {"s": 0.3}, lambda made: made.q),
         Call("Multipliers.__getitem__", rich().statics().multipliers.__getitem__, {"name": "tip"}),
     ]
@@ -466,4 +346,4 @@ def all_calls() -> list[Call]:
         made = [*_sections(), *_bases(), *_joints(), *_bodies(), *_loads(), *_laws(), *_methods(), *_robots()]
         for model, kind in models:
             made += [*model_calls(model, kind), *_solvers(model, kind)]
-        return [*made, *_results()]
+        return [*made, *named_calls(), *motion_calls(), *_results()]

@@ -274,7 +274,7 @@ def uncovered() -> list[str]:
     public = [name for name in dir(supple) if not name.startswith("_") and callable(getattr(supple, name))]
     classes = {"Robot": supple.Robot, "Model": Model, "Trajectory": supple.Trajectory}
     methods = [f"{k}.{n}" for k, c in classes.items() for n, _ in inspect.getmembers(c, callable) if n[0] != "_"]
-    errors = [name for name in public if name.endswith(("Error", "Warning"))]
+    errors = [name for name in public if name.endswith(("Error", "Warning", "Interrupted"))]
     laws = [f"laws.{name}" for name in supple.laws.__all__ if name != "Law"]
     return sorted({*public, *methods, *laws} - {*errors, "Trajectory"} - tried)
 
