@@ -43,6 +43,8 @@ LONGEST = 1.0
 NEAR, NOW_AND_THEN = 0.05, 10
 #: Newton steps that may take over from a walk.
 ENDING = 8
+#: Force that is rounding beside those of the stiffest coordinate at size one.
+NOTHING = 1e-15
 #: Steps that close loops again.
 CLOSING = 8
 
@@ -178,8 +180,9 @@ class Descent:
     def _end(self, place: Place, found: Spectrum, tolerance: float) -> bool:
         """Whether Newton's method finds a stable (or neutral) equilibrium from here; the desk holds it then."""
         neutral = (np.abs(found.values) <= UNANSWERED / ROUNDING * found.rounding).any()
-        if neutral and self.settle(place.q, tolerance, ENDING) == CONVERGED:
-            return True
+        dependent = found.directions.shape[1] > len(self.free) - self.model.nc  # rows of loops, just here
+        if (neutral or dependent) and self.settle(place.q, tolerance, ENDING) == CONVERGED:
+            return self.is_stable()
         self.solver.put(place.q, place.allowed.balance @ place.forces)
         if self.solver.newton(0.0, tolerance, ENDING, LONGEST) != CONVERGED:
             return False
@@ -228,7 +231,8 @@ class Descent:
             if size <= tolerance:
                 unsure = ROUNDING * self._force_terms(q, forces, A.T @ multipliers)
                 unsure += np.abs(T) @ (tolerance * self.solver.weights)  # coordinates are no better known
-                status = CONVERGED if (np.abs(loose.T @ forces) <= np.abs(loose).T @ unsure).all() else SLOW
+                along = np.abs(loose).T @ unsure + NOTHING * self.metric.size
+                status = CONVERGED if (np.abs(loose.T @ forces) <= along).all() else SLOW
                 break
         if status == CONVERGED:
             errors, A, _ = self.rows(q)

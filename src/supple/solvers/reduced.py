@@ -38,6 +38,7 @@ class Metric(NamedTuple):
     inverse: Array  #: L^-1, (nf, nf)
     mass: Array  #: M, (nf, nf)
     frequency2: float  #: w^2, 1/s^2
+    size: float  #: largest sqrt(G_ii): what the stiffest coordinate counts
 
 
 class Allowed(NamedTuple):
@@ -72,7 +73,7 @@ def metric_at(model: Model, q: Array) -> Metric:
             break
         except np.linalg.LinAlgError:
             ridge = max(10.0 * ridge, 1e-14 * size)
-    return Metric(np.linalg.inv(lower), M, frequency2)
+    return Metric(np.linalg.inv(lower), M, frequency2, np.sqrt(size))
 
 
 def allowed_at(metric: Metric, A: Array) -> Allowed:
