@@ -50,7 +50,7 @@ def test_every_load_is_named():
     assert set(found.stored) == {"band", "rope", "stay"}
     assert set(found.loops) == {"closing"}
     assert set(found.efforts) == {"foot"}
-    assert set(found.joints) == {"hull", "hand", "leg", "foot", "post"}
+    assert set(found.joints) == {"hull", "hand", "fin", "tail", "leg", "foot", "post"}
     assert set(found.rods) == {"arm", "leg"}
     assert found.supplied["rope"] <= 0.0  # a linear spring with a damper only loses
     assert found.loads["floor"] == pytest.approx(model.contact(state.q, "floor", state.v).power.sum())

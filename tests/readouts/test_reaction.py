@@ -9,7 +9,7 @@ from readout_cases import everything, random_case, varied
 from supple.core.records import EXPONENTIAL, SCREW
 from supple.readouts import reaction as read
 
-LINKS = ("world", "hull", "arm", "hand", "leg", "foot", "post")
+LINKS = ("world", "hull", "arm", "hand", "fin", "tail", "leg", "foot", "post")
 
 
 @pytest.mark.parametrize("frame", ["world", "local"])
