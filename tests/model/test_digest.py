@@ -8,11 +8,13 @@ import textwrap
 import warnings
 from pathlib import Path
 
+import cloudpickle
 import numpy as np
 import pytest
 
 import supple as sp
 from load_cases import loaded_case
+from load_kinds import KINDS, add_kinds, host
 from supple.model.digest import differences, told
 
 
@@ -96,6 +98,21 @@ def test_using_a_model_does_not_change_it(seed):
     before = case.model.digest
     case.model.residual_tangent(case.q, case.v, case.a, case.u)
     assert case.model.digest == before
+
+
+@pytest.mark.filterwarnings("ignore::supple.errors.ModelWarning")
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_load_is_known_again(kind):
+    """Described again, sent to another process, used well and badly: the same load."""
+    model, twin = (add_kinds(np.random.default_rng(3), host(), [kind], tries=20).compile() for _ in range(2))
+    before, q = model.digest, np.full(model.n, 0.1)
+    assert before == twin.digest
+    assert before.unknown == ()
+    model.residual_tangent(q, q, q)
+    with pytest.raises(sp.StateError):
+        model.residual(np.nan * q, q, q)
+    assert model.digest == before
+    assert cloudpickle.loads(cloudpickle.dumps(model)).digest == before
 
 
 def test_many_differences_are_counted():
