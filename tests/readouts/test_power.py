@@ -43,6 +43,29 @@ def test_what_is_left_over_is_what_does_not_move_by_itself(model, state):
     assert all(x <= 0.0 for part in (found.joints, found.rods) for x in part.values())
 
 
+@pytest.mark.parametrize(("model", "state"), [pytest.param(*rest, id=label) for label, *rest in cases()])
+def test_gradients_against_differences(model, state):
+    """Along one direction in q, v, a and u at once, load by load."""
+    rng = np.random.default_rng(0)
+    u = np.zeros(model.nu) if state.u is None else state.u
+    dq, dv, da, du = (rng.standard_normal(len(x)) for x in (state.q, state.v, state.a, u))
+
+    def powers(t):
+        moved = state._replace(q=state.q + t * dq, v=state.v + t * dv, a=state.a + t * da, u=u + t * du)
+        found = power(model, moved)
+        return np.array([*found.loads.values(), *found.joints.values(), *found.rods.values()])
+
+    found = model.power_derivatives(*state)
+    assert (*found.loads, *found.joints, *found.rods) == (
+        *power(model, state).loads,
+        *power(model, state).joints,
+        *power(model, state).rods,
+    )
+    gradients = [gradient for part in found for gradient in part.values()]
+    slopes = np.array([g.dq @ dq + g.dv @ dv + g.da @ da + g.du @ du for g in gradients])
+    assert relative_error(slopes, central_difference(powers, 1e-5), 1e-3 * scale(power(model, state))) < 1e-6
+
+
 def test_every_load_is_named():
     model, state = random_case(0)
     found = model.power(*state)

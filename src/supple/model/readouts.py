@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         ContactForces,
         Mass,
         Power,
+        PowerDerivatives,
         ReactionDerivatives,
         Stress,
         StressDerivatives,
@@ -258,3 +259,19 @@ class Readouts(Mechanics):
         from supple.readouts.power import power
 
         return power(self, make_state(self, q, v, a, u, lam, t, z))
+
+    def power_derivatives(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        u: ArrayLike | None = None,
+        lam: ArrayLike | None = None,
+        t: float = 0.0,
+        z: ArrayLike | None = None,
+    ) -> PowerDerivatives:
+        """Gradients by q, v, a and u of the power of every load and actuator and of the dampers in joints and rods."""
+        from supple.readouts.parts import make_state
+        from supple.readouts.power import power_derivatives
+
+        return power_derivatives(self, make_state(self, q, v, a, u, lam, t, z))

@@ -13,7 +13,7 @@ from supple.model.results import Energy
 from supple.readouts import parts
 from supple.readouts.mass import is_fluid
 from supple.readouts.parts import State
-from supple.readouts.results import Power
+from supple.readouts.results import Power, PowerDerivatives, PowerGradient
 
 if TYPE_CHECKING:
     from supple.model.binder import Bound
@@ -29,7 +29,7 @@ def power(model: Readouts, state: State) -> Power:
     stored: dict[str, float] = {}
     loops: dict[str, float] = {}
     for i, (label, load) in enumerate(zip(parts.load_labels(model), model.loads, strict=True)):
-        part = _without_weight(model, i) if is_fluid(load) else parts.alone(model, i)
+        part = _acting(model, i)
         given = -float(part.residual(*state) @ v)
         if load.side == CONSTRAINT:
             loops[label] = given
@@ -37,13 +37,41 @@ def power(model: Readouts, state: State) -> Power:
         loads[label] = given
         if load.side & STORES:  # its force at rest is minus the gradient of what it stores
             stored[label] = float(part.residual(*rest) @ v)
-    joints, rods = _damping(model, v)
+    joints, rods = ({link: -float(v @ D @ v) for link, D in dampers.items()} for dampers in _dampers(model))
     missing = model.residual(*state)
     efforts = {
         joint.link: float(missing[joint.coordinates.start : joint.coordinates.stop] @ v[list(joint.coordinates)])
         for joint in model.prescribed
     }
     return Power(loads, stored, joints, rods, efforts, loops, _rates(model, state, sum(stored.values())))
+
+
+def power_derivatives(model: Readouts, state: State) -> PowerDerivatives:
+    """Gradients of the powers of loads and dampers.
+
+    With the residual R of a load alone (minus its generalised force) P = -R . v, so that by q, a and u
+    dP = -(dR)^T v, and by v dP = -(dR/dv)^T v - R; a damper has P = -v . D v.
+    """
+    v, labels, loads = state.v, parts.load_labels(model), {}
+    for i, load in enumerate(model.loads):
+        if load.side != CONSTRAINT:
+            part = _acting(model, i)
+            by = part.residual_derivatives(*state)
+            dv = -(by.dv.T @ v) - part.residual(*state)
+            loads[labels[i]] = PowerGradient(-(by.dq.T @ v), dv, -(by.da.T @ v), -(by.du.T @ v))
+    joints, rods = (
+        {link: _damper_gradient(model, D, v) for link, D in dampers.items()} for dampers in _dampers(model)
+    )
+    return PowerDerivatives(loads, joints, rods)
+
+
+def _damper_gradient(model: Readouts, D: Array, v: Array) -> PowerGradient:
+    return PowerGradient(np.zeros(model.n), -(D + D.T) @ v, np.zeros(model.n), np.zeros(model.nu))
+
+
+def _acting(model: Readouts, index: int) -> Readouts:
+    """The model on which one load acts alone; a fluid without buoyancy, which counts as gravity."""
+    return _without_weight(model, index) if is_fluid(model.loads[index]) else parts.alone(model, index)
 
 
 def _rates(model: Readouts, state: State, stored: float) -> Energy:
@@ -99,10 +127,10 @@ def _weighted(model: Readouts, index: int, weight: bool) -> Bound:
     return load._replace(data=(what, *load.data[1:]))
 
 
-def _damping(model: Readouts, v: Array) -> tuple[dict[str, float], dict[str, float]]:
-    """Power of dampers of joints and of materials of rods, by link."""
-    joints: dict[str, float] = {}
-    rods: dict[str, float] = {}
+def _dampers(model: Readouts) -> tuple[dict[str, Array], dict[str, Array]]:
+    """Damping (n, n) of joints and of materials of rods, by link."""
+    joints: dict[str, Array] = {}
+    rods: dict[str, Array] = {}
     for layout in model.layouts:
         first, last = layout.coordinates.start, layout.coordinates.stop
         middle = first + layout.joint_dof
@@ -111,5 +139,6 @@ def _damping(model: Readouts, v: Array) -> tuple[dict[str, float], dict[str, flo
             (rods, middle, last, layout.rod is not None),
         ):
             if there:
-                table[layout.name] = -float(v[lo:hi] @ model.damping[lo:hi, lo:hi] @ v[lo:hi])
+                table[layout.name] = np.zeros((model.n, model.n))
+                table[layout.name][lo:hi, lo:hi] = model.damping[lo:hi, lo:hi]
     return joints, rods

@@ -137,6 +137,26 @@ class Tension(NamedTuple):
         return short_repr(self)
 
 
+class PowerGradient(NamedTuple):
+    """Gradients of one power [W]."""
+
+    dq: Array  #: (n,)
+    dv: Array  #: (n,)
+    da: Array  #: (n,); zero unless the load feels accelerations
+    du: Array  #: (nu,)
+
+
+class PowerDerivatives(NamedTuple):
+    """Gradients of the powers of `Power`, by name."""
+
+    loads: dict[str, PowerGradient]  #: of each load and actuator; of a fluid without buoyancy
+    joints: dict[str, PowerGradient]  #: of the dampers of joints by link
+    rods: dict[str, PowerGradient]  #: of the damping of the material by link
+
+    def __repr__(self) -> str:
+        return f"<PowerDerivatives of {', '.join(self.loads) or 'no loads'}>"
+
+
 class Power(NamedTuple):
     """Where power comes from and where it goes [W]; positive: into the robot."""
 
