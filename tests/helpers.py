@@ -349,15 +349,17 @@ def case(seed):
     return made
 
 
-def rebuilt(robot, gravity=None, at=None, joint=None):
-    """The same robot with another gravity, or with functions of a link giving its ``at`` and its joint."""
+def rebuilt(robot, gravity=None, at=None, joint=None, station=None):
+    """The same robot with another gravity, or with functions of a link giving ``at``, joint, and station on its parent.
+    """
     other = sp.Robot(robot.name, gravity=robot.gravity if gravity is None else gravity)
     for link in robot.links:
+        s = link.station if station is None else station(link)
         other.add_link(
             link.name,
             link.body,
             joint=link.joint if joint is None else joint(link),
-            parent=link.parent,
+            parent=link.parent if s == 1.0 else (link.parent, s),
             at=link.at if at is None else at(link),
         )
     return other

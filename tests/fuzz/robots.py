@@ -19,8 +19,8 @@ from collections.abc import Callable
 import numpy as np
 
 import supple as sp
-from helpers import STATES, random_coordinates, random_robot
-from load_kinds import KINDS, add_controller, add_kinds, with_loads
+from helpers import STATES, random_coordinates, random_robot, rebuilt
+from load_kinds import KINDS, add_controller, add_kinds, pick, with_loads
 from supple.errors import SingularError, StateError, SuppleError
 
 from .report import Refused, Report, run
@@ -45,7 +45,7 @@ POISONS = (np.nan, np.inf, -np.inf, 1e308, 1e200, -1e160, 1e7)
 def make_robot(seed):
     """A random robot of a seed: its description, and its model."""
     rng = np.random.default_rng([10, seed])
-    robot = random_robot(rng)
+    robot = grafted(rng, random_robot(rng))
     kinds = rng.permutation(list(KINDS))[: rng.integers(0, 7)]
     robot = add_kinds(rng, robot, kinds)
     model = robot.compile()
@@ -54,6 +54,18 @@ def make_robot(seed):
         add_controller(robot, model.nu)
         model = robot.compile()
     return robot, model
+
+
+def grafted(rng, robot):
+    """Half of the robots hold some of their links along rods, at nodes and between them, instead of at their tips."""
+    if rng.random() < 0.5:
+        return robot
+    rods = {link.name for link in robot.links if isinstance(link.body, sp.Rod)}
+    stations = {
+        link.name: pick(rng, (0.0, 0.5, rng.uniform(0.02, 0.98), 1.0)) if link.parent in rods else link.station
+        for link in robot.links
+    }
+    return rebuilt(robot, station=lambda link: stations[link.name])
 
 
 def random_state(rng, robot, model, kind):
