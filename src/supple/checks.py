@@ -235,7 +235,7 @@ def symmetric_psd(value: ArrayLike, size: int, what: str) -> Array:
         raise ModelError(f"{what} is not symmetric")
     if np.linalg.eigvalsh(scaled)[0] < -ROUNDING * size:
         raise ModelError(f"{what} is not positive semi-definite: it has a negative eigenvalue")
-    return read_only(0.5 * (matrix + matrix.T))
+    return read_only(0.5 * matrix + 0.5 * matrix.T)  # the sum itself may overflow
 
 
 # ---------------------------------------------------------------------- other things
