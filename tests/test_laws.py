@@ -161,6 +161,7 @@ def test_rates_of_a_sine_have_the_shape_of_its_values():
         (lambda: laws.Constant([[1], [1, 2]]), r"must be an array of real numbers \(is ragged\)"),
     ],
 )
+@pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")
 def test_laws_that_overflow_are_refused(make, message):
     with pytest.raises(sp.ModelError, match=message), np.errstate(all="ignore"):
         make()
