@@ -212,3 +212,11 @@ def test_what_users_functions_return_is_checked(value):
     with pytest.raises(StateError, match=r"law returned .* at t = 1; it must return 2 finite numbers"):
         checks.answer(value, 2, "law", 1.0)
     assert checks.answer(3, 1, "law", 0.0).tolist() == [3.0]
+
+
+@pytest.mark.parametrize("value", [1e-60, 1e60])
+def test_lengths_have_powers(value):
+    for check in (checks.positive_float, checks.nonnegative_float):
+        with pytest.raises(ModelError, match=r"x is .* m, must lie between 1e-50 and 1e"):
+            check(value, "x", "m")
+        assert check(value, "x", "Pa") == value

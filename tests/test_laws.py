@@ -143,3 +143,25 @@ def test_a_law_drives_a_load():
 def test_bad_laws_are_named(make, message):
     with pytest.raises(sp.ModelError, match=message):
         make()
+
+
+def test_rates_of_a_sine_have_the_shape_of_its_values():
+    law = laws.Sine(0.5, 1.0, offset=[1.0, 2.0])
+    assert law(0.25).shape == law.rate(0.25).shape == law.acceleration(0.25).shape == (2,)
+    np.testing.assert_allclose(law.rate(0.0), [np.pi, np.pi])
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: laws.Sine(1.0, 1e200), "frequency is 1e\\+200 Hz, must be at most"),
+        (lambda: laws.Sine(1e308, 10.0), "its acceleration overflows"),
+        (lambda: laws.Spline([0.0, 1.0, 1e200], [0.0, 1e300, 0.0])(0.5), "no spline goes through these values"),
+        (lambda: laws.Constant(np.ma.masked), "Constant: value is masked, must be an array of real numbers"),
+        (lambda: laws.Constant([[1], [1, 2]]), r"must be an array of real numbers \(is ragged\)"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")
+def test_laws_that_overflow_are_refused(make, message):
+    with pytest.raises(sp.ModelError, match=message), np.errstate(all="ignore"):
+        make()

@@ -29,8 +29,8 @@ FLOAT = np.dtype(np.float64)
 #: Relative size of asymmetry or of a negative eigenvalue that is taken for rounding.
 ROUNDING = 1e-9
 
-#: Longest length [m]: fourth powers of what is longer, and products with them, are beyond float64.
-LONGEST = 1e50
+#: Shortest and longest lengths [m]: fourth powers of others, and products with them, are beyond float64.
+SHORTEST, LONGEST = 1e-50, 1e50
 
 #: Most characters of a value that a message shows.
 SHOWN = 160
@@ -125,8 +125,8 @@ def nonnegative_float(value: Any, what: str, unit: str = "") -> float:
 
 
 def _bounded(number: float, what: str, unit: str) -> float:
-    if unit == "m" and number > LONGEST:
-        raise ModelError(f"{what} is {number:g} m, must be at most {LONGEST:g} m")
+    if unit == "m" and number > 0.0 and not SHORTEST <= number <= LONGEST:
+        raise ModelError(f"{what} is {number:g} m, must lie between {SHORTEST:g} and {LONGEST:g} m")
     return number
 
 
@@ -235,7 +235,7 @@ def symmetric_psd(value: ArrayLike, size: int, what: str) -> Array:
         raise ModelError(f"{what} is not symmetric")
     if np.linalg.eigvalsh(scaled)[0] < -ROUNDING * size:
         raise ModelError(f"{what} is not positive semi-definite: it has a negative eigenvalue")
-    return read_only(0.5 * (matrix + matrix.T))
+    return read_only(0.5 * matrix + 0.5 * matrix.T)  # the sum itself may overflow
 
 
 # ---------------------------------------------------------------------- other things

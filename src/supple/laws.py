@@ -150,6 +150,9 @@ class Sine(Law):
             raise ModelError(f"Sine: amplitude {shown(self.amplitude)} at {frequency:g} Hz: its acceleration overflows")
         if abs(frequency) > FASTEST:
             raise ModelError(f"Sine: frequency is {frequency:g} Hz, must be at most {FASTEST:g} Hz")
+        shapes = [np.shape(x) for x in (phase, offset) if np.ndim(x)]
+        if shapes and np.ndim(amplitude) == 0:  # rates must have the shape of values
+            amplitude = read_only(np.full(shapes[0], amplitude))
         _set(self, frequency=frequency)
         _set(self, amplitude=amplitude, phase=phase, offset=offset)
 

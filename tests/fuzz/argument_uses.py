@@ -119,7 +119,9 @@ def load(item: Any) -> Any:
 def law(made: Any) -> Any:
     """A law at some times, and as input of a run."""
     values = [f(t) for f in (made, made.rate, made.acceleration) for t in (0.0, 0.3, 2.0)]
-    if np.abs(values).max() > HUGE:  # it may overflow, as all functions of floats do; models refuse that
+    if (
+        not np.abs(values).max(initial=0.0) <= HUGE
+    ):  # it may overflow, as all functions of floats do; models refuse that
         values = []
     if np.ndim(made(0.0)) == 0:
         driven = plain().simulate(0.01, u=made, max_steps=STEPS)

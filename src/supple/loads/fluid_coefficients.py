@@ -102,7 +102,7 @@ def coefficient_matrix(table: Any, link: str, body: Rod | Rigid, s: float | None
         if isinstance(given, Drag) != (what == "drag"):
             raise ModelError(f"{what} is {given!r}: drag takes Drag(...), added_mass takes AddedMass(...)")
         sizes = _rigid_sizes(body, what) if s is None else _section_sizes(body, s, what)
-        return given.matrix(density, sizes)
+        return finite_array(given.matrix(density, sizes), (6, 6), what)
     if table is given:
         raise ModelError(
             f"{what} is {shown(given)}, must be a dict of links or {'Drag' if what == 'drag' else 'AddedMass'}(...)"

@@ -212,6 +212,9 @@ class Robot:
         >>> robot.add_discs("wire", 3, radius=0.01, thickness=0.002, mass=1e-3)
         ('wire disc 1', 'wire disc 2', 'wire disc 3')
         """
+        checked_name(rod, "discs: rod")
+        if name is not None:
+            checked_name(name, f"discs on {rod!r}: name")
         what = f"discs on {rod!r}"
         with naming(what):
             stations = disc_stations(n, at)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.bases.protocol import COMPONENTS
-from supple.checks import Array, finite_float, real_array, whole_number
+from supple.checks import Array, finite_float, real_array, shown, whole_number
 from supple.checks import name as checked_name
 from supple.errors import ModelError, naming
 from supple.joints.protocol import Joint
@@ -32,6 +32,9 @@ WORLD = "world"
 
 #: Part of the terms of phi^T M phi below which their sum is rounding.
 NO_INERTIA = 1e-12
+
+#: Most discs along one rod: far more than any rod needs.
+MOST_DISCS = 1000
 
 #: Where a rod's section is looked at before compilation: inside, since a taper may end in a point.
 SAMPLES = (0.25, 0.5, 0.75)
@@ -132,8 +135,8 @@ def parent_station(parent: Any) -> tuple[Any, Any]:
     if not isinstance(parent, (tuple, list)):
         return parent, 1.0
     if len(parent) != 2:
-        raise ModelError(f"parent is {parent!r}, must be a name, or a name and a station: (name, s)")
-    if parent[0] == WORLD:
+        raise ModelError(f"parent is {shown(parent)}, must be a name, or a name and a station: (name, s)")
+    if isinstance(parent[0], str) and parent[0] == WORLD:
         raise ModelError(f"parent is {parent!r}, but {WORLD!r} has no stations: say where with at=pose(...)")
     return parent[0], parent[1]
 
@@ -151,11 +154,11 @@ def disc_stations(n: Any, at: Any) -> list[float]:
     if (n is None) == (at is None):
         raise ModelError("say how many (n) or where (at=[s, ...]), one of them")
     if at is None:
-        count = whole_number(n, "n", 1)
+        count = whole_number(n, "n", 1, MOST_DISCS)
         return [k / count for k in range(1, count + 1)]
     stations = real_array(at, "at")
     if stations.ndim != 1 or len(stations) == 0:
-        raise ModelError(f"at is {at!r}, must be stations s between 0 and 1, at least one")
+        raise ModelError(f"at is {shown(at)}, must be stations s between 0 and 1, at least one")
     return [check_station(s) for s in stations.tolist()]
 
 
@@ -270,4 +273,4 @@ def _positive_definite(phi: Array, inertia: Array) -> bool:
 
 
 def _what(value: Any) -> str:
-    return f"{value!r} ({type(value).__name__})"
+    return f"{shown(value)} ({type(value).__name__})"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from supple.checks import flag
 from supple.loads.contact import contacts
 from supple.readouts import parts
 from supple.readouts.kernels import CONTACT_PAIRS, FORCE, GAP, NORMAL, POINT, SLIP, WIDTH
@@ -83,7 +84,7 @@ def touching(found: Meeting, state: State) -> Array:
 def contact(model: Readouts, state: State, name: str, every_pair: bool = False) -> ContactForces:
     """Forces of the pairs that touch, or of every pair."""
     found = meeting(model, name)
-    chosen = np.full(len(found.pairs), True) if every_pair else touching(found, state)
+    chosen = np.full(len(found.pairs), True) if flag(every_pair, "every_pair") else touching(found, state)
     return forces(found, state, np.flatnonzero(chosen))
 
 
@@ -111,7 +112,7 @@ def _chosen(found: Meeting, chosen: Array, side: int) -> tuple[tuple[str, float]
 def contact_derivatives(model: Readouts, state: State, name: str, every_pair: bool = False) -> ContactDerivatives:
     """Derivatives of `contact` by q and v, pairs in the same order."""
     found = meeting(model, name)
-    chosen = np.arange(len(found.pairs)) if every_pair else np.flatnonzero(touching(found, state))
+    chosen = np.arange(len(found.pairs)) if flag(every_pair, "every_pair") else np.flatnonzero(touching(found, state))
     rows, origin, (G, D) = measure(found, state, found.pairs[chosen], tangent=True)
     point, normal, force = (rows[:, k : k + 3] for k in (POINT, NORMAL, FORCE))
     segments, index = np.unique(found.where[chosen], return_inverse=True)
@@ -140,7 +141,7 @@ def _about_world(origin: Array, columns: Array) -> Array:
 def contact_along(model: Readouts, states: list[State], name: str, every_pair: bool = False) -> list[ContactForces]:
     """Forces of the same pairs at all states: those that touch at least once, or all."""
     found = meeting(model, name)
-    chosen = np.full(len(found.pairs), every_pair)
+    chosen = np.full(len(found.pairs), flag(every_pair, "every_pair"))
     if not every_pair:
         for state in states:
             chosen |= touching(found, state)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supple.checks import file_path
 from supple.errors import ModelError, StateError, StorageError, warn
 from supple.model.constraints import Multipliers
 from supple.model.digest import differences, told
@@ -47,7 +48,7 @@ def save(trajectory: Trajectory, path: str | os.PathLike[str]) -> Path:
     }
     try:
         written = {**arrays, **{key: np.array(text) for key, text in texts.items()}}
-        _fields({**written, FORMAT: np.array(NUMBER)}, Path(path))
+        _fields({**written, FORMAT: np.array(NUMBER)}, file_path(path, "path", StorageError))
     except StorageError as error:
         raise StateError(f"this trajectory cannot be saved: {error}") from None
     return write_npz(path, {**arrays, **texts})

@@ -11,7 +11,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
-from supple.checks import Array, whole_number
+from supple.checks import Array, flag, whole_number
 from supple.errors import PictureError
 from supple.viz import style as colours
 from supple.viz.series import STILL, dress
@@ -89,6 +89,7 @@ def along_rod(
         raise PictureError(f"what is {what!r}, must be one of {', '.join(map(repr, QUANTITIES))}")
     number = whole_number(number, "along_rod: number", 1)
     times, name = source._clock()
+    over_time = flag(over_time, "along_rod: over_time")
     if over_time and len(times) < 2:
         raise PictureError("a map over time needs a motion of two states at least")
     count = min(len(times), MOST_TIMES if over_time else number)
