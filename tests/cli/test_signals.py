@@ -16,7 +16,6 @@ if sys.platform == "win32":
     pytest.skip("signals of other systems", allow_module_level=True)
 
 
-
 def await_guard(running):
     """Wait until our code runs: before, Python itself has not yet got round to it."""
     status = Path(f"/proc/{running.pid}/status")

@@ -19,7 +19,7 @@ def test_code_runs(robot, model, motion, tmp_path, monkeypatch):
     names |= {"q": np.zeros(model.n), "u": [1.0, 0.0], "ax": Figure().add_axes((0, 0, 1, 1))}
     for block in re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL):
         exec(compile(block, "pictures.md", "exec"), names)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["motion.gif", "motion.png"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["motion.gif", "motion.png", "pulled.pdf", "robot.png"]
 
 
 def test_links_and_navigation():

@@ -56,11 +56,13 @@ def guard() -> None:
 
 def _at_once(number: int, frame: FrameType | None) -> None:
     _Process.signals += 1
-    end("nothing is saved" if _Process.signals == 1 else "")
+    end("nothing is saved")
 
 
 def end(text: str = "") -> NoReturn:
-    """End this process now, with what was printed and a terminal as it was."""
+    """End this process now, with what was printed and a terminal as it was; further signals do not disturb it."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
     for stream in (sys.stdout, sys.stderr):
         with suppress(Exception):  # a signal may come while the stream itself is busy
             stream.flush()
@@ -105,7 +107,7 @@ def _handling(handler: Callable[[int, FrameType | None], Any]) -> Iterator[None]
 def _raise(number: int, frame: FrameType | None) -> None:
     _Process.signals += 1
     if _Process.is_command and _Process.signals > 1:
-        end()
+        end("nothing more is saved")
     raise Interrupted("nothing more is saved")
 
 
