@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.core.records import EXPONENTIAL, ROD
+from supple.core.records import EXPONENTIAL
 from supple.errors import ConvergenceError, StateError
 from supple.model.charts import exponential_map
 from supple.model.constraints import LoopTerms, loop_terms, solve_constrained
@@ -130,22 +130,24 @@ def _finite(model: Mechanics, state: State, found: Balance) -> Balance:
 
 
 def joint_efforts(model: Mechanics, q: Array, force: Array) -> Array:
-    """Efforts of prescribed joints from the generalised force that they supply.
+    """Efforts (..., ne) of prescribed joints at q (..., n) from the generalised forces (..., n) that they supply.
 
     Every factor of a joint is an exponential of its own, and its effort what the inputs of a `JointDrive` would be: the
     generalised force if its screws commute, else the wrench in the frame after the factor.
     """
-    efforts = []
-    for joint in model.prescribed:
-        for b in model.layouts[model._link(joint.link)].blocks:
-            block = model.topology.blocks[b]
-            if block["kind"] == ROD:
-                continue
-            own = slice(int(block["start"]), int(block["start"] + block["n"]))
-            effort = force[own]
-            if block["kind"] == EXPONENTIAL:
-                screws = model.parameters.screws[:, own]
-                T = exponential_map(-screws @ q[own])[1]
-                effort = np.linalg.solve(screws.T @ T.T @ screws, effort)
-            efforts.append(effort)
-    return np.concatenate(efforts or [np.zeros(0)])
+    efforts = force[..., model._fixed]
+    for own in _turning_factors(model):
+        first = int(np.flatnonzero(model._fixed == own.start)[0])
+        screws = model.parameters.screws[:, own]
+        for row in np.ndindex(efforts.shape[:-1]):
+            T = exponential_map(-screws @ q[row][own])[1]
+            into = slice(first, first + own.stop - own.start)
+            efforts[row][into] = np.linalg.solve(screws.T @ T.T @ screws, force[row][own])
+    return np.asarray(efforts)
+
+
+def _turning_factors(model: Mechanics) -> list[slice]:
+    """Coordinates of every factor of a prescribed joint whose screws do not commute."""
+    blocks = model.topology.blocks
+    found = blocks[(blocks["kind"] == EXPONENTIAL) & np.isin(blocks["start"], model._fixed)]
+    return [slice(int(block["start"]), int(block["start"] + block["n"])) for block in found]

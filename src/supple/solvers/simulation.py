@@ -406,8 +406,6 @@ class Simulation:
         rows = np.concatenate(self.kept_rows or [np.zeros((0, self.runner.size))])
         q, v, a = rows[:, :n], rows[:, n : 2 * n], rows[:, 2 * n : 3 * n]
         z, forces = rows[:, 3 * n + nc : self.runner.size - n], rows[:, self.runner.size - n :]
-        held = zip(q, forces, strict=True) if model.prescribed else ()
-        efforts = np.array([model._efforts(x, f) for x, f in held]).reshape(len(t), len(model._fixed))
         return Trajectory(
             t=t,
             q=q.copy(),
@@ -415,7 +413,7 @@ class Simulation:
             a=a.copy(),
             u=self._inputs(t, q, v, z, failed),
             z=z.copy(),
-            efforts=efforts,
+            efforts=model._efforts(q, forces),
             multipliers=model._multipliers(rows[:, 3 * n : 3 * n + nc].copy()),
             stats=self.stats(),
             description=model.description,
