@@ -302,6 +302,8 @@ def answer(value: Any, size: int, what: str, at: float, of: str = "t") -> Array:
 
     ``what`` says whose function it is, ``at`` for which time or other parameter.
     """
+    if size == 1 and type(value) is float and isfinite(value):  # laws are asked often, mostly for one number
+        return np.full(1, value)
     try:
         array = floats(value)
     except ValueError:

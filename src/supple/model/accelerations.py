@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.core.records import EXPONENTIAL
 from supple.errors import ConvergenceError, StateError
 from supple.model.charts import exponential_map
 from supple.model.constraints import LoopTerms, loop_terms, solve_constrained
@@ -136,7 +135,7 @@ def joint_efforts(model: Mechanics, q: Array, force: Array) -> Array:
     generalised force if its screws commute, else the wrench in the frame after the factor.
     """
     efforts = force[..., model._fixed]
-    for own in _turning_factors(model):
+    for own in model._turning:
         first = int(np.flatnonzero(model._fixed == own.start)[0])
         screws = model.parameters.screws[:, own]
         for row in np.ndindex(efforts.shape[:-1]):
@@ -144,10 +143,3 @@ def joint_efforts(model: Mechanics, q: Array, force: Array) -> Array:
             into = slice(first, first + own.stop - own.start)
             efforts[row][into] = np.linalg.solve(screws.T @ T.T @ screws, force[row][own])
     return np.asarray(efforts)
-
-
-def _turning_factors(model: Mechanics) -> list[slice]:
-    """Coordinates of every factor of a prescribed joint whose screws do not commute."""
-    blocks = model.topology.blocks
-    found = blocks[(blocks["kind"] == EXPONENTIAL) & np.isin(blocks["start"], model._fixed)]
-    return [slice(int(block["start"]), int(block["start"] + block["n"])) for block in found]

@@ -15,6 +15,7 @@ from supple.checks import FLOAT, answer, failure, finite_float, finite_vector, s
 from supple.core import forward_dynamics as _forward
 from supple.core.arrays import Parameters, Topology, handle, make_space, make_tree
 from supple.core.loads import CONSTRAINT
+from supple.core.records import EXPONENTIAL
 from supple.errors import ModelError, SingularError, StateError
 from supple.model.binder import Bound, Demand
 from supple.model.constraints import PrescribedJoint
@@ -77,6 +78,7 @@ class Compiled:
         self._shape = (self.n,)
         self._fixed = np.array([i for joint in self.prescribed for i in joint.coordinates], dtype=np.int64)
         self._free = np.setdiff1d(np.arange(self.n), self._fixed)
+        self._turning = self._turning_factors()
         # every kernel takes the robot as one handle, see core.arrays
         self._data = [handle(load.data) for load in self.loads]
         table = [
@@ -87,6 +89,14 @@ class Compiled:
         self._tree = handle(self._arrays)
         self._threads = threading.local()
         self._still: Digest | None = None  # of the arrays, see `model.digest`
+
+    def _turning_factors(self) -> list[slice]:
+        """Coordinates of every factor of a prescribed joint whose screws do not commute."""
+        if not self.prescribed:
+            return []
+        blocks = self.topology.blocks
+        found = blocks[(blocks["kind"] == EXPONENTIAL) & np.isin(blocks["start"], self._fixed)]
+        return [slice(int(block["start"]), int(block["start"] + block["n"])) for block in found]
 
     def __getstate__(self) -> dict[str, Any]:
         for law, owner in zip(self.demand.laws, self.demand.owners, strict=True):
@@ -236,8 +246,9 @@ class Compiled:
         """Inputs or multipliers as a vector; None means zero."""
         if value is None:
             return np.zeros(size)
-        if type(value) is np.ndarray and value.dtype == FLOAT and value.shape == (size,) and np.isfinite(value).all():
-            return value  # the fast path, as for states
+        # the fast path, as for states; a product tells of NaN and infinity in a fraction of the time
+        if type(value) is np.ndarray and value.dtype == FLOAT and value.shape == (size,) and isfinite(value.dot(value)):
+            return value
         return finite_vector(value, size, name, self.name)
 
     def _checked(self, result: Array, **states: Array) -> Array:
