@@ -69,6 +69,8 @@ INSIDES = (
     ("numba.core.codegen", "JITCodeLibrary", "_ensure_finalized", ("self",)),
     ("numba.core.codegen", "JITCodeLibrary", "serialize_using_object_code", ("self",)),
     ("numba.core.compiler", "CompilerBase", "compile_extra", ("self", "func")),
+    ("numba.core.compiler", "Compiler", "define_pipelines", ("self",)),
+    ("numba.core.compiler_machinery", "PassManager", "add_pass", ("self", "pss", "description")),
     ("numba.core.compiler", "CompileResult", "_reduce", ("self",)),
     ("numba.core.cpu", "CPUContext", "cast", ("self", "builder", "val", "fromty", "toty")),
     ("numba.core.registry", "CPUDispatcher", "get_call_template", ("self", "args", "kws")),
