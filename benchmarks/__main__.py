@@ -11,7 +11,7 @@ from rich.console import Console
 from benchmarks import RESULTS, contact, growth, jacobians, paper, rigid_chains, soft_robots, solvers, startup
 from benchmarks.pinocchio_reference import PinocchioMissingError
 from benchmarks.publish import publish
-from supple.measure.tables import Table, machine, markdown, print_table, write_json
+from supple.bench.tables import Table, machine, markdown, print_table, write_json
 
 SUBJECTS: dict[str, Callable[[float], list[Table]]] = {
     "rigid-chains": rigid_chains.run,

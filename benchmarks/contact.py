@@ -6,8 +6,8 @@ import numpy as np
 
 import supple as sp
 from benchmarks.rigid_chains import CA, CV
-from supple.measure.tables import GOAL, Column, Table
-from supple.measure.timing import best_times
+from supple.bench.tables import GOAL, Column, Table
+from supple.bench.timing import best_times
 
 #: Height of the plane under the axis of a straight rod of radius 0.02 m, and the goal for the fused call.
 HEIGHTS = {

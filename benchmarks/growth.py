@@ -9,8 +9,8 @@ import numpy as np
 import supple as sp
 from benchmarks.robots import rod_chain, rod_star, single_rod
 from benchmarks.soft_robots import calls
-from supple.measure.tables import GOAL, Column, Table
-from supple.measure.timing import best_times
+from supple.bench.tables import GOAL, Column, Table
+from supple.bench.timing import best_times
 
 RODS = (1, 2, 4, 8, 16, 32, 64)
 POINTS = (4, 8, 16, 32, 64, 128)

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from benchmarks.robots import cable_manipulator, floating_tree, random_state, rigid_chain
-from supple.measure.tables import Column, Table
-from supple.measure.timing import best_times
+from supple.bench.tables import Column, Table
+from supple.bench.timing import best_times
 from supple.model.model import Model
 
 #: An implicit step of 10 ms: v and a move with q, dv = cv dq, da = ca dq.

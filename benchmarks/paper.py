@@ -1,9 +1,9 @@
-"""The papers' tables (`supple.published`), as a subject of the benchmarks."""
+"""The papers' tables (`supple.bench`), as a subject of the benchmarks."""
 
 from __future__ import annotations
 
-from supple.measure.tables import Table
-from supple.published import run as measure
+from supple.bench import run as measure
+from supple.bench.tables import Table
 
 
 def run(seconds: float) -> list[Table]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import RESULTS
-from supple.measure.tables import markdown, read_json, text
+from supple.bench.tables import markdown, read_json, text
 from supple.systems import SYSTEMS
 
 ROOT = Path(__file__).parent.parent

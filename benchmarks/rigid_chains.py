@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from benchmarks.pinocchio_reference import pinocchio_calls, require_pinocchio
-from supple.measure.tables import GOAL, Column, Table
-from supple.measure.timing import best_times
+from supple.bench.tables import GOAL, Column, Table
+from supple.bench.timing import best_times
 
 SIZES = (7, 30, 100)
 

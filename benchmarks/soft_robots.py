@@ -8,8 +8,8 @@ from typing import Any
 from benchmarks.pinocchio_reference import PinocchioMissingError, require_pinocchio, unit_call
 from benchmarks.rigid_chains import CA, CV
 from benchmarks.robots import cable_manipulator, floating_tree, random_state
-from supple.measure.tables import GOAL, Column, Table
-from supple.measure.timing import best_times
+from supple.bench.tables import GOAL, Column, Table
+from supple.bench.timing import best_times
 from supple.model.model import Model
 
 #: Goals in units of Pinocchio's call, by robot and operation.

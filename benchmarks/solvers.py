@@ -11,8 +11,8 @@ import numpy as np
 import supple as sp
 from benchmarks import RESULTS
 from benchmarks.pinocchio_reference import PinocchioMissingError, require_pinocchio, unit_call
-from supple.measure.tables import GOAL, Column, Table
-from supple.measure.timing import best_times
+from supple.bench.tables import GOAL, Column, Table
+from supple.bench.timing import best_times
 from supple.systems.cable_manipulator import cable_manipulator
 
 #: Goals in units, and what the paper's MATLAB takes, in seconds.
@@ -208,7 +208,7 @@ def linear_time(matrix: np.ndarray) -> tuple[float, float]:
     """Seconds of a factorisation and of a solution."""
     from numba import njit
 
-    from supple.solvers.lu import factorise, solve
+    from supple.linalg.lu import factorise, solve
 
     size = len(matrix)
     pivots, scales, side = np.zeros(size, np.int64), np.zeros(size), np.ones(size)

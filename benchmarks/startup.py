@@ -9,8 +9,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from supple.bench.tables import GOAL, Column, Table
 from supple.jit import ring_digest
-from supple.measure.tables import GOAL, Column, Table
 
 ROOT = Path(__file__).parent.parent
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 import supple as sp
-from supple.solvers.history import T_END, T
-from supple.solvers.simulation import Simulation
+from supple.solvers.integrators.history import T_END, T
+from supple.solvers.motion.simulation import Simulation
 
 #: Methods of all families, as adaptive or as fixed as they come.
 FAMILIES = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-from supple.measure.tables import Table, markdown
+from supple.bench.tables import Table, markdown
 
 
 def short(method: Any) -> str:

@@ -17,7 +17,7 @@ from scipy.optimize import brentq
 import supple as sp
 from benchmarks.publish import fill
 from docs.scripts import captioned
-from supple.measure.tables import Column, Table
+from supple.bench.tables import Column, Table
 
 if TYPE_CHECKING:
     from supple.model.model import Model

@@ -13,7 +13,7 @@ import numpy as np
 import supple as sp
 from benchmarks.publish import fill
 from docs.scripts import captioned, short
-from supple.measure.tables import Column, Table
+from supple.bench.tables import Column, Table
 
 PAGE = Path(__file__).parent.parent / "choosing-an-integrator.md"
 

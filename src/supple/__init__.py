@@ -67,12 +67,12 @@ from supple.loads import (
     Tube,
     Wake,
 )
-from supple.model.controller import Controller
-from supple.model.links import Rigid, Rod
-from supple.model.robot import Robot
+from supple.robot.controller import Controller
+from supple.robot.links import Rigid, Rod
+from supple.robot.robot import Robot
 from supple.sections import Annulus, Circle, Ellipse, Material, Rectangle, Section
-from supple.solvers.events import Event, Switch
-from supple.solvers.methods import BDF2, DOP853, NDF, RK45, GeneralizedAlpha, ImplicitEuler, Newmark
-from supple.solvers.trajectory import Trajectory
+from supple.solvers.integrators.methods import BDF2, DOP853, NDF, RK45, GeneralizedAlpha, ImplicitEuler, Newmark
+from supple.solvers.motion.events import Event, Switch
+from supple.solvers.motion.trajectory import Trajectory
 
 __version__ = "0.1.0"

@@ -1,10 +1,10 @@
-"""``supple bench paper``: prints the tables of `supple.published`, and writes its numbers."""
+"""``supple bench paper``: prints the tables of `supple.bench`, and writes its numbers."""
 
 import json
 
 from command import inside
-from supple.measure.tables import Column, Table
-from supple.published import Report
+from supple.bench import Report
+from supple.bench.tables import Column, Table
 
 
 def test_tables_and_file(capfd, tmp_path, monkeypatch):
@@ -14,7 +14,7 @@ def test_tables_and_file(capfd, tmp_path, monkeypatch):
         table = Table("Times", columns, [{"system": systems[0], "ours": 1.5}], "quick" if quick else "")
         return Report([table], {"cores": 2})
 
-    monkeypatch.setattr("supple.published.run", run)
+    monkeypatch.setattr("supple.bench.run", run)
     file = tmp_path / "x.json"
     result = inside(capfd, "bench", "paper", "--quick", "--system", "Fin_Ray", "--json", str(file))
     assert result.code == 0, result.err

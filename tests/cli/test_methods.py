@@ -5,7 +5,7 @@ import pytest
 import supple as sp
 from supple.cli.failures import UsageError
 from supple.cli.methods import METHODS, find_method, make_method, name_of
-from supple.solvers import methods
+from supple.solvers.integrators import methods
 
 NOTHING = {"dt": None, "rtol": None, "atol": None}
 

@@ -6,10 +6,10 @@ import pytest
 import supple as sp
 from helpers import difference_jacobian, relative_error
 from load_kinds import Swing, host
+from supple.compilation.binder import Bound
 from supple.core.arrays import floats, handle_at, integers, space_of
 from supple.core.loads import EXTERNAL, INTERNAL, TANGENT
 from supple.jit import LoadKernel
-from supple.model.binder import Bound
 
 
 def on_side(model, side):

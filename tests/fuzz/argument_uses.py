@@ -10,7 +10,7 @@ import numpy as np
 import supple as sp
 from supple import laws
 from supple.model.model import Model
-from supple.solvers.statics import Equilibrium
+from supple.solvers.statics.search import Equilibrium
 
 #: Steps of simulations: enough to begin, so that endless ones end.
 STEPS = 60

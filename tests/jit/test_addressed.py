@@ -6,7 +6,7 @@ import threading
 from numba import types
 
 from supple.jit import AddressedKernel, cache
-from supple.loads.line import lines
+from supple.loads.lines.routed import lines
 
 
 def _added(a, b):

@@ -9,7 +9,7 @@ import supple
 from supple import jit
 from supple.core import inverse_dynamics
 from supple.jit import stamps
-from supple.loads.line import lines
+from supple.loads.lines.routed import lines
 
 PACKAGE = Path(supple.__file__).parent
 
@@ -100,4 +100,4 @@ def test_a_function_without_a_file_is_known_by_its_code():
 
 def test_a_function_is_called_the_same_wherever_the_package_is():
     """So that one folder of compiled code serves all copies of the same sources."""
-    assert stamps.identity(lines.function) == "loads.line._lines"
+    assert stamps.identity(lines.function) == "loads.lines.routed._lines"

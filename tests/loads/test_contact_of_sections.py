@@ -10,9 +10,9 @@ import pytest
 
 import supple as sp
 from contact_cases import LAW, check_tangents, force, touching_states
-from supple.loads.contact import Contact
-from supple.loads.outlines import Oval, Polygon, Round, convex_hull, section_outline
-from supple.loads.shapes import Ball, Box, Capsule, Plane, Spheres, Tube
+from supple.loads.contact.contact import Contact
+from supple.loads.contact.outlines import Oval, Polygon, Round, convex_hull, section_outline
+from supple.loads.contact.shapes import Ball, Box, Capsule, Plane, Spheres, Tube
 
 MATERIAL = sp.Material(young=2e5, poisson=0.45, density=1000.0, viscosity=100.0)
 A, B = 0.015, 0.002

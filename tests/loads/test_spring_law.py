@@ -9,7 +9,7 @@ import pytest
 import supple as sp
 from helpers import relative_error
 from line_robots import OFFSET, branched_robot, check_tangents, random_motion
-from supple.loads.cable import Cable
+from supple.loads.lines.cable import Cable
 from supple.loads.spring import Spring
 
 ENDS = {"a": ("a", 0.55), "b": ("b", 0.9, OFFSET)}

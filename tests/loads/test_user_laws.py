@@ -18,7 +18,7 @@ from helpers import (
     size,
 )
 from supple.errors import ModelError, ModelWarning, StateError
-from supple.loads.user import PairLaw, PointLaw
+from supple.loads.user.laws import PairLaw, PointLaw
 
 ALL = ("pose", "twist", "acceleration", "strain")
 

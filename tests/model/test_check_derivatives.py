@@ -7,10 +7,10 @@ import supple as sp
 from helpers import cable_manipulator, difference_jacobian, relative_error
 from load_cases import loaded_case
 from motions import four_bar
+from supple.compilation.binder import Bound
 from supple.core.arrays import floats, handle_at, space_of
 from supple.core.loads import EXTERNAL, TANGENT
 from supple.jit import LoadKernel
-from supple.model.binder import Bound
 from supple.model.check_derivatives import TOTAL, difference, load_alone
 
 

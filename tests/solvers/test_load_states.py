@@ -163,9 +163,9 @@ def test_sampled_feedback_leaves_states_of_loads_alone():
 
 
 def test_a_checkpoint_holds_states(tmp_path, monkeypatch):
-    from supple.solvers import checkpoint
+    from supple.solvers.motion import checkpoint
 
-    monkeypatch.setattr("supple.solvers.simulation.BUDGET", 7)
+    monkeypatch.setattr("supple.solvers.motion.simulation.BUDGET", 7)
     model, file = slider(maxwell_point_law(numba.njit)), tmp_path / "run.npz"
     unbroken = model.simulate(TIMES, [0.3])
     write, count = checkpoint.save, [0]

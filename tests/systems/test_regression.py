@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.published.mismatch import residual_mismatch
+from supple.bench.mismatch import residual_mismatch
 from supple.systems import SYSTEMS
 
 REFERENCE = json.loads((Path(__file__).parent.parent / "data" / "systems.json").read_text())

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import supple as sp
-from supple.model.rigid_shapes import CapsuleShape
+from supple.robot.rigid_shapes import CapsuleShape
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 PAGE = (DOCS / "pictures.md").read_text(encoding="utf-8")

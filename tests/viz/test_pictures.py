@@ -12,8 +12,8 @@ from numpy.testing import assert_allclose
 
 import supple as sp
 from supple import viz
-from supple.viz.setting import Setting, State
 from supple.viz.style import Style
+from supple.viz.view import Setting, State
 
 PNG = b"\x89PNG\r\n\x1a\n"
 

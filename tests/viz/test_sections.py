@@ -5,10 +5,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 import supple as sp
-from supple.model.scene import ALONG
+from supple.compilation.scene import ALONG
 from supple.viz.sections import IN_A_FRAME, TURN, fine_scene
-from supple.viz.setting import Posed, Setting, State
 from supple.viz.style import Style
+from supple.viz.view import Posed, Setting, State
 
 SILICONE = sp.Material(young=1e6, density=1000.0)
 

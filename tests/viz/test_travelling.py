@@ -5,11 +5,11 @@ import pytest
 
 import supple as sp
 from supple.viz.camera import Camera
+from supple.viz.display import new_figure
 from supple.viz.motion import even_times, states_at, traces
 from supple.viz.series import series_panels
-from supple.viz.setting import Setting
 from supple.viz.style import Style
-from supple.viz.window import new_figure
+from supple.viz.view import Setting
 
 
 def sliding(joint, velocity):

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from supple.bench.tables import Table, text
 from supple.cli.catalogue import known_name
 from supple.cli.console import heading, note, say, table
-from supple.measure.tables import Table, text
 from supple.storage import write_text
 
 bench = typer.Typer(invoke_without_command=True)
@@ -40,7 +40,7 @@ def paper(
     - `supple bench paper --system fin-ray --json fin-ray.json`
     """
     names = [known_name(name) for name in system] if system else None
-    from supple.published import run  # brings solvers and systems
+    from supple.bench import run  # brings solvers and systems
 
     report = run(systems=names, quick=quick, progress=note)
     for part in report.tables:

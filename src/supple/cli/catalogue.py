@@ -12,7 +12,7 @@ from supple.cli.failures import UsageError, unknown
 from supple.cli.values import kind_of, pairs, read
 from supple.errors import naming
 from supple.loads import Loop
-from supple.model.summary import coordinate_count, counted
+from supple.robot.summary import coordinate_count, counted
 from supple.systems import SYSTEMS, System
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from supple.cli.methods import name_of
 
 if TYPE_CHECKING:
     from supple.model.model import Model
-    from supple.solvers.methods import Method
+    from supple.solvers.integrators.methods import Method
     from supple.systems import System
 
 Array = np.ndarray
@@ -43,7 +43,7 @@ def watched(system: System, model: Model) -> tuple[tuple[str, float], ...]:
 
 def suggested_method(system: System, model: Model) -> Method:
     """What suits a system: its own method, or that which suits its model."""
-    from supple.solvers.simulation import default_method
+    from supple.solvers.motion.simulation import default_method
 
     return system.method or default_method(model)
 
@@ -62,7 +62,7 @@ def inputs_at(system: System, model: Model, t: float) -> Array:
     if not model.nu:
         return np.zeros(0)
     from supple.solvers.inputs import Drive
-    from supple.solvers.simulation import initial_state
+    from supple.solvers.motion.simulation import initial_state
 
     drive = Drive(model, system.u)
     q, v = model.rest, np.zeros(model.n)

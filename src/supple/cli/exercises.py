@@ -31,7 +31,7 @@ def first_simulation() -> list[Exercise]:
     model = arm()
     q = np.zeros(model.n)
     return [
-        Exercise("tendons", lambda: _addressed("loads.line")),
+        Exercise("tendons", lambda: _addressed("loads.lines.routed")),
         Exercise("equations of motion", lambda: model.residual_tangent(q, q, q, cv=1.0, ca=1.0)),
         Exercise("statics", lambda: model.statics()),
         Exercise("simulation", lambda: simulate(model)),
@@ -42,7 +42,7 @@ def first_simulation() -> list[Exercise]:
 
 def everything() -> list[Exercise]:
     """What any robot uses: all kinds of loads, loops, all methods of integration, all functions of a model."""
-    from supple.solvers.methods import BDF2, NDF, RK45
+    from supple.solvers.integrators.methods import BDF2, NDF, RK45
 
     model = arm()
     q = np.zeros(model.n)
@@ -71,8 +71,8 @@ def arm() -> Model:
     """A soft arm with a tendon."""
     from supple.bases import Legendre
     from supple.loads import Tendon
-    from supple.model.links import Rod
-    from supple.model.robot import Robot
+    from supple.robot.links import Rod
+    from supple.robot.robot import Robot
     from supple.sections import Circle, Material
 
     silicone = Material(young=1e6, poisson=0.5, density=1000.0, viscosity=1e4)
@@ -88,8 +88,8 @@ def ring() -> Model:
     from supple.joints import Spherical
     from supple.lie.pose import pose
     from supple.loads import Loop
-    from supple.model.links import Rigid
-    from supple.model.robot import Robot
+    from supple.robot.links import Rigid
+    from supple.robot.robot import Robot
 
     robot, turned = Robot("ring", gravity=(0.0, 0.0, -9.81)), pose(rpy=(0.0, 0.0, 2.0 * np.pi / 3.0))
     body = Rigid(mass=1.0, inertia=np.eye(3), tip=pose(xyz=(0.5, 0.0, 0.0)))
@@ -103,8 +103,8 @@ def ring() -> Model:
 def falling() -> Model:
     """A body that nothing holds: statics tries everything that it can."""
     from supple.joints import Prismatic
-    from supple.model.links import Rigid
-    from supple.model.robot import Robot
+    from supple.robot.links import Rigid
+    from supple.robot.robot import Robot
 
     robot = Robot("falling", gravity=(0.0, 0.0, -9.81))
     robot.add_link("body", Rigid(mass=1.0, inertia=np.eye(3)), joint=Prismatic("z"))
@@ -122,7 +122,7 @@ def _in_vain() -> None:
 
 def simulate(model: Model, method: Any = None) -> None:
     """A step or two, with an event between steps."""
-    from supple.solvers.events import Event
+    from supple.solvers.motion.events import Event
 
     halfway = Event(lambda t, q, v: t - 0.5 * GLIMPSE, action="note")
     model.simulate(np.linspace(0.0, GLIMPSE, 3), method=method, events=[halfway], progress=False)
@@ -138,7 +138,7 @@ def _load_modules() -> Iterator[str]:
     """Modules of loads, as they are called within the package."""
     import supple.loads
 
-    for module in pkgutil.iter_modules(supple.loads.__path__, "supple.loads."):
+    for module in pkgutil.walk_packages(supple.loads.__path__, "supple.loads."):
         importlib.import_module(module.name)
         yield module.name.removeprefix("supple.")
 

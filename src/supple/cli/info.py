@@ -10,7 +10,7 @@ from supple.cli.describe import driver, inputs_at, method_text, station, suggest
 from supple.cli.options import Name, Settings
 from supple.cli.values import pairs
 from supple.loads import Loop
-from supple.model.summary import COLUMNS, link_rows
+from supple.robot.summary import COLUMNS, link_rows
 from supple.systems import System
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from dataclasses import MISSING, fields, replace
 from typing import Any
 
 from supple.cli.failures import UsageError, unknown
-from supple.solvers.methods import BDF2, DOP853, NDF, RK45, GeneralizedAlpha, ImplicitEuler, Method, Newmark
+from supple.solvers.integrators.methods import BDF2, DOP853, NDF, RK45, GeneralizedAlpha, ImplicitEuler, Method, Newmark
 
 #: All methods by name.
 METHODS: dict[str, type[Method]] = {

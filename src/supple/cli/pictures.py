@@ -53,7 +53,7 @@ def film(trajectory: Any, path: Path, watch: Watch, progress: Callable[[float], 
 
 def draw_equilibrium(equilibrium: Any, folder: Path) -> Path:
     """A picture of a robot at rest; returns the file."""
-    from supple.viz.sheet import save_figure
+    from supple.viz.layout import save_figure
 
     figure = equilibrium.model.plot(equilibrium.q, u=equilibrium.u, t=equilibrium.t)
     return save_figure(figure, folder / "statics.png", figure.dpi)

@@ -22,8 +22,8 @@ from supple.cli.run_folder import Request, RunFolder
 from supple.cli.signals import Interrupted, asking
 from supple.cli.values import pairs
 from supple.errors import SimulationError, SuppleError
-from supple.solvers.methods import Method
-from supple.solvers.trajectory import Trajectory
+from supple.solvers.integrators.methods import Method
+from supple.solvers.motion.trajectory import Trajectory
 from supple.systems import System
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from supple.systems import System
 
 if TYPE_CHECKING:
     from supple.model.model import Model
-    from supple.solvers.equilibrium import Equilibrium
+    from supple.solvers.statics.equilibrium import Equilibrium
 
 
 def statics(
@@ -46,7 +46,7 @@ def statics(
     - `supple statics cable-manipulator --u 8,0,0,0,2`
     - `supple statics cable-manipulator --u cable1=8,cable5=2`
     """
-    from supple.solvers.statics import find
+    from supple.solvers.statics.search import find
 
     system, model = build(name, settings)
     time = finite_float(t, "--t")

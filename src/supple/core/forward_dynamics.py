@@ -10,11 +10,11 @@ from supple.core.columns import fill_jacobian_columns
 from supple.core.elastic import add_internal_force
 from supple.core.finite import finite_matrix, finite_vector
 from supple.core.inverse_dynamics import accumulate_wrenches, point_wrenches, project_all
-from supple.core.linear import cholesky, cholesky_solve
 from supple.core.loads import EXTERNAL, INTERNAL, WRENCH, apply_loads, project_stresses
 from supple.core.mass_matrix import composite_inertias, fill_mass_matrix
 from supple.core.sweep_out import sweep_out
 from supple.jit import kernel
+from supple.linalg.cholesky import cholesky, cholesky_solve
 
 #: Status of a solve: solved, or the state was not finite; any other value is the first coordinate without inertia.
 SOLVED, NOT_FINITE = -1, -2

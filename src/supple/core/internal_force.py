@@ -9,10 +9,10 @@ from supple.core.arrays import space_at, tree_at
 from supple.core.columns import fill_columns
 from supple.core.couplings import add_couplings
 from supple.core.elastic import add_internal_force, add_internal_tangent
+from supple.core.elastic_lines import add_line_tangents
 from supple.core.finite import finite_matrices, finite_vector
 from supple.core.inverse_dynamics import accumulate_wrenches, project_all
 from supple.core.inverse_dynamics_derivatives import accumulate_operators, clear_operators, tangent_blocks
-from supple.core.lines import add_line_tangents
 from supple.core.loads import (
     INTERNAL,
     TANGENT,

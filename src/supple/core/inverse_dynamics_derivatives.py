@@ -23,12 +23,12 @@ from __future__ import annotations
 from supple.core.arrays import space_at, tree_at
 from supple.core.columns import fill_columns
 from supple.core.couplings import add_couplings
+from supple.core.elastic_lines import add_line_tangents
 from supple.core.finite import finite_matrices, finite_vector
 from supple.core.geometric_stiffness import add_geometric_stiffness
 from supple.core.grafts import write_graft_columns, write_graft_rows
 from supple.core.inertia import point_wrench, velocity_tangent, world_inertia
 from supple.core.inverse_dynamics import project_all
-from supple.core.lines import add_line_tangents
 from supple.core.loads import (
     EXTERNAL,
     TANGENT,
@@ -39,7 +39,11 @@ from supple.core.loads import (
     project_stresses,
 )
 from supple.core.mass_matrix import write_mass_rows
-from supple.core.products import (
+from supple.core.records import EXPONENTIAL, ROD
+from supple.core.sweep_out import sweep_out
+from supple.jit import inlined, inner, kernel
+from supple.lie.se3 import add_coad, product6, product6_transposed
+from supple.linalg.products import (
     add_coad_columns,
     add_columns,
     add_map_columns,
@@ -52,10 +56,6 @@ from supple.core.products import (
     project_range,
     project_two_range,
 )
-from supple.core.records import EXPONENTIAL, ROD
-from supple.core.sweep_out import sweep_out
-from supple.jit import inlined, inner, kernel
-from supple.lie.se3 import add_coad, product6, product6_transposed
 
 # rows of Space.columns and of Space.totals
 S, J, R, Q = 0, 1, 2, 3

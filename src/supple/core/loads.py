@@ -7,10 +7,10 @@ kernels and solvers are compiled once, whatever loads a robot has.  It reads pos
 * wrenches: ``work[s].F -= wrench`` (world axes, about the common origin; a load is subtracted in R = ID - tau);
 * in mode TANGENT: how the wrench changes *as seen from the moving segment* ([GVS-AD] 54-59 in world axes),
   dF = G zeta + N zeta' + M zeta'', where zeta = J dq is the segment's variation, into ``work[s].G, N, M``;
-  for pairs of segments, ``add_coupling``; for forces that follow the length of a whole line, ``core.lines``;
+  for pairs of segments, ``add_coupling``; for forces that follow the length of a whole line, ``core.elastic_lines``;
 * generalised stresses at nodes of rods: ``stress[k].f += ...`` with derivatives E, C by the strain and its rate;
 * generalised forces on joints: ``joint_force[i] += ...`` with derivatives by the joint's coordinates, ``joint_slope``;
-* at stations that are visited only when needed, all this by way of `core.buds`.
+* at stations that are visited only when needed, all this by way of `core.dormant`.
 
 In mode ENERGY it adds its potential energy to ``scratch[0].energy`` and writes nothing else.
 In mode -(i + 1) it writes the derivatives of its wrenches and stresses by input i in their place.
@@ -157,7 +157,7 @@ def subtract_stress_slope(component, psi, node, a, E, c, C, out):
 
 @inlined
 def add_local(space, m, out):
-    """out += what the steps of buds add to dR/dq (m = 0) or dR/dv (m = 1), see `core.buds`."""
+    """out += what the steps of buds add to dR/dq (m = 0) or dR/dv (m = 1), see `core.dormant`."""
     if space.count[3] == 0:
         return
     n = Index(space.local.shape[1])

@@ -7,7 +7,7 @@ g_BA = g_B^-1 g_A, Omega = log(g_BA) and world columns J_A, J_B,
 
 and, with y = A_A - A_B - ad_VB (V_A - V_B), the acceleration of the constraint is A a + (dA/dt) v = perp^T Ad_gB^-1 y.
 Its derivatives follow from dV = R - ad_V J, dA = Q - ad_A J - ad_V R by q, and J, 2 R - ad_V J by v.
-The multipliers are a wrench perp lambda in frame B, on A, and its opposite on B: a load (`loads.loop`).
+The multipliers are a wrench perp lambda in frame B, on A, and its opposite on B: a load (`constraints.loop`).
 """
 
 from __future__ import annotations

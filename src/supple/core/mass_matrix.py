@@ -7,11 +7,11 @@ from supple.core.columns import fill_jacobian_columns
 from supple.core.finite import finite_matrix
 from supple.core.grafts import write_graft_columns, write_graft_rows
 from supple.core.inertia import world_inertia
-from supple.core.products import add_columns, add_projection, clear_range, map_columns, project_range
 from supple.core.records import ROD
 from supple.core.sweep_out import sweep_out
 from supple.jit import inlined, kernel
 from supple.lie.se3 import product6_transposed
+from supple.linalg.products import add_columns, add_projection, clear_range, map_columns, project_range
 
 J = 1  # Space.columns
 J_END, MJ = 0, 6  # Space.totals

@@ -129,7 +129,7 @@ work_t = np.dtype(
         ("dF", "f8", (6,)),
         ("dS", "f8", (6,)),
         ("dZ", "f8", (6,)),
-        ("awake", "i8"),  # what is known of a bud (`core.buds`)
+        ("awake", "i8"),  # what is known of a bud (`core.dormant`)
     ],
     align=True,
 )
@@ -156,7 +156,7 @@ scratch_t = np.dtype(
         ("z", "f8", (6,)),
         ("f", "f8", (2, 6)),
         ("energy", "f8"),  # potential energy of loads [J], see core.loads.ENERGY
-        ("L", "f8", (7, 3, 6)),  # how points and forces follow a twist (`loads.contact`)
+        ("L", "f8", (7, 3, 6)),  # how points and forces follow a twist (`loads.contact.contact`)
     ],
     align=True,
 )

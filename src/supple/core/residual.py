@@ -12,6 +12,7 @@ from supple.core.arrays import SPACE_ROWS, TREE_ROWS, handle_at, matrix_at, spac
 from supple.core.columns import fill_columns
 from supple.core.couplings import add_couplings
 from supple.core.elastic import add_internal_force, add_internal_tangent
+from supple.core.elastic_lines import add_line_tangents
 from supple.core.finite import finite_matrix, finite_vector
 from supple.core.inverse_dynamics import accumulate_wrenches, point_wrenches, project_all
 from supple.core.inverse_dynamics_derivatives import (
@@ -20,7 +21,6 @@ from supple.core.inverse_dynamics_derivatives import (
     point_operators,
     tangent_blocks,
 )
-from supple.core.lines import add_line_tangents
 from supple.core.loads import (
     CONSTRAINT,
     EXTERNAL,

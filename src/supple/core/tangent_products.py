@@ -11,12 +11,12 @@ from supple.core.arrays import space_at, tree_at
 from supple.core.columns import fill_columns
 from supple.core.couplings import add_strain_force, strain_variation
 from supple.core.elastic import add_internal_product
+from supple.core.elastic_lines import add_line_product, add_line_transposed
 from supple.core.finite import finite_vector
 from supple.core.geometric_stiffness import collocation_derivative, local_derivative
 from supple.core.inertia import add_coadbar
 from supple.core.inverse_dynamics import accumulate_wrenches, project_wrench
 from supple.core.inverse_dynamics_derivatives import J, Q, R, S, clear_pose_tangents, point_operators
-from supple.core.lines import add_line_product, add_line_transposed
 from supple.core.loads import CONSTRAINT, EXTERNAL, INTERNAL, TANGENT, apply_loads, has_wrenches
 from supple.core.records import EXPONENTIAL, ROD, SCREW
 from supple.core.sweep_out import sweep_out

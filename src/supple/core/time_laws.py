@@ -12,7 +12,7 @@ A program gives a number of scalars ("rows") and their first two time derivative
 | ADD, MULTIPLY | | (the two newest entries of the stack become one) |
 | STORE | row | (the newest entry leaves the stack) |
 
-`model.law_program` writes such programs for `supple.laws`.
+`compilation.law_program` writes such programs for `supple.laws`.
 """  # noqa: E501  (a table)
 
 from __future__ import annotations

@@ -9,13 +9,12 @@ address, `inner`, `inlined` and `leaf` for functions inside of them.  They are c
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from supple.jit.addressed import ADDRESSED, AddressedKernel, LoadKernel
 from supple.jit.calls import FASTMATH, calling
 from supple.jit.mode import compiler
-from supple.jit.stamps import LOADS, RING, load_stamp, ring_digest, stamp_of
+from supple.jit.stamps import LOADS, RING, load_stamp, ring_digest, room, stamp_of
 
 __all__ = [
     "ADDRESSED",
@@ -32,6 +31,7 @@ __all__ = [
     "leaf",
     "load_stamp",
     "ring_digest",
+    "room",
     "stamp_of",
 ]
 
@@ -41,7 +41,7 @@ KERNELS: list[Any] = []
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile ``function`` lazily without the GIL, cached on disk under the stamp of the whole ring."""
-    compiled = compiler().kernel(function, stamp_of(Path(function.__code__.co_filename).parent.name))
+    compiled = compiler().kernel(function, stamp_of(room(function)))
     KERNELS.append(compiled)
     return compiled
 

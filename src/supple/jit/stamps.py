@@ -17,9 +17,9 @@ from typing import Any
 PACKAGE = Path(__file__).parent.parent
 
 #: Folders of the package whose sources are compiled; the digest runs over all of their files.
-RING = ("lie", "core")
+RING = ("lie", "linalg", "core")
 #: Folders of loads: edited without touching the ring.
-LOADS = ("loads",)
+LOADS = ("loads", "constraints")
 #: Files beside this one that decide what machine code comes of a kernel.
 COMPILER = ("calls.py", "fast.py", "plain.py")
 
@@ -27,7 +27,7 @@ COMPILER = ("calls.py", "fast.py", "plain.py")
 def ring_digest(folders: tuple[str, ...] = RING, package: Path = PACKAGE) -> str:
     """Digest over the compiler's files and all sources of some folders (content, not time stamps)."""
     files = [package / "jit" / name for name in COMPILER]
-    files += [file for folder in folders for file in sorted((package / folder).glob("*.py"))]
+    files += [file for folder in folders for file in sorted((package / folder).rglob("*.py"))]
     digest = hashlib.blake2b(digest_size=16)
     for file in files:
         digest.update(file.name.encode())
@@ -40,6 +40,12 @@ _STAMP = ring_digest()
 _LOAD_STAMP = ring_digest(RING + LOADS)
 
 
+def room(function: Callable[..., Any]) -> str:
+    """Folder of the package that a kernel belongs to."""
+    path = Path(function.__code__.co_filename)
+    return path.relative_to(PACKAGE).parts[0] if path.is_relative_to(PACKAGE) else path.parent.name
+
+
 @cache
 def stamp_of(folder: str) -> str:
     """Stamp of kernels in a folder of the package: that of the ring, and of the folder itself if it is outside."""
@@ -49,7 +55,7 @@ def stamp_of(folder: str) -> str:
 def load_stamp(function: Callable[..., Any]) -> str:
     """Stamp of a load: the ring and the loads, and if it is a user's, the content of its file (or its own code)."""
     path = Path(function.__code__.co_filename)
-    if path.parent == PACKAGE / "loads":
+    if any(path.is_relative_to(PACKAGE / folder) for folder in LOADS):
         return _LOAD_STAMP
     content = path.read_bytes() if path.is_file() else _code(function)
     return f"{_LOAD_STAMP}{hashlib.blake2b(content, digest_size=16).hexdigest()}"

@@ -1,22 +1,22 @@
 """Loads and actuators: one file per kind, and the recipe to add one in `docs/extending.md`."""
 
-from supple.loads.cable import Cable
-from supple.loads.chamber import Chamber
-from supple.loads.contact import Contact
-from supple.loads.distributed import Distributed
-from supple.loads.elastic_tendon import ElasticTendon
-from supple.loads.fluid import Fluid
-from supple.loads.fluid_coefficients import AddedMass, Drag
+from supple.constraints.loop import Loop
+from supple.constraints.prescribed import Prescribed
+from supple.loads.contact.contact import Contact
+from supple.loads.contact.shapes import Ball, Box, Capsule, Plane, Spheres, Tube
+from supple.loads.fluid.coefficients import AddedMass, Drag
+from supple.loads.fluid.fluid import Fluid
+from supple.loads.fluid.thruster import Thruster
+from supple.loads.fluid.wake import Wake
 from supple.loads.joint_drive import JointDrive
-from supple.loads.loop import Loop
-from supple.loads.point_wrench import PointWrench
-from supple.loads.prescribed import Prescribed
-from supple.loads.shapes import Ball, Box, Capsule, Plane, Spheres, Tube
+from supple.loads.lines.cable import Cable
+from supple.loads.lines.chamber import Chamber
+from supple.loads.lines.elastic_tendon import ElasticTendon
+from supple.loads.lines.tendon import Tendon
 from supple.loads.spring import Spring
-from supple.loads.tendon import Tendon
-from supple.loads.thruster import Thruster
-from supple.loads.user import PairLaw, PointLaw
-from supple.loads.wake import Wake
+from supple.loads.user.laws import PairLaw, PointLaw
+from supple.loads.wrenches.distributed import Distributed
+from supple.loads.wrenches.point_wrench import PointWrench
 
 #: Everything `Robot.add` takes.
 KINDS = (

@@ -27,7 +27,7 @@ from supple.lie.dual import apply_transposed
 from supple.lie.tangent import scalar_jets, tangent_operator, tangent_transposed_derivative
 
 if TYPE_CHECKING:
-    from supple.model.binder import Binder, Bound
+    from supple.compilation.binder import Binder, Bound
 
 
 @inner
@@ -112,7 +112,7 @@ class JointDrive:
 
     def bind(self, binder: Binder) -> Bound:
         """One input per coordinate of the joint."""
-        from supple.model.binder import Bound
+        from supple.compilation.binder import Bound
 
         joint = binder.robot_link(self.link).joint
         if joint.dof == 0:

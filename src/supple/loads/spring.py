@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.checks import finite_float, nonnegative_float, shown
+from supple.compilation.scene import Place, Strand
 from supple.core.arrays import floats, handle_at, integers, poses, space_of
 from supple.core.loads import ENERGY, EXTERNAL, STORES, TANGENT, add_coupling
 from supple.errors import ModelError
@@ -29,11 +30,10 @@ from supple.loads.points import (
     subtract_turning,
 )
 from supple.loads.scalar_law import LawGuard, LawTable, ScalarLaw, call_law, check_law, law_slope
-from supple.model.scene import Place, Strand
 
 if TYPE_CHECKING:
-    from supple.model.binder import Binder, Bound
-    from supple.model.scene import Mark
+    from supple.compilation.binder import Binder, Bound
+    from supple.compilation.scene import Mark
 
 #: Below this distance [m] between its ends a spring has no direction and does not pull.
 SHORTEST = 1e-12
@@ -187,7 +187,7 @@ class Spring:
 
     def bind(self, binder: Binder) -> Bound:
         """Both ends and the law."""
-        from supple.model.binder import Bound, pose_records
+        from supple.compilation.binder import Bound, pose_records
 
         ends = [binder.station(*self._end(which)) for which in ("a", "b")]
         if ends[0].segment == ends[1].segment == 0:

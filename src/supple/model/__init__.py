@@ -1,1 +1,1 @@
-"""The description of a robot, its checks, and the model compiled from it."""
+"""A compiled robot and everything that can be asked of it."""

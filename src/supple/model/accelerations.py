@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.errors import ConvergenceError, StateError
-from supple.model.charts import exponential_map
+from supple.model.chart_changes import exponential_map
 from supple.model.constraints import LoopTerms, loop_terms, solve_constrained
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from supple.compilation.binder import Bound, pose_records
 from supple.core import kinematics as _kinematics
 from supple.errors import ConvergenceError
-from supple.model.binder import Bound, pose_records
 from supple.model.constraints import CLOSED, loop_terms
 
 if TYPE_CHECKING:

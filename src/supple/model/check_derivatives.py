@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from supple.model.text_table import text_table
+from supple.robot.text_table import text_table
 
 if TYPE_CHECKING:
-    from supple.model.binder import Bound
+    from supple.compilation.binder import Bound
     from supple.model.compiled import Compiled
     from supple.model.model import Model
 

@@ -12,22 +12,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.checks import FLOAT, answer, failure, finite_float, finite_vector, shown, vector
+from supple.compilation.binder import Bound, Demand
+from supple.compilation.digest import Digest, model_digest
+from supple.compilation.scene import Scene
 from supple.core import forward_dynamics as _forward
 from supple.core.arrays import Parameters, Topology, handle, make_space, make_tree
 from supple.core.loads import CONSTRAINT
 from supple.core.records import EXPONENTIAL
 from supple.errors import ModelError, SingularError, StateError
-from supple.model.binder import Bound, Demand
 from supple.model.constraints import PrescribedJoint
-from supple.model.digest import Digest, model_digest
-from supple.model.links import Rod
-from supple.model.scene import Scene
 from supple.pickling import check_picklable
+from supple.robot.links import Rod
 
 if TYPE_CHECKING:
-    from supple.model.compile import LinkLayout
-    from supple.model.controller import Controller
-    from supple.model.robot import LinkSpec, Robot
+    from supple.compilation.compiling import LinkLayout
+    from supple.robot.controller import Controller
+    from supple.robot.robot import LinkSpec, Robot
 
 Array = np.ndarray
 
@@ -88,7 +88,7 @@ class Compiled:
         self._arrays: Any = make_tree(self.topology, self.parameters, np.array(table, dtype=np.int64).reshape(-1, 3))
         self._tree = handle(self._arrays)
         self._threads = threading.local()
-        self._still: Digest | None = None  # of the arrays, see `model.digest`
+        self._still: Digest | None = None  # of the arrays, see `compilation.digest`
 
     def _turning_factors(self) -> list[slice]:
         """Coordinates of every factor of a prescribed joint whose screws do not commute."""
@@ -155,7 +155,7 @@ class Compiled:
 
     @property
     def digest(self) -> Digest:
-        """What the model is made of, by fingerprints: files are compared by it (see `model.digest`)."""
+        """What the model is made of, by fingerprints: files are compared by it (see `compilation.digest`)."""
         return model_digest(self)
 
     def __fingerprint__(self) -> dict[str, dict[str, str]]:

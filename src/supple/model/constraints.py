@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from supple.checks import answer, failure, shown
+from supple.compilation.binder import Bound
 from supple.core import loops as _loops
 from supple.errors import ModelError, SingularError, StateError, warn
 from supple.laws import Law
-from supple.model.binder import Bound
 
 if TYPE_CHECKING:
     from supple.model.compiled import Compiled

@@ -8,24 +8,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.checks import finite_float, flag, nonnegative_float, shown
+from supple.core import elastic_line_states as _line_states
 from supple.core import energy as _energy
 from supple.core import forward_dynamics as _forward
 from supple.core import internal_force as _internal
 from supple.core import inverse_dynamics as _inverse
 from supple.core import inverse_dynamics_derivatives as _derivatives
 from supple.core import kinematics as _kinematics
-from supple.core import line_states as _line_states
 from supple.core import mass_matrix as _mass
 from supple.core import residual as _residual
 from supple.core import tangent_products as _products
 from supple.errors import ModelError
 from supple.model.accelerations import State, balance, joint_efforts
 from supple.model.batch import for_each, many_poses, many_states
-from supple.model.charts import rewrap_state
+from supple.model.chart_changes import rewrap_state
 from supple.model.compiled import Compiled
 from supple.model.constraints import LoopTerms, Multipliers, loop_terms, solve_constrained
-from supple.model.fan import Fan, make_fan
-from supple.model.probe import Probe, make_probe
 from supple.model.results import (
     Acceleration,
     AccelerationDerivatives,
@@ -36,6 +34,8 @@ from supple.model.results import (
     ResidualDerivatives,
     Station,
 )
+from supple.model.station_chain import Probe, make_probe
+from supple.model.station_sweep import Fan, make_fan
 
 Array = np.ndarray
 

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.checks import flag, whole_number
+from supple.compilation.binder import Bound
 from supple.core.loads import CONSTRAINT
 from supple.model.assembly import assemble, assemble_anywhere, recentred
-from supple.model.binder import Bound
 from supple.model.constraints import independent_rows, keep_rows
 from supple.model.readouts import Readouts
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from supple.model.check_derivatives import DerivativeReport
-    from supple.solvers.equilibrium import Equilibria, Equilibrium
-    from supple.solvers.events import Event
-    from supple.solvers.methods import Method
-    from supple.solvers.modes import Modes
-    from supple.solvers.path import EquilibriumPath
+    from supple.solvers.integrators.methods import Method
+    from supple.solvers.motion.events import Event
+    from supple.solvers.motion.trajectory import Trajectory
     from supple.solvers.progress import Report
-    from supple.solvers.trajectory import Trajectory
+    from supple.solvers.statics.continuation import EquilibriumPath
+    from supple.solvers.statics.equilibrium import Equilibria, Equilibrium
+    from supple.solvers.statics.modes import Modes
 
 Array = np.ndarray
 
@@ -63,7 +63,7 @@ class Model(Readouts):
         Raises `ConvergenceError` naming the loop that cannot be closed.
         """
         if flag(at_rest, "at_rest"):
-            from supple.solvers.statics import assemble_at_rest
+            from supple.solvers.statics.search import assemble_at_rest
 
             return assemble_at_rest(self, q0, u, t)
         start = self._state("q", self.rest if q0 is None else q0)
@@ -108,7 +108,7 @@ class Model(Readouts):
             ``free_directions`` holds them, and the message names them.
         """
         from supple.solvers.options import search_options
-        from supple.solvers.statics import statics
+        from supple.solvers.statics.search import statics
 
         return statics(self, u, q0, t, multipliers, *search_options(tolerance, max_iterations, globalise))
 
@@ -127,8 +127,8 @@ class Model(Readouts):
         Ctrl-C raises `Interrupted`, a `KeyboardInterrupt`, which keeps in ``.result`` what was found until then: rows
         that were worked on are marked in ``done``.
         """
-        from supple.solvers.batch import statics_batch
         from supple.solvers.options import search_options, thread_count
+        from supple.solvers.statics.batch import statics_batch
 
         tolerance, max_iterations, _ = search_options(tolerance, max_iterations)
         return statics_batch(self, u, q0, t, tolerance, max_iterations, thread_count(threads))
@@ -176,7 +176,7 @@ class Model(Readouts):
             At Ctrl-C, with the path so far in ``.result``.
         """
         from supple.solvers.options import path_options
-        from supple.solvers.path import equilibrium_path
+        from supple.solvers.statics.continuation import equilibrium_path
 
         given = path_options(s, step, max_step, max_points, stop)
         return equilibrium_path(self, u, given.s, q0, given.step, given.max_step, given.max_points, given.stop)
@@ -188,7 +188,7 @@ class Model(Readouts):
 
         ``at`` is an `Equilibrium`, or coordinates of one (n,); left out, the equilibrium under u is looked for.
         """
-        from supple.solvers.modes import modes
+        from supple.solvers.statics.modes import modes
 
         return modes(self, at, u, self._number("t", t), None if count is None else whole_number(count, "count"))
 
@@ -252,7 +252,7 @@ class Model(Readouts):
         SimulationError
             If it cannot go on: says when, where and why, and keeps the motion so far in ``.trajectory``.
         """
-        from supple.solvers.simulation import simulate
+        from supple.solvers.motion.simulation import simulate
 
         return simulate(
             self,

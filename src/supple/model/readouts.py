@@ -217,8 +217,8 @@ class Readouts(Mechanics):
 
     def tensions(self, q: ArrayLike, v: ArrayLike | None = None, u: ArrayLike | None = None) -> dict[str, float]:
         """Tension of every tendon and cable by name [N]."""
-        from supple.readouts.lines import tensions
         from supple.readouts.parts import make_state
+        from supple.readouts.tensions import tensions
 
         return tensions(self, make_state(self, q, v, u=u))
 
@@ -226,15 +226,15 @@ class Readouts(Mechanics):
         self, q: ArrayLike, name: str, v: ArrayLike | None = None, u: ArrayLike | None = None
     ) -> Tension:
         """Tension of one tendon or cable with its derivatives by q and v."""
-        from supple.readouts.lines import tension_derivatives
         from supple.readouts.parts import make_state
+        from supple.readouts.tensions import tension_derivatives
 
         return tension_derivatives(self, make_state(self, q, v, u=u), name)
 
     def volumes(self, q: ArrayLike) -> dict[str, float]:
         """Volume of every chamber by name [m^3]."""
-        from supple.readouts.lines import volumes
         from supple.readouts.parts import make_state
+        from supple.readouts.tensions import volumes
 
         return volumes(self, make_state(self, q))
 

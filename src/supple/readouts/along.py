@@ -129,7 +129,7 @@ class Readings:
 
     def tensions(self) -> dict[str, Any]:
         """Tension of every tendon and cable by name [N]."""
-        from supple.readouts.lines import tensions
+        from supple.readouts.tensions import tensions
 
         return self._read(tensions)  # type: ignore[no-any-return]
 
@@ -139,7 +139,7 @@ class Readings:
 
     def volumes(self) -> dict[str, Any]:
         """Volume of every chamber by name [m^3]."""
-        from supple.readouts.lines import volumes
+        from supple.readouts.tensions import volumes
 
         return self._read(volumes)  # type: ignore[no-any-return]
 

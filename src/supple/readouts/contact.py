@@ -1,7 +1,7 @@
 """Forces of a contact, pair by pair, and their derivatives.
 
-With W = [x x f; f] on a, z = zeta_a - zeta_b and the tangents G, D of `loads.contact`, an observer in the world sees
-b's observer turn, too:
+With W = [x x f; f] on a, z = zeta_a - zeta_b and the tangents G, D of `loads.contact.contact`, an observer in the world
+sees b's observer turn, too:
 
     dW = G z + D z' + ad*_zeta_b W,      zeta = J dq,      zeta' = R dq + J dv,      d(gap) = n . (z_v + z_w x x).
 """
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from supple.checks import flag
-from supple.loads.contact import contacts
+from supple.loads.contact.contact import contacts
 from supple.readouts import parts
 from supple.readouts.kernels import CONTACT_PAIRS, FORCE, GAP, NORMAL, POINT, SLIP, WIDTH
 from supple.readouts.parts import State

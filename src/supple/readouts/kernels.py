@@ -16,13 +16,13 @@ import numpy as np
 from numba import types
 
 from supple.core.arrays import floats, handle_at, integers, matrices_at, matrix_at, poses, space_view, tree_view
-from supple.core.buds import ASLEEP, AWAKE, rouse, segment_path
 from supple.core.couplings import J, R
+from supple.core.dormant import ASLEEP, AWAKE, rouse, segment_path
 from supple.core.loads import TANGENT, WRENCH
 from supple.jit import AddressedKernel, load_stamp
 from supple.lie.se3 import compose
-from supple.loads.contact import press, probe_middle, slide_probe
-from supple.loads.contact_geometry import signed_distance, varying_radius
+from supple.loads.contact.contact import press, probe_middle, slide_probe
+from supple.loads.contact.distance import signed_distance, varying_radius
 
 #: Columns of a row of `CONTACT_PAIRS`: gap, point, normal, force on a, velocity of a relative to b there.
 GAP, POINT, NORMAL, FORCE, SLIP, WIDTH = 0, 1, 4, 7, 10, 13
@@ -64,7 +64,7 @@ def _contact_pairs(tree, space, data, pairs_at, count, out_at, tangents_at):  # 
     """out (count, 13) of pairs (count, 4) [probe, surface, -, -] of a contact; positions from the common origin.
 
     Unless ``tangents_at`` is 0, tangents (2 count, 6, 6): G, D of dW = G z + D z' of the wrench W = [x x f; f] on a as
-    seen from b, z = zeta_a - zeta_b (see `loads.contact`), zero where nothing touches.
+    seen from b, z = zeta_a - zeta_b (see `loads.contact.contact`), zero where nothing touches.
     """
     at, scratch = tree_view(tree), space_view(space)
     h = handle_at(data, 12)

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from supple.loads.fluid import fluid
+from supple.loads.fluid.fluid import fluid
 from supple.readouts import parts
 from supple.readouts.parts import State
 from supple.readouts.results import CenterOfMass, Mass
 
 if TYPE_CHECKING:
-    from supple.model.binder import Bound
+    from supple.compilation.binder import Bound
     from supple.model.readouts import Readouts
 
 Array = np.ndarray

@@ -18,7 +18,7 @@ from supple.model.check_derivatives import load_alone
 from supple.readouts.kernels import SEGMENT_COLUMNS
 
 if TYPE_CHECKING:
-    from supple.model.binder import Bound
+    from supple.compilation.binder import Bound
     from supple.model.readouts import Readouts
 
 Array = np.ndarray

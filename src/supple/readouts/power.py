@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple.core.loads import CONSTRAINT, STORES
-from supple.loads.fluid import WEIGHT
+from supple.loads.fluid.fluid import WEIGHT
 from supple.model.check_derivatives import load_alone
 from supple.model.results import Energy
 from supple.readouts import parts
@@ -16,7 +16,7 @@ from supple.readouts.parts import State
 from supple.readouts.results import Power, PowerDerivatives, PowerGradient
 
 if TYPE_CHECKING:
-    from supple.model.binder import Bound
+    from supple.compilation.binder import Bound
     from supple.model.readouts import Readouts
 
 Array = np.ndarray

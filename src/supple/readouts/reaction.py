@@ -21,8 +21,8 @@ from supple.readouts.parts import State
 from supple.readouts.results import ReactionDerivatives
 
 if TYPE_CHECKING:
+    from supple.compilation.binder import Bound
     from supple.core.arrays import Parameters, Topology
-    from supple.model.binder import Bound
     from supple.model.readouts import Readouts
 
 Array = np.ndarray

@@ -22,21 +22,21 @@ import numpy as np
 from numpy.polynomial import legendre
 from numpy.typing import ArrayLike
 
-from supple.loads.line import lines
-from supple.loads.path import paths
-from supple.model.rod_table import SAME_STATION
+from supple.compilation.rod_table import SAME_STATION
+from supple.loads.lines.routed import lines
+from supple.loads.lines.spans import paths
 from supple.readouts import parts
 from supple.readouts.contact import contact_names, forces, meeting, touching
-from supple.readouts.lines import tension_derivatives
 from supple.readouts.parts import State
 from supple.readouts.reaction import cut, padded
 from supple.readouts.results import Stress, StressDerivatives
+from supple.readouts.tensions import tension_derivatives
 
 if TYPE_CHECKING:
-    from supple.model.binder import Bound
-    from supple.model.compile import LinkLayout
+    from supple.compilation.binder import Bound
+    from supple.compilation.compiling import LinkLayout
+    from supple.compilation.rod_table import RodTable
     from supple.model.readouts import Readouts
-    from supple.model.rod_table import RodTable
 
 Array = np.ndarray
 
@@ -59,7 +59,7 @@ class _Line(NamedTuple):
     slope: Array  #: (K, 3) d' = (0, dy/dX, dz/dX)
 
     def direction(self, xi: Array) -> tuple[Array, Array]:
-        """c P^T t (K, 6) per unit of tension or pressure, and its derivative (K, 6, 6) by the strain (`loads.line`)."""
+        """c P^T t (K, 6) per unit of tension or pressure, and by the strain (K, 6, 6) (`loads.lines.routed`)."""
         T = np.einsum("kij,kj->ki", self.P, xi) + self.slope
         size = np.linalg.norm(T, axis=1)
         b = np.einsum("kji,kj->ki", self.P, T / size[:, None])
@@ -176,7 +176,7 @@ def _lines_through(model: Readouts, layout: LinkLayout, places: Array) -> Iterat
 
 
 def _line_data(load: Bound) -> tuple[Array, Array]:
-    """Coefficients (m, 5) and `loads.routes.line_table` (m, 3) of a line's points in rods; none of other loads."""
+    """Coefficients (m, 5) and `loads.lines.routes.line_table` (m, 3) of a line's points in rods, if it has."""
     if load.kernel.function is lines.function:
         return load.data[1], load.data[2]
     if load.kernel.function is paths.function:

@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from supple.compilation.law_program import Program
 from supple.core.arrays import Space, handle, make_space, make_tree
 from supple.core.loops import CONSTRAINT_ROWS
 from supple.core.records import EXPONENTIAL, pose_t
 from supple.core.residual import RESIDUAL
 from supple.core.views import View, array_of, viewing
-from supple.model.law_program import Program
-from supple.solvers.charts import CHART
+from supple.solvers.integrators.recentring import CHART
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -250,7 +250,7 @@ def free_coordinates(model: Model) -> Array:
     """Coordinates that are not prescribed, from the leaves of the tree to its root.
 
     Branches meet only in their common ancestors, and so do their rows in a tangent: eliminated in this order, its zeros
-    stay zeros ([SPARSITY]), and `solvers.lu` passes over them.
+    stay zeros ([SPARSITY]), and `linalg.lu` passes over them.
     """
     blocks = model.topology.blocks[::-1]  # parents come first in the kernels
     order = [k for block in blocks for k in range(int(block["start"]), int(block["start"] + block["n"]))]

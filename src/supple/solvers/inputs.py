@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.checks import answer, ask, failure, finite_float, floats, shown, why
+from supple.compilation.law_program import Program, breaks_of, is_compilable, make_program
 from supple.core import internal_force as _internal
 from supple.core.time_laws import evaluate_laws
 from supple.errors import ModelError, ShapeError, StateError, SuppleError
 from supple.jit import kernel
 from supple.laws import Constant, Law, Table
-from supple.model.law_program import Program, breaks_of, is_compilable, make_program
 from supple.solvers.desk import (
     ASK_FEEDBACK,
     ASK_LAWS,
@@ -35,11 +35,11 @@ from supple.solvers.desk import (
     Office,
     desk_at,
 )
-from supple.solvers.history import bring_home
+from supple.solvers.integrators.history import bring_home
 
 if TYPE_CHECKING:
-    from supple.model.controller import Controller
     from supple.model.model import Model
+    from supple.robot.controller import Controller
 
 Array = np.ndarray
 

@@ -16,7 +16,7 @@ from supple.checks import (
     whole_number,
 )
 from supple.errors import ModelError
-from supple.solvers.events import Event
+from supple.solvers.motion.events import Event
 
 #: Value of ``resume`` with which a run goes on with another u than it began with.
 OTHER_INPUTS = "other inputs"

@@ -10,10 +10,10 @@ from supple import laws
 from supple.bases import Legendre
 from supple.lie.pose import pose
 from supple.loads import Contact, Spheres, Tendon, Tube
-from supple.loads.routes import Route
-from supple.model.links import Rod
-from supple.model.robot import Robot
+from supple.loads.lines.routes import Route
 from supple.numerics.quadrature import rod_stations
+from supple.robot.links import Rod
+from supple.robot.robot import Robot
 from supple.sections import Circle, Material
 from supple.systems.system import System
 

@@ -10,10 +10,10 @@ import numpy as np
 from supple.bases import Chebyshev
 from supple.lie.pose import pose
 from supple.loads import PointWrench
-from supple.model.links import Rod
-from supple.model.robot import Robot
+from supple.robot.links import Rod
+from supple.robot.robot import Robot
 from supple.sections import Circle, Material
-from supple.solvers.methods import NDF
+from supple.solvers.integrators.methods import NDF
 from supple.systems.system import System, of_kind
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from supple.bases import Chebyshev
 from supple.joints import Revolute
 from supple.lie.pose import pose
 from supple.loads import JointDrive, Loop
-from supple.model.links import Rod
-from supple.model.robot import Robot
+from supple.robot.links import Rod
+from supple.robot.robot import Robot
 from supple.sections import Circle, Material
-from supple.solvers.methods import NDF
+from supple.solvers.integrators.methods import NDF
 from supple.systems.system import System
 
 #: Begin and end of the ramp, begin and end of the oscillation, s.

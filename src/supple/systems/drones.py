@@ -13,11 +13,11 @@ from supple.bases import Chebyshev
 from supple.joints import Free
 from supple.lie.pose import pose
 from supple.loads import Thruster
-from supple.model.controller import Controller
-from supple.model.links import Rigid, Rod
-from supple.model.robot import Robot
+from supple.robot.controller import Controller
+from supple.robot.links import Rigid, Rod
+from supple.robot.robot import Robot
 from supple.sections import Circle, Material
-from supple.solvers.methods import NDF
+from supple.solvers.integrators.methods import NDF
 from supple.systems.system import System
 
 if TYPE_CHECKING:

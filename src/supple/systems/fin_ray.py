@@ -11,10 +11,10 @@ from supple.bases import Legendre
 from supple.joints import Fixed, Prismatic, Revolute
 from supple.lie.pose import pose
 from supple.loads import Loop, Prescribed
-from supple.model.links import Rod
-from supple.model.robot import Robot
+from supple.robot.links import Rod
+from supple.robot.robot import Robot
 from supple.sections import Material, Rectangle
-from supple.solvers.methods import GeneralizedAlpha
+from supple.solvers.integrators.methods import GeneralizedAlpha
 from supple.systems.system import System
 
 ABS = Material(young=2e9, poisson=0.35, density=1040.0, viscosity=1e5)

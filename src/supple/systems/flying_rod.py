@@ -11,10 +11,10 @@ from supple.bases import Chebyshev
 from supple.joints import Free
 from supple.lie.pose import pose
 from supple.loads import PointWrench
-from supple.model.links import Rod
-from supple.model.robot import Robot
+from supple.robot.links import Rod
+from supple.robot.robot import Robot
 from supple.sections import Circle, Material, Section
-from supple.solvers.methods import NDF
+from supple.solvers.integrators.methods import NDF
 from supple.systems.system import System, of_kind
 
 

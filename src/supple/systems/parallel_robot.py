@@ -11,11 +11,11 @@ from supple.bases import Legendre
 from supple.joints import Fixed, Revolute, Spherical
 from supple.lie.pose import pose
 from supple.loads import Loop, PointWrench
-from supple.model.links import Rigid, Rod
-from supple.model.rigid_shapes import PrismShape
-from supple.model.robot import Robot
+from supple.robot.links import Rigid, Rod
+from supple.robot.rigid_shapes import PrismShape
+from supple.robot.robot import Robot
 from supple.sections import Rectangle
-from supple.solvers.methods import NDF
+from supple.solvers.integrators.methods import NDF
 from supple.systems.cable_manipulator import SILICONE
 from supple.systems.system import System
 

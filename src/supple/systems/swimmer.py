@@ -14,10 +14,10 @@ from supple.bases import Chebyshev
 from supple.joints import Planar
 from supple.lie.pose import pose
 from supple.loads import Fluid, Tendon, Wake
-from supple.model.links import Rigid, Rod
-from supple.model.robot import Robot
+from supple.robot.links import Rigid, Rod
+from supple.robot.robot import Robot
 from supple.sections import Ellipse, Section
-from supple.solvers.methods import NDF
+from supple.solvers.integrators.methods import NDF
 from supple.systems.system import System
 
 WATER = 1000.0  #: kg/m^3

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.errors import ModelError
-from supple.model.robot import Robot
-from supple.solvers.methods import Method
+from supple.robot.robot import Robot
+from supple.solvers.integrators.methods import Method
 
 if TYPE_CHECKING:
     from supple.model.model import Model
-    from supple.solvers.trajectory import Trajectory
+    from supple.solvers.motion.trajectory import Trajectory
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,9 +11,9 @@ from supple.bases import Legendre
 from supple.joints import Fixed, Free, Revolute
 from supple.lie.pose import pose
 from supple.loads import Fluid, JointDrive
-from supple.model.links import Rigid, Rod
-from supple.model.rigid_shapes import CapsuleShape
-from supple.model.robot import Robot
+from supple.robot.links import Rigid, Rod
+from supple.robot.rigid_shapes import CapsuleShape
+from supple.robot.robot import Robot
 from supple.sections import Circle
 from supple.systems.cable_manipulator import SILICONE
 from supple.systems.system import System

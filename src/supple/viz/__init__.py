@@ -15,7 +15,7 @@ except ImportError as error:
 
 from supple.viz.animation import animate
 from supple.viz.camera import Camera
-from supple.viz.pages import draw, overview, plot, snapshots, tip_traces
+from supple.viz.pictures import draw, overview, plot, snapshots, tip_traces
 from supple.viz.profiles import along_rod
 from supple.viz.series import energy, time_series
 from supple.viz.style import Style

@@ -15,16 +15,16 @@ from supple.checks import ask, positive_float, shown
 from supple.errors import MissingExtraError, ModelError, PictureError, StorageError
 from supple.storage import replacing
 from supple.viz import style as colours
+from supple.viz.display import new_figure
+from supple.viz.layout import bare_axes, checked_path, draw_path, write_title
 from supple.viz.motion import FRAMING, even_times, model_of, paths, states_at, traces, watched
-from supple.viz.pages import draw_state
+from supple.viz.pictures import draw_state
 from supple.viz.sections import IN_A_FRAME
-from supple.viz.setting import Setting
-from supple.viz.sheet import bare_axes, checked_path, draw_path, write_title
 from supple.viz.style import PALETTE, Style
-from supple.viz.window import new_figure
+from supple.viz.view import Setting
 
 if TYPE_CHECKING:
-    from supple.solvers.trajectory import Trajectory
+    from supple.solvers.motion.trajectory import Trajectory
 
 #: Pixels per inch of animations, if not asked for otherwise, and colours of a GIF.
 DPI, GIF_COLOURS = 110.0, 96

@@ -11,11 +11,11 @@ from supple.checks import Array, finite_float, shown
 from supple.core.records import EXPONENTIAL
 from supple.errors import ModelError, PictureError
 from supple.model.model import Model
-from supple.model.probe import check_station
-from supple.viz.setting import State
+from supple.model.station_chain import check_station
+from supple.viz.view import State
 
 if TYPE_CHECKING:
-    from supple.solvers.trajectory import Trajectory
+    from supple.solvers.motion.trajectory import Trajectory
 
 #: States of a motion that are looked at to frame it.
 FRAMING = 40

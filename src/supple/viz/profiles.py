@@ -14,10 +14,10 @@ from matplotlib.figure import Figure
 from supple.checks import Array, flag, whole_number
 from supple.errors import PictureError
 from supple.viz import style as colours
+from supple.viz.display import new_figure
+from supple.viz.layout import finished
 from supple.viz.series import STILL, dress
-from supple.viz.sheet import finished
 from supple.viz.style import Style
-from supple.viz.window import new_figure
 
 if TYPE_CHECKING:
     from supple.readouts.along import Readings

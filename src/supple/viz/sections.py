@@ -10,9 +10,9 @@ from itertools import pairwise
 import numpy as np
 
 from supple.checks import Array
+from supple.compilation.rod_table import RodTable
+from supple.compilation.scene import Mark, RodLook, Scene, Strand
 from supple.model.model import Model
-from supple.model.rod_table import RodTable
-from supple.model.scene import Mark, RodLook, Scene, Strand
 
 #: Most turn from one section to the next, rad: forty sections to a coil.
 TURN = np.pi / 20.0

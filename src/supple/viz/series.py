@@ -11,13 +11,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from supple.viz import style as colours
+from supple.viz.display import new_figure
+from supple.viz.layout import figure_of, finished
 from supple.viz.motion import model_of, paths, station_name, watched
-from supple.viz.sheet import figure_of, finished
 from supple.viz.style import PALETTE, Style
-from supple.viz.window import new_figure
 
 if TYPE_CHECKING:
-    from supple.solvers.trajectory import Trajectory
+    from supple.solvers.motion.trajectory import Trajectory
 
 #: Most entries of a legend, and most letters of all of them.
 MOST_NAMES, MOST_LETTERS = 6, 60

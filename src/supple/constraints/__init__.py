@@ -1,0 +1,1 @@
+"""Constraints: closed loops and prescribed joints, held by multipliers."""

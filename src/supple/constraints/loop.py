@@ -1,0 +1,143 @@
+"""Closed loops: a joint that closes a chain between two frames, held by multipliers.
+
+The multipliers are a wrench perp lambda in frame B; on a it acts, on b its opposite.  It is fixed in B, so b sees no
+change of it; a sees it turn with B relative to itself: dF = adbar*_F (zeta_b - zeta_a).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from supple.checks import finite_float, shown
+from supple.compilation.scene import Hinge, Place
+from supple.core.arrays import floats, handle_at, integers, poses, space_of
+from supple.core.inertia import add_coadbar
+from supple.core.loads import CONSTRAINT, TANGENT, add_coupling
+from supple.errors import ModelError
+from supple.jit import LoadKernel
+from supple.joints.compound import Fixed
+from supple.joints.protocol import Joint
+from supple.lie.pose import check_pose
+from supple.lie.se3 import compose
+from supple.robot.validate import check_joint
+
+if TYPE_CHECKING:
+    from supple.compilation.binder import Binder, Bound
+    from supple.compilation.scene import Mark
+
+
+def _loops(tree, space, data, mode):
+    """Wrench of one loop: data = where (1, 3) [segment a, segment b, first multiplier], perp (6, k), offsets (2,)."""
+    if mode < 0:
+        return
+    scratch = space_of(space)
+    h = handle_at(data, 3)
+    where, perp, offsets = integers(h, 0), floats(h, 1), poses(h, 2)
+    t, wa, wb = scratch.scratch[0], scratch.work[where[0, 0]], scratch.work[where[0, 1]]
+    compose(wb.R, wb.p, offsets[1].R, offsets[1].p, t.R, t.p)
+    local, F = t.x, t.y
+    for k in range(6):
+        local[k] = 0.0
+        for i in range(perp.shape[1]):
+            local[k] += perp[k, i] * scratch.multipliers[where[0, 2] + i]
+    # Ad_gB^-T: [R m + p x R f; R f]
+    for i in range(3):
+        F[3 + i] = t.R[i, 0] * local[3] + t.R[i, 1] * local[4] + t.R[i, 2] * local[5]
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        F[i] = t.R[i, 0] * local[0] + t.R[i, 1] * local[1] + t.R[i, 2] * local[2]
+        F[i] += t.p[j] * F[3 + k] - t.p[k] * F[3 + j]
+    for k in range(6):
+        wa.F[k] -= F[k]
+        wb.F[k] += F[k]
+    if mode == TANGENT and where[0, 0] > 0:
+        add_coadbar(F, wa.G)
+        if where[0, 1] > 0:
+            coupling = add_coupling(scratch, where[0, 0], where[0, 1])
+            for k in range(6):
+                F[k] = -F[k]
+            add_coadbar(F, coupling.G)
+
+
+loops = LoadKernel(_loops)
+
+
+@dataclass(frozen=True, eq=False)
+class Loop:
+    """A joint between two frames that closes a loop.
+
+    Parameters
+    ----------
+    name : str
+        For multipliers and messages.
+    a, b : (link, pose) or (link, pose, s)
+        Frames; the pose is in the link's tip frame, or in the frame at station ``s`` of a rod.  "world" is allowed.
+    joint : Joint
+        What the loop leaves free; `Fixed` welds.  Universal joints are two in series and cannot close a loop.
+
+    Notes
+    -----
+    e = perp^T log(gB^-1 gA), A = perp^T (Ad_gBA J_A - J_B), in frame B.  Rows are the canonical twist axes that the
+    joint does not free, in order (for oblique axes an orthonormal complement).
+    """
+
+    name: str
+    a: tuple[Any, ...]
+    b: tuple[Any, ...]
+    joint: Joint = field(default_factory=Fixed)
+
+    def stations(self) -> Iterable[tuple[str, float]]:
+        """Both frames."""
+        return [frame_place(end, which)[:2] for end, which in ((self.a, "a"), (self.b, "b"))]
+
+    def bind(self, binder: Binder) -> Bound:
+        """Both frames and all rows; redundant ones are dropped later (`model.constraints`)."""
+        from supple.compilation.binder import Bound, pose_records
+
+        ends = [binder.station(*frame_place(end, which)) for end, which in ((self.a, "a"), (self.b, "b"))]
+        if ends[0].segment == ends[1].segment:
+            raise ModelError(f"a and b ({self.a[0]!r}, {self.b[0]!r}) move together: a loop needs two different bodies")
+        check_joint(self.joint)
+        perp = constrained_twists(self.joint)
+        binder.couplings += 1
+        where = np.array([[ends[0].segment, ends[1].segment, binder.loop(self.name, perp.shape[1])]], dtype=np.int64)
+        return Bound(self.name, loops, (where, perp, pose_records([e.offset for e in ends])), CONSTRAINT)
+
+    def sketch(self, binder: Binder) -> list[Mark]:
+        """A mark where the two frames are joined."""
+        ends = (self.a, "a"), (self.b, "b")
+        return [Hinge(self.name, tuple(Place(*frame_place(end, which)) for end, which in ends))]
+
+
+def frame_place(end: tuple[Any, ...], which: str) -> tuple[str, float, np.ndarray]:
+    """(link, s, pose) of what a user gives for a frame; s is the tip if left out."""
+    if isinstance(end, str):
+        return end, 1.0, np.eye(4)
+    if not isinstance(end, (tuple, list)) or len(end) not in (1, 2, 3):
+        raise ModelError(f"{which} is {shown(end)}, must be (link, pose) or (link, pose, s)")
+    pose = check_pose(end[1], f"{which}: pose") if len(end) > 1 else np.eye(4)
+    return end[0], finite_float(end[2], f"{which}: s") if len(end) == 3 else 1.0, pose
+
+
+def constrained_twists(joint: Joint) -> np.ndarray:
+    """Orthonormal basis (6, k) of the twists a joint does not free: canonical axes where possible."""
+    factors = joint.factors()
+    if len(factors) > 1:
+        raise ModelError(f"{type(joint).__name__} is two joints in series: close the loop with one of them")
+    free = factors[0] if factors else np.zeros((6, 0))
+    columns: list[np.ndarray] = []
+    basis = list(np.linalg.qr(free)[0].T) if free.shape[1] else []
+    for axis in np.eye(6):
+        rest = axis - sum((np.dot(axis, x) * x for x in (*basis, *columns)), np.zeros(6))
+        size = float(np.linalg.norm(rest))
+        if size > 1e-6:
+            columns.append(rest / size)
+    if not columns:
+        raise ModelError(f"{type(joint).__name__} frees everything: such a loop constrains nothing")
+    perp = np.array(columns).T
+    perp[np.abs(perp) < 1e-15] = 0.0
+    return np.ascontiguousarray(perp)

@@ -1,0 +1,1 @@
+"""Dense linear algebra inside kernels: factorisations of small matrices, products with sets of columns."""

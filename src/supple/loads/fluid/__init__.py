@@ -1,0 +1,1 @@
+"""Water around a robot: buoyancy, drag, added mass, wakes, thrusters."""

@@ -1,0 +1,1 @@
+"""Tendons, cables and chambers: what acts along a line."""

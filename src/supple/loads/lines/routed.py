@@ -1,0 +1,109 @@
+"""Actuators along a line fixed in the sections of rods: tendons and chambers ([GVS-AD] D60-D63).
+
+A line runs at d(X) = (0, y, z) in the section's frame.  Its tangent per unit of rod length is
+
+    T = epsilon + kappa x d + d' = P xi + d',      P = [-d~, I],
+
+and its length dl = |T| dX.  A tension u does the work -u dl, a pressure p in a channel of area A the work p A dl, so
+both are the generalised stress c P^T t at a node, with t = T / |T|, c = -w u or c = w A p, w the quadrature weight;
+its derivative by the strain is c P^T (I - t t^T) P / |T|  (D62 with the second vector (d'; 0); D63).
+"""
+
+from __future__ import annotations
+
+import math
+
+from supple.core.arrays import floats, handle_at, integers, space_of
+from supple.core.elastic_lines import add_line, add_part
+from supple.core.loads import MEASURE, TANGENT
+from supple.jit import LoadKernel, inlined, inner
+
+
+@inlined
+def line_matrix(y, z, B):
+    """B (6, 3) = P^T = [d~; I] for d = (0, y, z)."""
+    for i in range(6):
+        for j in range(3):
+            B[i, j] = 1.0 if i == 3 + j else 0.0
+    B[0, 1], B[0, 2] = -z, y
+    B[1, 0] = z
+    B[2, 0] = -y
+
+
+@inlined
+def line_tangent(xi, y, z, slope_y, slope_z, T):
+    """T = epsilon + kappa x d + d' for d = (0, y, z)."""
+    T[0] = xi[3] + xi[1] * z - xi[2] * y
+    T[1] = xi[4] - xi[0] * z + slope_y
+    T[2] = xi[5] + xi[0] * y + slope_z
+    return math.sqrt(T[0] * T[0] + T[1] * T[1] + T[2] * T[2])
+
+
+@inner
+def add_line_stress(s, t, line, u, mode):
+    """Add the stress of one line at one node; ``line`` = (coefficient, y, z, dy/dX, dz/dX), u its input."""
+    B, T, b = t.B, t.p, t.x
+    size = line_tangent(s.xi, line[1], line[2], line[3], line[4], T)
+    line_matrix(line[1], line[2], B)
+    c = line[0] * u
+    for i in range(6):
+        b[i] = (B[i, 0] * T[0] + B[i, 1] * T[1] + B[i, 2] * T[2]) / size
+        s.f[i] += c * b[i]
+    if mode == TANGENT:
+        for i in range(6):
+            for j in range(6):
+                product = B[i, 0] * B[j, 0] + B[i, 1] * B[j, 1] + B[i, 2] * B[j, 2]
+                s.E[i, j] += c * (product - b[i] * b[j]) / size
+
+
+@inner
+def line_rate(s, line, T, Td):
+    """T and its time derivative at a node; returns |T| and d|T|/dt."""
+    size = line_tangent(s.xi, line[1], line[2], line[3], line[4], T)
+    line_tangent(s.xid, line[1], line[2], 0.0, 0.0, Td)
+    return size, (T[0] * Td[0] + T[1] * Td[1] + T[2] * Td[2]) / size
+
+
+@inner
+def write_node_part(part, s, t, line):
+    """f = c P^T t, drift = c P^T (I - t t^T) T' / |T| at a node, c = |coefficient| (see `core.elastic_lines`)."""
+    T, Td, B, c = t.x[0:3], t.x[3:6], t.B, abs(line[0])
+    size, rate = line_rate(s, line, T, Td)
+    line_matrix(line[1], line[2], B)
+    for i in range(6):
+        for j in range(3):
+            part.f[i] += c * B[i, j] * T[j] / size
+            part.drift[i] += c * B[i, j] * (Td[j] - rate * T[j] / size) / size
+
+
+@inner
+def measure_line(space, where, line):
+    """The length of a tendon, or the volume of a chamber: the sum of |coefficient| |T|."""
+    t, length, rate = space.scratch[0], 0.0, 0.0
+    tension = space.inputs[where[0, 1]] if where.shape[0] > 0 else 0.0
+    whole = add_line(space, 0.0, 0.0, tension, 0.0, 0.0)
+    for i in range(where.shape[0]):
+        s = space.stress[where[i, 0]]
+        l, dl = line_rate(s, line[i], t.x[0:3], t.x[3:6])
+        length, rate = length + abs(line[i, 0]) * l, rate + abs(line[i, 0]) * dl
+        write_node_part(add_part(space, whole, -1, where[i, 0]), s, t, line[i])
+    whole.length, whole.rate = length, rate
+
+
+def _lines(tree, space, data, mode):
+    """Stresses of all lines: data = where (m, 2) [node, input], line (m, 5) (see `add_line_stress`)."""
+    scratch = space_of(space)
+    h = handle_at(data, 2)
+    where, line = integers(h, 0), floats(h, 1)
+    if mode == MEASURE:
+        measure_line(scratch, where, line)
+        return
+    for i in range(where.shape[0]):
+        u = scratch.inputs[where[i, 1]]
+        if mode < 0:  # derivative by one input: the stress is linear in it
+            u = 1.0 if where[i, 1] == -(mode + 1) else 0.0
+        if u != 0.0:
+            add_line_stress(scratch.stress[where[i, 0]], scratch.scratch[0], line[i], u, mode)
+
+
+lines = LoadKernel(_lines)

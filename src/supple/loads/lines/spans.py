@@ -1,0 +1,212 @@
+"""Paths of cables and tendons: free spans between points of links, and parts that run inside rods.
+
+The length is l = sum of |x_b - x_a| over spans + sum of w |T| over nodes of rods (see `loads.lines.routed`).
+One tension pulls all of it.  It is an input, or it follows the length: T = k s(e) + d s'(e) l' >= 0 with the elongation
+e = l - rest length + pulled length.  The ramp s rises from 0 at e = 0 to s = e at e = w with two continuous
+derivatives, so that a slack line tightens without a jump, damped or not:
+
+    s = w x^3 (6 - 8 x + 3 x^2),   x = e / w.
+
+Directions give the tangents of springs and lines at a fixed tension; the rest is of rank one (`core.elastic_lines`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from supple.checks import nonnegative_float, positive_float
+from supple.core.arrays import floats, handle_at, integers, poses, space_of
+from supple.core.elastic_lines import add_line, add_part
+from supple.core.loads import ENERGY, MEASURE, STORES, TANGENT
+from supple.jit import LoadKernel, inner
+from supple.loads.lines.routed import add_line_stress, line_rate, write_node_part
+from supple.loads.lines.routes import LinePoint, line_table
+from supple.loads.spring import place_point, pull, span_direction
+
+if TYPE_CHECKING:
+    from supple.compilation.binder import Binder, Bound
+
+#: Where the tension comes from: an input, or the length.
+GIVEN, ELASTIC = 0, 1
+
+#: Default width of the ramp, relative to the rest length.
+SMOOTHING = 1e-4
+
+
+@inner
+def elastic_tension(law, e, rate):
+    """T, dT/dl, dT/dl' for the elongation e; ``law`` = (stiffness, rest length, damping, width)."""
+    k, d, w = law[0], law[2], law[3]
+    if e <= 0.0:
+        return 0.0, 0.0, 0.0
+    s, ds, dds = e, 1.0, 0.0
+    if e < w:
+        x = e / w
+        s = w * x**3 * (6.0 - 8.0 * x + 3.0 * x * x)
+        ds = x * x * (18.0 - 32.0 * x + 15.0 * x * x)
+        dds = x * (36.0 - 96.0 * x + 60.0 * x * x) / w
+    tension = k * s + d * ds * rate
+    if tension <= 0.0:
+        return 0.0, 0.0, 0.0
+    return tension, k * ds + d * dds * rate, d * ds
+
+
+@inner
+def elastic_potential(law, e):
+    """Energy [J] of the elongation e: k times the integral of the ramp s from 0 to e."""
+    k, w = law[0], law[3]
+    if e <= 0.0:
+        return 0.0
+    if e < w:
+        x = e / w
+        return k * w * w * x**4 * (1.5 - 1.6 * x + 0.5 * x * x)
+    return k * (0.5 * e * e - 0.1 * w * w)
+
+
+@inner
+def place_span(space, points, offsets, span, xa, va, xb, vb):
+    """Positions and velocities of both ends of a span."""
+    a, b = span[0], span[1]
+    place_point(space, points[a, 0], offsets[a], xa, va)
+    place_point(space, points[b, 0], offsets[b], xb, vb)
+
+
+@inner
+def add_end(part, sign, x, v, n, d):
+    """f += sign L^T n, drift += sign (L^T d + [v x n; 0]) at an end x of a span with d = P v_r / l."""
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        part.f[i] += sign * (x[j] * n[k] - x[k] * n[j])
+        part.f[3 + i] += sign * n[i]
+        part.drift[i] += sign * (x[j] * d[k] - x[k] * d[j] + v[j] * n[k] - v[k] * n[j])
+        part.drift[3 + i] += sign * d[i]
+
+
+def _paths(tree, space, data, mode):
+    """One path: data = where (1, 2) [input or -1, GIVEN or ELASTIC], law (see `elastic_tension`), points (p, 1) their
+    segments and offsets (p,), spans (k, 2) of points, nodes (m, 1), line (m, 5) (see `loads.lines.routed`).
+    """
+    scratch = space_of(space)
+    h = handle_at(data, 7)
+    where, law, points, offsets = integers(h, 0), floats(h, 1), integers(h, 2), poses(h, 3)
+    spans, nodes, line = integers(h, 4), integers(h, 5), floats(h, 6)
+    t = scratch.scratch[0]
+    xa, va, xb, vb, n, d = t.x[0:3], t.x[3:6], t.y[0:3], t.y[3:6], t.z[0:3], t.z[3:6]
+    if mode < 0 and where[0, 0] != -(mode + 1):
+        return
+    u = scratch.inputs[where[0, 0]] if where[0, 0] >= 0 else 0.0
+    length, rate, tension, slope, rate_slope = 0.0, 0.0, u, 0.0, 0.0
+    elastic = where[0, 1] == ELASTIC
+    if elastic or mode == MEASURE:
+        for i in range(spans.shape[0]):
+            place_span(scratch, points, offsets, spans[i], xa, va, xb, vb)
+            l, dl = span_direction(xa, va, xb, vb, n)
+            length, rate = length + l, rate + dl
+        for i in range(nodes.shape[0]):
+            l, dl = line_rate(scratch.stress[nodes[i, 0]], line[i], xa, va)
+            length, rate = length - line[i, 0] * l, rate - line[i, 0] * dl
+    if mode == ENERGY:
+        t.energy += elastic_potential(law[0], length - law[0, 1] + u)
+        return
+    if elastic:
+        tension, slope, rate_slope = elastic_tension(law[0], length - law[0, 1] + u, rate)
+    if mode < 0:  # pulling in is as good as stretching
+        tension = slope if elastic else 1.0
+    if tension != 0.0 and mode != MEASURE:
+        for i in range(spans.shape[0]):
+            place_span(scratch, points, offsets, spans[i], xa, va, xb, vb)
+            pull(scratch, points[spans[i, 0], 0], points[spans[i, 1], 0], xa, xb, va, vb, tension, 0.0, 0.0, mode, t)
+        for i in range(nodes.shape[0]):
+            add_line_stress(scratch.stress[nodes[i, 0]], t, line[i], tension, mode)
+    if mode != MEASURE and (mode != TANGENT or tension == 0.0 or not elastic):
+        return
+    whole = add_line(scratch, length, rate, tension, slope, rate_slope)
+    for i in range(points.shape[0]):
+        add_part(scratch, whole, points[i, 0], -1)
+    for i in range(spans.shape[0]):
+        place_span(scratch, points, offsets, spans[i], xa, va, xb, vb)
+        l, dl = span_direction(xa, va, xb, vb, n)
+        if l > 0.0:
+            for k in range(3):
+                d[k] = (vb[k] - va[k] - dl * n[k]) / l
+            add_end(scratch.parts[whole.first + spans[i, 0]], -1.0, xa, va, n, d)
+            add_end(scratch.parts[whole.first + spans[i, 1]], 1.0, xb, vb, n, d)
+    for i in range(nodes.shape[0]):
+        write_node_part(add_part(scratch, whole, -1, nodes[i, 0]), scratch.stress[nodes[i, 0]], t, line[i])
+
+
+paths = LoadKernel(_paths)
+
+
+class PathPoint(NamedTuple):
+    """A point of a link (or of the world) that a path goes through."""
+
+    link: str
+    s: float
+    offset: np.ndarray  #: (4, 4) pose in the frame there
+
+
+class Path(NamedTuple):
+    """Points, spans between some of them, and nodes of rods."""
+
+    points: list[PathPoint]
+    spans: list[tuple[int, int]]
+    nodes: list[LinePoint]
+
+    def rest_length(self, binder: Binder) -> float:
+        """Length in the rest configuration [m]."""
+        x = [(binder.rest_pose(p.link, p.s) @ p.offset)[:3, 3] for p in self.points]
+        length = sum(float(np.linalg.norm(x[b] - x[a])) for a, b in self.spans)
+        for p in self.nodes:
+            kappa, epsilon = np.split(np.asarray(binder.rod(p.link).rest_strain(p.s)), 2)
+            tangent = epsilon + np.cross(kappa, (0.0, p.y, p.z)) + (0.0, p.slope_y, p.slope_z)
+            length += p.weight * float(np.linalg.norm(tangent))
+        return length
+
+
+class Elasticity(NamedTuple):
+    """What a user gives of an elastic line; see `elastic_law`."""
+
+    stiffness: Any
+    rest_length: Any
+    damping: Any
+    smoothing: Any
+
+
+def elastic_law(given: Elasticity, path: Path, binder: Binder) -> list[float]:
+    """Stiffness, rest length, damping, width: checked, with defaults."""
+    stiffness = positive_float(given.stiffness, "stiffness", "N/m")
+    if given.rest_length is None:
+        rest = path.rest_length(binder)
+    else:
+        rest = nonnegative_float(given.rest_length, "rest_length", "m")
+    damping = nonnegative_float(given.damping, "damping", "N s/m")
+    width = SMOOTHING * rest if given.smoothing is None else nonnegative_float(given.smoothing, "smoothing", "m")
+    return [stiffness, rest, damping, width]
+
+
+def bind_path(
+    name: str, path: Path, side: int, binder: Binder, index: int = -1, elasticity: Elasticity | None = None
+) -> Bound:
+    """A path whose tension is input ``index``, or follows its length (then the input is a pulled length)."""
+    from supple.compilation.binder import Bound, pose_records
+
+    stations = [binder.station(*point) for point in path.points]
+    law = [0.0] * 4
+    binder.couplings += 2 * len(path.spans)
+    binder.line(name, len(path.points) + len(path.nodes))
+    if elasticity is not None:
+        law = elastic_law(elasticity, path, binder)
+    data = (
+        np.array([[index, GIVEN if elasticity is None else ELASTIC]], dtype=np.int64),
+        np.array([law]),
+        np.array([[station.segment] for station in stations], dtype=np.int64).reshape(-1, 1),
+        pose_records([station.offset for station in stations]),
+        np.array(path.spans, dtype=np.int64).reshape(-1, 2),
+        np.array([[p.node] for p in path.nodes], dtype=np.int64).reshape(-1, 1),
+        np.array([(-p.weight, p.y, p.z, p.slope_y, p.slope_z) for p in path.nodes], dtype=float).reshape(-1, 5),
+        line_table(path.nodes, binder),
+    )
+    return Bound(name, paths, data, side if elasticity is None else side + STORES)

@@ -1,0 +1,138 @@
+"""Routes as paths: continuous along rods, through eyelets on rods, rigid links and the world."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from supple.checks import finite_array, finite_float, shown
+from supple.compilation.scene import ROUTE, Place
+from supple.errors import ModelError
+from supple.lie.pose import pose
+from supple.loads.lines.routes import LinePoint, Route, Via, by_link, line_points, route_point, straightened
+from supple.loads.lines.spans import Path, PathPoint
+from supple.robot.links import ArcLength, Rod
+
+if TYPE_CHECKING:
+    from supple.compilation.binder import Binder
+
+
+def checked_route(route: Mapping[str, Route | Via]) -> Mapping[str, Route | Via]:
+    """The route, if it is a mapping with something in it; constant pairs (y, z) made into functions."""
+    if not isinstance(route, Mapping) or not route:
+        raise ModelError(f"route is {shown(route)}, must be a dict from links, in order, to routes or via points")
+    return straightened(route)
+
+
+def via_points(link: str, part: Via) -> list[tuple[float, float, float]]:
+    """Via points of one link, checked."""
+    what = f"via points on link {link!r}"
+    try:
+        given = list(part)
+    except TypeError:
+        raise ModelError(
+            f"route on link {link!r} is {shown(part)}, must be a function X -> (y, z), a pair (y, z) or via points "
+            "[(x, y, z), ...]"
+        ) from None
+    if not given:
+        raise ModelError(f"{what} are missing: give [(x, y, z), ...] in metres")
+    points = [finite_array(x, (3,), what).tolist() for x in given]
+    return [(x, y, z) for x, y, z in points]
+
+
+def route_stations(route: Mapping[str, Route | Via], until: Mapping[str, float]) -> list[tuple[str, float]]:
+    """Where a route needs frames: at via points, and where it leaves a rod for one or comes from one."""
+    stations: list[tuple[str, float]] = []
+    route, until = checked_route(route), by_link(until, "until", "0.2")
+    parts = list(route.items())
+    for i, (link, part) in enumerate(parts):
+        if callable(part):
+            stations.append((link, 0.0))
+            if i + 1 < len(parts) and not callable(parts[i + 1][1]):
+                stations.append((link, _end(link, until)))
+        else:
+            stations += [(link, ArcLength(x)) for x, _, _ in via_points(link, part)]
+    for link in until:
+        if link not in route or not callable(route[link]):
+            raise ModelError(f"until names link {link!r}, which is not on the route: {', '.join(route)}")
+    return stations
+
+
+def _only(link: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The option of one link, if it has one."""
+    return {link: options[link]} if link in options else {}
+
+
+def route_path(
+    binder: Binder, route: Mapping[str, Route | Via], until: Mapping[str, float], slope: Mapping[str, Route]
+) -> Path:
+    """Nodes of continuous parts; free spans between via points, and between them and the ends of continuous parts."""
+    route, slope = checked_route(route), straightened(slope, "slope")
+    for link in slope:
+        if link not in route:
+            raise ModelError(f"slope names link {link!r}, which is not on the route: {', '.join(route)}")
+    points: list[PathPoint] = []
+    spans: list[tuple[int, int]] = []
+    nodes: list[LinePoint] = []
+    parts = list(route.items())
+    for i, (link, part) in enumerate(parts):
+        after_via = i > 0 and not callable(parts[i - 1][1])
+        before_via = i + 1 < len(parts) and not callable(parts[i + 1][1])
+        if callable(part):
+            nodes += line_points(binder, {link: part}, _only(link, until), _only(link, slope))
+            if after_via:
+                points.append(_rod_point(binder, link, part, ArcLength(0.0)))
+                spans.append((len(points) - 2, len(points) - 1))
+            if before_via:
+                points.append(_rod_point(binder, link, part, _end(link, until)))
+        else:
+            first = len(points)
+            points += [_via_point(binder, link, x) for x in via_points(link, part)]
+            spans += pairwise(range(first - 1 if i > 0 else first, len(points)))
+    if not nodes and len(points) < 2:
+        raise ModelError("the route is a single via point: it needs two, or a continuous part")
+    if not nodes and all(binder.station(*point).segment == 0 for point in points):
+        raise ModelError("all via points are on the world: a route needs a link that moves")
+    return Path(points, spans, nodes)
+
+
+def route_places(binder: Binder, route: Mapping[str, Route | Via], until: Mapping[str, float]) -> tuple[Place, ...]:
+    """Points along a route for pictures: its via points, and `scene.ROUTE` to every rod along which it runs."""
+    places: list[Place] = []
+    for link, part in checked_route(route).items():
+        if callable(part):
+            rod = binder.robot_link(link).body
+            assert isinstance(rod, Rod)  # `line_points` has refused others
+            end = until.get(link, rod.length)
+            X = np.linspace(0.0, end, ROUTE).tolist()
+            offsets = np.tile(np.eye(4), (ROUTE, 1, 1))
+            offsets[:, 1:3, 3] = [route_point(part, x, f"route on link {link!r}") for x in X]
+            places += [Place(link, x / rod.length, offset, within=True) for x, offset in zip(X, offsets, strict=True)]
+        else:
+            places += [Place(*_via_point(binder, link, x)) for x in via_points(link, part)]
+    return tuple(places)
+
+
+def _end(link: str, until: Mapping[str, float]) -> float:
+    """Where a continuous route ends: a station, or metres if the user gave them."""
+    return ArcLength(finite_float(until[link], f"until of link {link!r}")) if link in until else 1.0
+
+
+def _rod_point(binder: Binder, link: str, route: Route, at: float) -> PathPoint:
+    """The point of a continuous route at a place of its rod."""
+    rod = binder.robot_link(link).body
+    assert isinstance(rod, Rod)  # `line_points` has refused others
+    s = at.station(rod, link) if isinstance(at, ArcLength) else at
+    y, z = route_point(route, s * rod.length, f"route on link {link!r}")
+    return PathPoint(link, s, pose((0.0, y, z)))
+
+
+def _via_point(binder: Binder, link: str, x: tuple[float, float, float]) -> PathPoint:
+    """A via point: (x, y, z) in the body frame, or in a rod (0, y, z) in the section at X = x."""
+    body = None if link == "world" else binder.robot_link(link).body
+    if isinstance(body, Rod):
+        return PathPoint(link, ArcLength(x[0]).station(body, link), pose((0.0, *x[1:])))
+    return PathPoint(link, 0.0, pose(x))

@@ -1,0 +1,1 @@
+"""Given wrenches: at a point, or along a rod."""

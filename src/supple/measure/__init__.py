@@ -1,1 +1,0 @@
-"""Measuring: timing of functions, and tables of results."""

@@ -1,0 +1,157 @@
+"""Many stations of a robot in one sweep: the tree of a model, with a step of its own to every station.
+
+A rod is cut at s by one Magnus step from the computational point before, as in `model.station_chain`, so that poses
+are those of `Model.pose`; but all stations share one tree, and one call of a kernel finds them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from supple.checks import shown
+from supple.compilation.compiling import BlockDraft, rod_segments
+from supple.core import kinematics
+from supple.core.arrays import Space, handle, make_space, make_tree
+from supple.core.records import ROD, segment_t
+from supple.errors import ModelError
+from supple.model.station_chain import check_station
+
+if TYPE_CHECKING:
+    from supple.compilation.compiling import LinkLayout
+    from supple.model.compiled import Compiled
+
+
+class Fan(NamedTuple):
+    """A tree with its scratch, and where the stations are in it.
+
+    Attributes
+    ----------
+    segment : (K,) int
+        Segment of each station; 0 for the world.
+    at_start : (K,) bool
+        Whether the station is where that segment begins (the base of a rod), not where it ends.
+    offset : (K, 4, 4)
+        Pose of the station in that frame.
+    """
+
+    tree: tuple[np.ndarray, ...]
+    space: Space
+    tree_handle: np.ndarray
+    space_handle: np.ndarray
+    segment: np.ndarray
+    at_start: np.ndarray
+    offset: np.ndarray
+
+    def poses(self, q: np.ndarray) -> np.ndarray:
+        """World poses (K, 4, 4)."""
+        size = len(self.space.work)
+        starts, ends = np.empty((size, 4, 4)), np.empty((size, 4, 4))
+        kinematics.point_poses(self.tree_handle, self.space_handle, q, np.zeros(len(q)), starts, ends)
+        starts[0] = ends[0] = np.eye(4)
+        frames = np.where(self.at_start[:, None, None], starts[self.segment], ends[self.segment])
+        return np.asarray(frames @ self.offset)
+
+
+def make_fan(model: Compiled, stations: Sequence[tuple[str, float]]) -> Fan:
+    """Tree of a model in which every station (link, s) is the end of a segment; "world" is allowed."""
+    layouts = {layout.name: layout for layout in model.layouts}
+    wanted: dict[str, set[float]] = {name: set() for name in layouts}
+    for link, s in stations:
+        if link == "world":
+            continue
+        if link not in layouts:
+            raise ModelError(f"there is no link {shown(link)}; links are: {', '.join(layouts)}")
+        check_station(layouts[link], s)
+        wanted[link].add(s)
+    tree = _Tree(model, wanted)
+    places = [tree.place(layouts.get(link), s) for link, s in stations]
+    segment, at_start, offset = zip(*places, strict=True) if places else ((), (), ())
+    arrays = tree.arrays()
+    space = make_space(arrays)
+    return Fan(
+        arrays,
+        space,
+        handle(arrays),
+        handle(space),
+        np.array(segment, dtype=np.int64),
+        np.array(at_start, dtype=bool),
+        np.array(offset, dtype=float).reshape(-1, 4, 4),
+    )
+
+
+class _Tree:
+    """The blocks of a model; rods with their own steps, and one to every wanted station between their points."""
+
+    def __init__(self, model: Compiled, wanted: dict[str, set[float]]) -> None:
+        self.model = model
+        self.blocks = model.topology.blocks.copy()
+        self.segments = [np.zeros(1, segment_t)]
+        self.phi = [np.zeros((2, 0))]
+        self.parents = [0]
+        self.moved = {0: 0}  #: segments of the model -> segments here
+        self.twigs: dict[tuple[str, float], int] = {}
+        rods = {layout.blocks[-1]: layout for layout in model.layouts if layout.rod is not None}
+        for b in range(len(self.blocks)):
+            if b in rods:
+                self._add_rod(b, rods[b], wanted[rods[b].name])
+            else:
+                self._add_joint(b)
+
+    def _add_joint(self, b: int) -> None:
+        old, n = int(self.blocks[b]["first"]), int(self.blocks[b]["n"])
+        parent = self._place(b, 1)
+        self.moved[old] = len(self.parents)
+        self._append(self.model.parameters.segments[old : old + 1], np.zeros((2, n)), [parent])
+
+    def _add_rod(self, b: int, layout: LinkLayout, wanted: set[float]) -> None:
+        rod, row = layout.rod, self.blocks[b]
+        assert rod is not None
+        held = set(self.model.topology.blocks["parent"].tolist())  # segments on which links hang
+        stations = wanted | {s for s, segment in layout.twigs.items() if segment in held}
+        extra = tuple(s for s in sorted(stations) if rod.point_at(s) is None)
+        steps, first = len(rod.s) - 1, len(self.parents)
+        count, n, start = steps + len(extra), int(row["n"]), int(row["start"])
+        parent = self._place(b, count)
+        draft = BlockDraft(ROD, start, None, rod, n, first, count, parent, np.eye(4), rod.inertia, extra)
+        segments, table, parents = rod_segments(draft)
+        chain = [*range(first, first + steps - 1), first + count - 1]
+        self.moved |= dict(zip(layout.segments, chain, strict=True))
+        twigs = {s: first + steps - 1 + i for i, s in enumerate(extra)}
+        self.moved |= {segment: twigs[s] for s, segment in layout.twigs.items() if s in twigs}
+        self.twigs |= {(layout.name, s): segment for s, segment in twigs.items()}
+        self._append(segments, table.reshape(2, -1), parents)
+
+    def _place(self, b: int, count: int) -> int:
+        """Fill the row of a block of so many segments; returns its parent here."""
+        row = self.blocks[b]
+        row["parent"] = self.moved[int(row["parent"])]
+        row["first"], row["count"], row["active"] = len(self.parents), count, count
+        row["columns"] = sum(part.shape[1] for part in self.phi)
+        return int(row["parent"])
+
+    def _append(self, segments: np.ndarray, phi: np.ndarray, parents: list[int]) -> None:
+        self.segments.append(segments)
+        self.phi.append(phi)
+        self.parents += parents
+
+    def place(self, layout: LinkLayout | None, s: float) -> tuple[int, bool, np.ndarray]:
+        """Segment here, whether at its start, and pose there, of a station; the world without a layout."""
+        if layout is None:
+            return 0, False, np.eye(4)
+        if layout.rod is None:
+            return self.moved[layout.segments[0]], False, layout.tip if s == 1.0 else np.eye(4)
+        point = layout.rod.point_at(s)
+        if point is None:
+            return self.twigs[layout.name, s], False, np.eye(4)
+        return self.moved[layout.segments[max(point - 1, 0)]], point == 0, np.eye(4)
+
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        topology = self.model.topology._replace(blocks=self.blocks, parents=np.array(self.parents, dtype=np.int64))
+        parameters = self.model.parameters._replace(
+            segments=np.concatenate(self.segments), phi=np.ascontiguousarray(np.concatenate(self.phi, axis=1))
+        )
+        tree: tuple[np.ndarray, ...] = make_tree(topology, parameters, np.zeros((0, 3), np.int64))
+        return tree

@@ -1,0 +1,79 @@
+"""The table printed for a robot."""
+
+from __future__ import annotations
+
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+from supple.robot.links import Body, Rod
+from supple.robot.text_table import text_table
+
+if TYPE_CHECKING:
+    from supple.robot.robot import LinkSpec, Robot
+
+WIDTH = 110
+COLUMNS = ("link", "parent", "joint", "body", "strain", "coordinates")
+
+
+def summary(robot: Robot) -> str:
+    """Readable table of a robot: a title line, then one row per link.  Plain text, no colour."""
+    total = sum(coordinate_count(link) for link in robot.links)
+    gravity = ", ".join(f"{component:g}" for component in robot.gravity)
+    size = f"{counted(len(robot.links), 'link')}, {counted(total, 'coordinate')}"
+    lines = [f"Robot {robot.name!r}: {size}, gravity ({gravity}) m/s^2"]
+    if robot.links:
+        lines.append(text_table(COLUMNS, link_rows(robot), WIDTH))
+    if robot.items:
+        listed = "with " + "; ".join(item_texts(robot))
+        lines += wrap(listed, WIDTH, subsequent_indent="     ", break_long_words=False, break_on_hyphens=False)
+    return "\n".join(lines)
+
+
+def item_texts(robot: Robot) -> list[str]:
+    """Kinds of loads, actuators and constraints with the names of each, such as ``Tendon 'left', 'right'``."""
+    kinds: dict[str, list[str]] = {}
+    for item in robot.items:
+        name = getattr(item, "name", "")
+        kinds.setdefault(type(item).__name__, []).extend([repr(name)] if name else [])
+    return [f"{kind} {', '.join(names)}".rstrip() for kind, names in kinds.items()]
+
+
+def link_rows(robot: Robot) -> list[tuple[str, ...]]:
+    """Cells of `COLUMNS` for every link."""
+    rows: list[tuple[str, ...]] = []
+    first = 0
+    for link in robot.links:
+        last = first + coordinate_count(link)
+        described = joint_text(link), body_text(link.body), strain_text(link.body)
+        parent = link.parent if link.station == 1.0 else f"{link.parent} at {link.station:g}"
+        rows.append((link.name, parent, *described, f"[{first}:{last})"))
+        first = last
+    return rows
+
+
+def coordinate_count(link: LinkSpec) -> int:
+    """Coordinates of a link: its joint's, then its rod's."""
+    return link.joint.dof + (link.body.strain.size if isinstance(link.body, Rod) else 0)
+
+
+def joint_text(link: LinkSpec) -> str:
+    """Joint with its number of coordinates, such as ``Revolute (1)``."""
+    name = type(link.joint).__name__
+    return f"{name} ({link.joint.dof})" if link.joint.dof else name
+
+
+def body_text(body: Body) -> str:
+    """Length, section and points of a rod; mass of a rigid body."""
+    if isinstance(body, Rod):
+        return f"rod {body.length:g} m, {type(body.section).__name__}, {counted(body.points, 'point')}"
+    return f"rigid {body.mass:.4g} kg"
+
+
+def strain_text(body: Body) -> str:
+    """Basis of a rod with its orders."""
+    return repr(body.strain) if isinstance(body, Rod) else "-"
+
+
+def counted(number: int, noun: str) -> str:
+    """Number and noun, such as ``1 link`` or ``2 links``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

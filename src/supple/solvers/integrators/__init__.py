@@ -1,0 +1,1 @@
+"""Time integration: schemes, their stages and histories."""

@@ -1,0 +1,1 @@
+"""Simulations: runs from start to end, events, checkpoints, and the trajectories they return."""

@@ -1,0 +1,208 @@
+"""What a simulation returns."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from supple.checks import shown
+from supple.errors import ModelError
+from supple.model.constraints import Multipliers
+from supple.readouts.along import Readings
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from supple.model.model import Model
+    from supple.readouts.parts import State
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Trajectory(Readings):
+    """A motion at T times.
+
+    Read-outs along it (`contact`, `reaction`, `strain`, `stress`, `inner_forces`, `center_of_mass`, `tensions`,
+    `power`, ...) are those of `Model` with a leading axis of times.
+
+    Attributes
+    ----------
+    t : (T,)
+        Times, s.
+    q, v, a : (T, n)
+        Coordinates in the model's own charts, rates, accelerations.
+    u : (T, nu)
+        Inputs.
+    z : (T, nz)
+        Further states: of controllers, then of loads (`Model.state_names`).
+    efforts : (T, ne)
+        Of prescribed joints.
+    multipliers : Multipliers
+        ``np.asarray`` gives (T, nc); ``multipliers["top"]`` the wrenches (T, 6) of a loop.
+    stats : dict
+        Steps, rejected steps, evaluations, largest constraint errors, seconds.
+    description : str
+        The robot as text.
+    """
+
+    t: Array
+    q: Array
+    v: Array
+    a: Array
+    u: Array
+    z: Array
+    efforts: Array
+    multipliers: Multipliers
+    stats: dict[str, Any]
+    description: str
+    model: Model | None = field(default=None, repr=False)
+    content: dict[str, dict[str, str]] | None = field(default=None, repr=False)  #: what the robot of a file was made of
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __repr__(self) -> str:
+        span = f"{self.t[0]:g} to {self.t[-1]:g} s" if len(self.t) else "empty"
+        name = f" of {self.model.name!r}" if self.model is not None else ""
+        method = f", {str(self.stats['method']).partition('(')[0]}" if "method" in self.stats else ""
+        return f"<Trajectory{name}: {len(self.t)} points, {span}, {self.q.shape[1]} coordinates{method}>"
+
+    def _need_model(self) -> Model:
+        if self.model is None:
+            raise ModelError("this trajectory was loaded without its model: use Trajectory.load(path, model)")
+        return self.model
+
+    def _clock(self) -> tuple[Array, str]:
+        return self.t, "time [s]"
+
+    def _states(self) -> list[State]:
+        from supple.readouts.parts import State
+
+        model = self._need_model()
+        lam, own = np.asarray(self.multipliers), self.z.shape[1] - model.nz  # further states: of loads, the last ones
+        return [
+            State(q, v, a, u if model.nu else None, x if model.nc else None, t, z[own:] if model.nz else None)
+            for q, v, a, u, x, t, z in zip(
+                *(np.ascontiguousarray(x, dtype=float) for x in (self.q, self.v, self.a, self.u, lam)),
+                self.t.tolist(),
+                self.z,
+                strict=True,
+            )
+        ]
+
+    def energy(self) -> Array:
+        """(T, 4): kinetic, elastic, gravitational and total energy, J."""
+        model = self._need_model()
+        rows = [model.energy(q, v, u, t) for t, q, v, u in zip(self.t.tolist(), self.q, self.v, self.u, strict=True)]
+        return np.array([(e.kinetic, e.elastic, e.gravitational, e.total) for e in rows]).reshape(-1, 4)
+
+    def momentum(self) -> Array:
+        """(T, 6): [angular about the world origin; linear] momentum in world axes."""
+        model = self._need_model()
+        return np.array([model.momentum(q, v) for q, v in zip(self.q, self.v, strict=True)]).reshape(-1, 6)
+
+    def constraint_error(self) -> Array:
+        """(T, 2): largest error of loops in position (rad, m) and velocity (per s)."""
+        model = self._need_model()
+        rows = []
+        for q, v in zip(self.q, self.v, strict=True):
+            gap, slip = model.loop_error(q), model.loop_jacobian(q) @ v
+            rows.append((np.abs(gap).max(initial=0.0), np.abs(slip).max(initial=0.0)))
+        return np.array(rows).reshape(-1, 2)
+
+    def plot(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        watch: Sequence[tuple[str, float]] | None = None,
+        **options: Any,
+    ) -> Figure:
+        """Overview of the motion on one page: snapshots over one another with traces, positions, inputs, energy.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to save it, atomically; the ending says how (.png, .pdf, .svg, ...).
+        watch : sequence of (link, s), optional
+            Stations to follow; tips of the links on which no other hangs, if left out.
+        **options
+            Fields of `supple.viz.Style`, such as ``view=(azimuth, elevation)`` in degrees.
+
+        Raises
+        ------
+        MissingExtraError
+            If matplotlib is not installed.
+        """
+        from supple.viz import overview
+
+        return overview(self, path, watch, **options)
+
+    def animate(
+        self,
+        path: str | os.PathLike[str],
+        fps: float = 25.0,
+        speed: float = 1.0,
+        watch: Sequence[tuple[str, float]] | None = None,
+        progress: Callable[[float], Any] | None = None,
+        **options: Any,
+    ) -> Path:
+        """Write an animation of the motion, atomically.
+
+        Parameters
+        ----------
+        path : path
+            .mp4 (a video) or .gif.
+        fps : float
+            Frames per second.
+        speed : float
+            Seconds of the motion per second of the animation: 0.5 is slow motion.
+        watch : sequence of (link, s), optional
+            Stations whose paths are drawn; tips of the links on which no other hangs, if left out.
+        progress : callable, optional
+            Called with the fraction done, from 0 to 1, after every frame.
+        **options
+            Fields of `supple.viz.Style`.
+
+        Raises
+        ------
+        PictureError
+            If the name has another ending.
+        MissingExtraError
+            If matplotlib, or for a video ffmpeg, is not installed.
+        """
+        from supple.viz import animate
+
+        return animate(self, path, fps, speed, watch, progress, **options)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write to an .npz file, atomically, with a digest of the robot, its description and the library's version."""
+        from supple.solvers.motion.trajectory_file import save
+
+        return save(self, path)
+
+    @staticmethod
+    def load(path: str | os.PathLike[str], model: Model | None = None) -> Trajectory:
+        """Read what `save` wrote; with the model, poses and energies can be asked for.
+
+        Raises
+        ------
+        StorageError
+            If the file is damaged, was edited, or is none of supple.
+        ModelError
+            If it is of another robot than ``model``: says what differs.
+
+        Warns
+        -----
+        ModelWarning
+            If the file was written by supple 0.1.0, which did not note what the robot was made of.
+        """
+        from supple.solvers.motion.trajectory_file import load
+
+        if model is not None and not hasattr(model, "link_names"):
+            raise ModelError(f"model is {shown(model)}, must be a model, as robot.compile() makes it")
+        return load(path, model)

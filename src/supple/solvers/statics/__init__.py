@@ -1,0 +1,1 @@
+"""Equilibria: searches, paths under a growing load, small motions about them."""

@@ -1,0 +1,400 @@
+"""Looking for rest: Newton's method from a guess, then other ways.
+
+Without loops these are relaxation and letting go step by step (`solvers.statics.newton`).  With loops the robot is
+closed first and then walks down on what they allow (`solvers.statics.descent`): a robot that relaxes with its loops
+open is another robot.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.checks import floats, shown, why
+from supple.compilation.law_program import make_program
+from supple.core.residual import RESIDUAL, residual
+from supple.errors import ConvergenceError, ModelWarning, ShapeError, StateError
+from supple.model.assembly import assemble
+from supple.model.constraints import loop_terms
+from supple.solvers.desk import ITERATIONS, Office, make_desk
+from supple.solvers.inputs import check_tensions, constant_inputs
+from supple.solvers.integrators.stage import CONVERGED, NOT_FINITE, SLOW
+from supple.solvers.statics import newton as _newton
+from supple.solvers.statics.descent import STEPS, Descent
+from supple.solvers.statics.equilibrium import Equilibria as Equilibria
+from supple.solvers.statics.equilibrium import Equilibrium
+from supple.solvers.statics.reduced import allowed_directions
+
+if TYPE_CHECKING:
+    from supple.model.model import Model
+
+Array = np.ndarray
+
+#: Farthest that one Newton step may move a coordinate (rad, or strain, or m).
+LONGEST = 2.0
+#: Smallest share that is let go of at once.
+SMALLEST_SHARE = 1e-3
+#: Steps of relaxation.
+RELAXATIONS = 2000
+#: Newton steps in which a robot with loops is let go of.
+LETTING_GO = 150
+#: Pivots of a tangent, rows scaled to one, below which something may move freely.
+DOUBTFUL = 1e-6
+#: Coordinates of linear strains matter at this size.
+STRAIN_WEIGHT = 0.1
+
+
+class Found(NamedTuple):
+    """How a search ended."""
+
+    status: int
+    iterations: int
+    how: str
+    neutral: bool = False  #: whether motions that nothing resists may have been left alone
+    why: str = ""  #: what was in the way, if that is known
+
+
+#: Name of an attempt, and the attempt: it returns a status and Newton steps.
+Way: TypeAlias = tuple[str, Callable[[], tuple[int, int]]]
+
+
+class Solver:
+    """A desk for equilibria of one model; not shared between threads."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.office: Office = make_desk(model, make_program([], []), np.zeros((0, 2), np.int64), stabilised=False)
+        desk = self.office.desk
+        size = len(desk.free) + model.nc
+        self.held, self.space = np.zeros(size), np.zeros((4, size))
+        desk.weights[0] = np.where(model.topology.component >= 3, STRAIN_WEIGHT, 1.0)
+        self.weights = desk.weights[0][model._free]
+        self.u, self.t = np.zeros(model.nu), 0.0
+
+    def load(self, u: Array, t: float) -> None:
+        """Inputs, signals and prescribed coordinates."""
+        desk, model = self.office.desk, self.model
+        self.u, self.t = u, t
+        desk.inputs[:] = u
+        if model.demand.laws:
+            model._fill_signals(desk.signals, t)
+        for joint in model.prescribed:
+            desk.motion[:, list(joint.coordinates)] = joint.motion(t)
+
+    def put(self, q: Array, multipliers: Array | None) -> None:
+        """Where to begin."""
+        self.office.desk.q[:] = q
+        self.office.desk.multipliers[:] = 0.0 if multipliers is None else multipliers
+
+    def newton(self, share: float, tolerance: float, most: int, longest: float) -> int:
+        """Newton's method; returns a status."""
+        return int(_newton.solve_newton(self.office.table, 0.0, share, self.held, tolerance, most, longest, self.space))
+
+    def let_go(
+        self, q: Array, multipliers: Array | None, tolerance: float, most: int, budget: float = np.inf
+    ) -> tuple[int, int]:
+        """Hold what is unbalanced at q, and let go of it step by step.  Returns a status and Newton steps."""
+        desk = self.office.desk
+        self.put(q, multipliers)
+        self._hold()
+        share, step, count, status = 1.0, 0.25, 0, CONVERGED
+        good = desk.q.copy(), desk.multipliers.copy()
+        while share > 0.0:
+            wanted = max(share - step, 0.0)
+            status = self.newton(wanted, tolerance, most, 0.5)
+            count += int(desk.flags[ITERATIONS])
+            if status == CONVERGED:
+                share, good = wanted, (desk.q.copy(), desk.multipliers.copy())
+                step = min(2.0 * step if desk.flags[ITERATIONS] <= 5 else step, 0.5)
+            else:
+                desk.q[:], desk.multipliers[:] = good
+                step *= 0.5
+            if share > 0.0 and (step < SMALLEST_SHARE or count >= budget):
+                status = status if status != CONVERGED else SLOW
+                break
+        return status, count
+
+    def search(self, q: Array, multipliers: Array | None, tolerance: float, most: int, globalise: bool) -> Found:
+        """Newton's method from q; then, if ``globalise`` and it fails or finds an unstable equilibrium, other ways.
+
+        Multipliers that hold the robot at q, as far as they can, are a far better beginning than none: without them a
+        robot that stands on its loops seems to hang from them, and its tangent is that of another robot.
+        """
+        if multipliers is None:
+            multipliers = balancing_multipliers(self.model, self._prescribed(q), self.u, self.t)
+        self.put(q, multipliers)
+        status = self.newton(0.0, tolerance, most, LONGEST)
+        found = Found(status, int(self.office.desk.flags[ITERATIONS]), "newton")
+        if status == CONVERGED:
+            return found if not globalise or self._stable() else self._prefer_stable(q, tolerance, found)
+        if not globalise:
+            return self._settle(q, tolerance, most, found)
+        if self.model.nc:
+            return self._close_and_balance(q, tolerance, found)
+        count = found.iterations
+        for how, attempt in self._ways(q, multipliers, tolerance, most):
+            status, more = attempt()
+            count += more
+            found = Found(status, count, how, neutral=True)
+            if status == CONVERGED:
+                break
+        return found
+
+    def _settle(self, q: Array, tolerance: float, most: int, found: Found) -> Found:
+        """Newton's method failed: perhaps only because something moves freely.  Else the desk is left as it was."""
+        desk = self.office.desk
+        left = desk.q.copy(), desk.multipliers.copy(), desk.R.copy(), desk.vectors.copy()
+        descent = Descent(self, self._prescribed(q))
+        status = descent.settle(self._prescribed(q), tolerance, most)
+        if status == CONVERGED:
+            return Found(status, found.iterations + descent.steps, "newton", neutral=True)
+        desk.q[:], desk.multipliers[:], desk.R[:], desk.vectors[:] = left
+        return found._replace(iterations=found.iterations + descent.steps)
+
+    def _close_and_balance(self, q: Array, tolerance: float, found: Found) -> Found:
+        """With loops: close them, walk down on what they allow; if that fails, let go of the closed robot by steps."""
+        model, desk, count = self.model, self.office.desk, found.iterations
+        try:
+            closed = assemble(model, self._prescribed(q), model.loops, model._fixed)
+        except ConvergenceError as error:
+            return found._replace(why=str(error))
+        descent = Descent(self, closed)
+        status = descent.walk(closed, tolerance)
+        count += descent.steps
+        if status != CONVERGED:
+            left, multipliers = desk.q.copy(), desk.multipliers.copy()
+            again, more = self.let_go(closed, None, tolerance, 15, LETTING_GO)
+            count += more
+            if again == CONVERGED:
+                return Found(again, count, "steps", neutral=True)
+            descent.show(left, multipliers)
+        return Found(status, count, "descent", neutral=True)
+
+    def _stable(self) -> bool:
+        """Whether the last tangent stiffness is positive definite on what loops allow.
+
+        One that is not symmetric (follower loads, dead moments) passes: no potential tells which way is down.
+        """
+        desk = self.office.desk
+        T = desk.T[np.ix_(desk.free, desk.free)]
+        if self.model.nc:  # stiff against leaving what loops allow; where that is not enough, look more closely
+            A = desk.matrices[0][:, desk.free]
+            T = T + 1e3 * np.abs(T).max() / max((A * A).sum(axis=1).min(), 1e-300) * (A.T @ A)
+        try:
+            np.linalg.cholesky(T + T.T)
+        except np.linalg.LinAlgError:
+            if self.model.nc:
+                return Descent(self, desk.q.copy()).is_stable()
+            return bool(np.abs(T - T.T).max() > 1e-6 * np.abs(T).max())
+        return True
+
+    def _prefer_stable(self, q: Array, tolerance: float, found: Found) -> Found:
+        """Walk or relax from q to a stable equilibrium, if there is one that way; else stay with the unstable one."""
+        desk = self.office.desk
+        unstable = desk.q.copy(), desk.multipliers.copy() if self.model.nc else None
+        if self.model.nc:
+            other = self._close_and_balance(q, tolerance, found)
+            if other.status == CONVERGED and Descent(self, desk.q.copy()).is_stable():
+                return other
+        else:
+            status, more = self.relax(q, None, tolerance)
+            if status == CONVERGED and self._stable():
+                return Found(status, found.iterations + more, "relaxation", neutral=True)
+        self.put(*unstable)
+        return found._replace(status=self.newton(0.0, tolerance, 5, LONGEST))
+
+    def _ways(self, q: Array, multipliers: Array | None, tolerance: float, most: int) -> list[Way]:
+        """What to try without loops when Newton's method fails."""
+        return [
+            ("relaxation", lambda: self.relax(q, multipliers, tolerance)),
+            ("steps", lambda: self.let_go(q, multipliers, tolerance, most)),
+        ]
+
+    def size_of(self, move: Array) -> float:
+        """Weighted root mean square of a step (nf,) of the free coordinates, as in `solvers.statics.newton`."""
+        return float(np.sqrt(np.mean((move / self.weights) ** 2))) if len(move) else 0.0
+
+    def _hold(self) -> None:
+        """held = residual and loop errors at the desk's state."""
+        desk, model = self.office.desk, self.model
+        desk.q[:] = self._prescribed(desk.q)
+        zero = np.zeros(model.n)
+        residual(RESIDUAL.address, *self.office.handles, desk.q, zero, zero, desk.R)
+        self.held[: len(desk.free)] = desk.R[desk.free]
+        if model.nc:
+            self.held[len(desk.free) :] = loop_terms(model, desk.q, zero, zero, model.loops).error
+
+    def _prescribed(self, q: Array) -> Array:
+        """q with prescribed coordinates where their laws say."""
+        desk, placed = self.office.desk, q.copy()
+        placed[desk.fixed] = desk.motion[0, desk.fixed]
+        return placed
+
+    def relax(self, q: Array, multipliers: Array | None, tolerance: float) -> tuple[int, int]:
+        """Relaxation; returns a status and steps."""
+        desk = self.office.desk
+        self.put(q, multipliers)
+        self.held[:] = 0.0
+        status = int(_newton.relax(self.office.table, 0.0, self.held, tolerance, RELAXATIONS, 0.5, self.space))
+        return status, int(desk.flags[ITERATIONS])
+
+
+def balancing_multipliers(model: Model, q: Array, u: Array, t: float) -> Array:
+    """Multipliers (nc,) of loops that come nearest to holding the robot at rest at q."""
+    if not model.nc:
+        return np.zeros(0)
+    free, zero = model._free, np.zeros(model.n)
+    forces = model.residual(q, zero, zero, u, None, t)[free]
+    return np.asarray(np.linalg.lstsq(model.loop_jacobian(q)[:, free].T, forces, rcond=None)[0])
+
+
+def solver_of(model: Model) -> Solver:
+    """This thread's solver of a model."""
+    kept = model._threads.__dict__
+    if "statics" not in kept:
+        kept["statics"] = Solver(model)
+    return kept["statics"]  # type: ignore[no-any-return]
+
+
+def given_inputs(model: Model, u: Any) -> Array:
+    """Inputs (nu,) from what users give; tensions must not be negative."""
+    array = constant_inputs(model, u)
+    check_tensions(model, array)
+    return array
+
+
+def first_guess(model: Model, q0: ArrayLike | None) -> Array:
+    """Where to begin: the given coordinates, which must be finite, or rest."""
+    q = model.rest if q0 is None else model._state("q0", q0)
+    bad = np.flatnonzero(~np.isfinite(q))
+    if bad.size:
+        raise StateError(f"q0[{bad[0]}] ({model.coordinate_names[bad[0]]}) is {q[bad[0]]}, must be finite")
+    return np.array(q)
+
+
+def first_guesses(model: Model, q0: ArrayLike | None, count: int) -> Array:
+    """Where to begin each of so many searches, (count, n): one guess for all, or one for each."""
+    try:
+        given = floats(model.rest if q0 is None else q0)
+    except ValueError as reason:
+        raise ShapeError(f"q0 is {shown(q0)}, must be real numbers{why(reason)}") from None
+    if given.shape not in ((model.n,), (count, model.n)):
+        raise ShapeError(f"q0 has shape {given.shape}, must be ({model.n},) or ({count}, {model.n})")
+    if not np.isfinite(given).all():
+        raise StateError("q0 holds values that are not finite")
+    return np.broadcast_to(given, (count, model.n))
+
+
+def statics(
+    model: Model,
+    u: Any,
+    q0: ArrayLike | None,
+    t: float,
+    multipliers: ArrayLike | None,
+    tolerance: float,
+    max_iterations: int,
+    globalise: bool,
+) -> Equilibrium:
+    """See `Model.statics`."""
+    found = find(model, u, q0, t, multipliers, tolerance, max_iterations, globalise)
+    if not found.converged:
+        warnings.warn(found.message, ModelWarning, stacklevel=3)
+    return found
+
+
+def find(
+    model: Model,
+    u: Any = None,
+    q0: ArrayLike | None = None,
+    t: float = 0.0,
+    multipliers: ArrayLike | None = None,
+    tolerance: float = 1e-10,
+    max_iterations: int = 60,
+    globalise: bool = True,
+) -> Equilibrium:
+    """`statics` without a warning."""
+    inputs, q = given_inputs(model, u), first_guess(model, q0)
+    solver = solver_of(model)
+    lam = None if multipliers is None else model._inputs("multipliers", multipliers, model.nc)
+    t = model._number("t", t)
+    solver.load(inputs, t)
+    found = solver.search(q, lam, tolerance, max_iterations, globalise)
+    desk = solver.office.desk
+    q, forces = desk.q.copy(), desk.R.copy()
+    result = Equilibrium(
+        q=q,
+        u=inputs,
+        t=t,
+        efforts=model._efforts(q, forces),
+        multipliers=model._multipliers(desk.multipliers.copy()),
+        residual=float(np.abs(forces[desk.free]).max(initial=0.0)),
+        loop_error=float(np.abs(desk.vectors[0]).max(initial=0.0)),
+        iterations=found.iterations,
+        converged=found.status == CONVERGED and bool(np.isfinite(q).all()),
+        how=found.how,
+        note=f"converged in {found.iterations} Newton steps ({found.how})",
+        doubtful=found.neutral or bool(np.abs(desk.matrix.diagonal()).min(initial=1.0) < DOUBTFUL),
+        model=model,
+    )
+    return result if result.converged else _failed(result, found, forces, globalise)
+
+
+def _failed(result: Equilibrium, found: Found, forces: Array, globalise: bool) -> Equilibrium:
+    """The same with a message that says why, as far as that can be told."""
+    model = result.model
+    for load in model.loads:
+        if load.guard is not None:
+            load.guard.explain()
+    free = model._free
+    worst = free[np.abs(forces[free]).argmax()] if len(free) else 0
+    loose = None if found.status == NOT_FINITE or found.why else _unresisted(result)
+    if found.why:
+        why = found.why
+    elif loose is not None:
+        why = f"nothing resists {model.coordinate_names[loose]} (the tangent stiffness is singular)"
+    elif found.status == NOT_FINITE:
+        why = "the residual is not finite"
+    elif globalise and model.nc:
+        why = (
+            f"loops are closed, but walking down from there ({STEPS} steps at most) and letting go step by step "
+            "did not come to rest"
+        )
+    elif globalise:
+        why = "Newton's method, letting go step by step and relaxation all stalled"
+    else:
+        why = "Newton's method stalled"
+    message = (
+        f"model {model.name!r}: no equilibrium found in {result.iterations} Newton steps: {why}; the largest "
+        f"unbalanced force is {result.residual:.3g}, at {model.coordinate_names[worst]}; try another q0, smaller "
+        "inputs, or equilibrium_path from a state that you know"
+    )
+    return replace(result, note=message)
+
+
+def _unresisted(result: Equilibrium) -> int | None:
+    """The coordinate that moves most where an unbalanced force meets no stiffness, if there is such a motion."""
+    basis = allowed_directions(result.model, result.q)
+    reduced = basis.T @ result.stiffness @ basis
+    zero, multipliers = np.zeros(result.model.n), np.asarray(result.multipliers)
+    forces = basis.T @ result.model.residual(result.q, zero, zero, result.u, multipliers, result.t)
+    sizes = np.sqrt(np.maximum(np.abs(reduced).max(axis=1, initial=0.0), 1e-300))
+    weights = np.where(sizes > 1e-12 * sizes.max(initial=0.0), sizes, 1.0)
+    left, values, _ = np.linalg.svd(reduced / weights[:, None] / weights)
+    loose = left[:, values <= 1e-10 * max(values.max(initial=0.0), 1e-300)]
+    along = loose @ (loose.T @ (forces / weights))
+    if np.linalg.norm(along) <= 1e-6 * np.linalg.norm(forces / weights):
+        return None
+    return int(np.abs(basis @ (along / weights)).argmax())
+
+
+def assemble_at_rest(model: Model, q0: ArrayLike | None, u: Any, t: float) -> Array:
+    """Coordinates of the equilibrium in which all loops are closed."""
+    found = find(model, u, q0, t, max_iterations=100)
+    if not found.converged:
+        raise ConvergenceError(found.message)
+    return found.q

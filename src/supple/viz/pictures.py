@@ -1,0 +1,303 @@
+"""Pictures of robots and of motions: one state, a strip of snapshots, traces, and the overview page."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
+
+from supple.checks import finite_float, whole_number
+from supple.errors import ModelError, PictureError
+from supple.model.model import Model
+from supple.robot.summary import counted
+from supple.viz import style as colours
+from supple.viz.camera import Window
+from supple.viz.display import new_figure
+from supple.viz.drawing import Brush, paint_ground
+from supple.viz.layout import (
+    bare_axes,
+    draw_path,
+    figure_of,
+    finished,
+    frame_axes,
+    legend_strip,
+    new_easel,
+    page_size,
+    write_colourbar,
+    write_scale,
+    write_title,
+)
+from supple.viz.motion import FRAMING, even_times, model_of, states_at, station_name, traces, watched
+from supple.viz.painter import BODY
+from supple.viz.sections import fine_scene
+from supple.viz.series import series_panels
+from supple.viz.style import PALETTE, Style
+from supple.viz.view import Setting, State
+
+if TYPE_CHECKING:
+    from supple.solvers.motion.trajectory import Trajectory
+
+#: Width of a strip of snapshots, and height of its foot with the scale, inches.
+STRIP_WIDTH, FOOT = 11.0, 0.75
+
+#: Most snapshots on a strip.
+MOST_SNAPSHOTS = 400
+
+#: Earlier states behind the last one on the overview page.
+GHOSTS = 5
+
+#: What colours of lines may mean: key in `Setting.most`, colours, words.
+BARS = (("tension", colours.TENSION, "tension [N]"), ("chamber", colours.PRESSURE, "pressure [Pa]"))
+
+Watch = Sequence[tuple[str, float]] | None
+
+
+def plot(
+    model: Model,
+    q: ArrayLike | str | os.PathLike[str] | None = None,
+    u: ArrayLike | None = None,
+    t: float = 0.0,
+    ax: Axes | None = None,
+    path: str | os.PathLike[str] | None = None,
+    **options: Any,
+) -> Figure:
+    """Picture of a robot at q (n,), as `Model.plot` describes."""
+    style = Style.of(options)
+    if isinstance(q, (str, os.PathLike)):
+        if path is not None:
+            raise PictureError(f"two paths are given, {q!r} and {path!r}: give coordinates first, or one path")
+        q, path = None, q
+    setting = Setting.of(model, style, [_state(model, q, u, t)])
+    if ax is None:
+        figure = new_figure(style.size or page_size(setting, style), style.dpi)
+        ax = bare_axes(figure, (0.0, 0.0, 1.0, 1.0))
+    draw(model, q, ax, u, t, setting, **options)
+    count = f"{counted(len(model.link_names), 'link')}, {counted(model.n, 'coordinate')}"
+    title = model.name if style.title is None else style.title
+    if title:
+        write_title(ax, title, count if style.title is None else "")
+    return finished(figure_of(ax), path, style)
+
+
+def draw(
+    model: Model,
+    q: ArrayLike | None,
+    ax: Axes,
+    u: ArrayLike | None = None,
+    t: float = 0.0,
+    setting: Setting | None = None,
+    **options: Any,
+) -> Setting:
+    """Draw a robot on axes, with scale and legend but without a title.
+
+    Parameters
+    ----------
+    model : Model
+    q : (n,), optional
+        Coordinates; at rest if left out, assembled if the robot has loops.
+    ax : Axes
+        Plain axes, not 3D ones: supple projects by itself.
+    u : (nu,), optional
+        Inputs, for colours of tension and pressure.
+    t : float
+        Time of laws, s.
+    setting : Setting, optional
+        Eye and scales of an earlier picture, so that several compare.
+
+    Returns
+    -------
+    Setting
+        For further pictures.
+    """
+    style = Style.of(options)
+    state = _state(model, q, u, t)
+    if setting is None:
+        setting = Setting.of(model, style, [state])
+    else:
+        setting = replace(setting, scene=fine_scene(model, [state.q]))  # its eye and scales; this robot, this state
+    draw_state(ax, model, setting, style, state)
+    return setting
+
+
+def snapshots(
+    trajectory: Trajectory,
+    number: int = 6,
+    watch: Watch = None,
+    path: str | os.PathLike[str] | None = None,
+    **options: Any,
+) -> Figure:
+    """A strip of frames side by side, evenly spaced in time, with their times below.
+
+    Parameters
+    ----------
+    trajectory : Trajectory
+    number : int
+        Frames.
+    watch : sequence of (link, s), optional
+        Stations whose paths so far are shown; tips of the leaves of the tree if left out.
+    path : path, optional
+        Where to save it.
+    **options
+        Fields of `Style`.
+    """
+    model, style = model_of(trajectory), Style.of(options)
+    try:
+        number = whole_number(number, "number", 1)
+    except ModelError as error:
+        raise PictureError(f"snapshots: {error}") from None
+    if number > MOST_SNAPSHOTS:
+        raise PictureError(f"snapshots: number is {number}, must be at most {MOST_SNAPSHOTS}: no page holds more")
+    stations = watched(model, watch)
+    states = states_at(trajectory, even_times(trajectory, number))
+    setting = _motion_setting(trajectory, style)
+    stages = setting.following(model, style, states)
+    times, trace = traces(trajectory, stations)
+    frame = replace(style, scale=False, title="")
+    shape = stages[0].window
+    columns = _columns(number, np.sqrt(number * 2.6 * shape.height / shape.width))
+    rows = -(-number // columns)
+    width = STRIP_WIDTH / columns
+    height = float(np.clip(width * shape.height / shape.width, 0.5 * width, 1.6 * width)) + 0.35
+    page = style.size or (STRIP_WIDTH, rows * height + (FOOT if style.scale else 0.0))
+    figure = new_figure(page, style.dpi)
+    foot = FOOT / page[1] if style.scale else 0.0
+    for k, (state, stage) in enumerate(zip(states, stages, strict=True)):
+        row, column = divmod(k, columns)
+        cell = (1.0 - foot) / rows
+        ax = bare_axes(figure, (column / columns, 1.0 - (row + 0.94) * cell, 1.0 / columns, 0.94 * cell))
+        window = draw_state(ax, model, stage, frame, state)
+        for i, path_so_far in enumerate(np.moveaxis(trace[times <= state.t], 1, 0)):
+            if len(path_so_far) > 1:
+                draw_path(ax, stage, path_so_far, PALETTE[i % len(PALETTE)], 0.9)
+        ax.text(0.5, 0.0, f"t = {state.t:.3g} s", transform=ax.transAxes, ha="center", fontsize=9, color=colours.INK)
+    if style.scale:
+        strip = bare_axes(figure, (0.0, 0.0, 1.0, foot))
+        legend_strip(strip, window.width * columns, page[0] / FOOT)
+        _write_margins(strip, model, stages[0], style)
+    return finished(figure, path, style)
+
+
+def _columns(number: int, ideal: float) -> int:
+    """How many of ``number`` frames stand side by side: near an ideal, with few empty places at the end."""
+
+    def cost(columns: int) -> float:
+        empty = -number % columns
+        return float(abs(np.log(columns / ideal)) + 0.3 * empty)
+
+    return min(range(1, number + 1), key=cost)
+
+
+def tip_traces(
+    trajectory: Trajectory,
+    watch: Watch = None,
+    ax: Axes | None = None,
+    path: str | os.PathLike[str] | None = None,
+    **options: Any,
+) -> Figure:
+    """Paths of stations in space over the fading snapshots of a motion; the last state is in full colours.
+
+    Parameters
+    ----------
+    trajectory : Trajectory
+    watch : sequence of (link, s), optional
+        Stations; tips of the leaves of the tree if left out.
+    ax : Axes, optional
+        Where to draw; a new figure if left out.
+    path : path, optional
+        Where to save it.
+    **options
+        Fields of `Style`.
+    """
+    style = Style.of(options)
+    if ax is None:
+        ax = bare_axes(new_figure(style.size or (7.0, 5.6), style.dpi), (0.0, 0.0, 1.0, 1.0))
+    _overlay(ax, trajectory, style, watched(model_of(trajectory), watch))
+    return finished(figure_of(ax), path, style)
+
+
+def overview(
+    trajectory: Trajectory, path: str | os.PathLike[str] | None = None, watch: Watch = None, **options: Any
+) -> Figure:
+    """The page of a motion: snapshots over one another with traces, positions, inputs and energy over time.
+
+    As `Trajectory.plot` describes.
+    """
+    model, style = model_of(trajectory), Style.of(options)
+    stations = watched(model, watch)
+    figure = new_figure(style.size or (12.0, 6.8), style.dpi)
+    ax = bare_axes(figure, (0.0, 0.0, 0.6, 1.0))
+    _overlay(ax, trajectory, style, stations)
+    span = f"{trajectory.t[0]:g} to {trajectory.t[-1]:g} s, {len(trajectory)} points, {model.n} coordinates"
+    title = model.name if style.title is None else style.title
+    if title:
+        write_title(ax, title, span)
+    series_panels(figure, trajectory, stations, (0.66, 0.08, 0.32, 0.89))
+    return finished(figure, path, style)
+
+
+def _overlay(ax: Axes, trajectory: Trajectory, style: Style, stations: Sequence[tuple[str, float]]) -> None:
+    """Earlier states fading, the last one in full colours, and traces."""
+    model = model_of(trajectory)
+    setting = _motion_setting(trajectory, style)
+    _, trace = traces(trajectory, stations)
+    states = states_at(trajectory, even_times(trajectory, GHOSTS + 1))
+    frame_axes(ax, setting, style)
+    easel = new_easel(ax, setting)
+    paint_ground(easel, setting)
+    for k, state in enumerate(states):
+        last = k == GHOSTS
+        fade = 0.0 if last else 0.85 - 0.4 * k / GHOSTS
+        Brush(easel, model, setting, style, state, BODY + 10.0 * k, fade, ghost=not last).robot()
+    easel.paint(ax)
+    for i, station in enumerate(stations):
+        draw_path(ax, setting, trace[:, i], PALETTE[i % len(PALETTE)], 1.4)
+        if len(stations) <= len(PALETTE):
+            x, y = 0.985, 0.975 - 0.035 * i
+            ax.text(
+                x, y, station_name(station), transform=ax.transAxes, color=PALETTE[i % len(PALETTE)],
+                ha="right", va="top", fontsize=8.5,
+            )  # fmt: skip
+    _write_margins(ax, model, setting, style)
+
+
+def draw_state(ax: Axes, model: Model, setting: Setting, style: Style, state: State) -> Window:
+    """One state with ground, scale and legend; returns what the axes show."""
+    window = frame_axes(ax, setting, style)
+    easel = new_easel(ax, setting)
+    paint_ground(easel, setting)
+    Brush(easel, model, setting, style, state).robot()
+    easel.paint(ax)
+    _write_margins(ax, model, setting, style)
+    return window
+
+
+def _write_margins(ax: Axes, model: Model, setting: Setting, style: Style) -> None:
+    """The scale, and bars of colours for tension and pressure, where there is any."""
+    if not style.scale:
+        return
+    write_scale(ax, setting, style, np.asarray(model.parameters.gravity))
+    shown = [bar for bar in BARS if style.lines and setting.most[bar[0]] > 0.0]
+    for slot, (key, colourmap, label) in enumerate(shown):
+        write_colourbar(ax, colourmap, setting.most[key], label, slot)
+
+
+def _motion_setting(trajectory: Trajectory, style: Style) -> Setting:
+    """The stage of a motion."""
+    return Setting.of(model_of(trajectory), style, states_at(trajectory, even_times(trajectory, FRAMING)))
+
+
+def _state(model: Model, q: ArrayLike | None, u: ArrayLike | None, t: float) -> State:
+    """What to draw; without q the rest configuration, assembled."""
+    if q is None:
+        q = model.assemble() if model.loops else model.rest
+    inputs = None if u is None else model._inputs("u", u, model.nu)
+    try:
+        return State(np.array(model._state("q", q)), None, inputs, finite_float(t, "t"))
+    except ModelError as error:
+        raise PictureError(f"picture: {error}") from None
