@@ -25,7 +25,7 @@ def everything():
 
 def entries():
     """(kernel, signature) of all compiled code of the package in this process."""
-    return {entry for entry in cache.asked_for if entry[0].startswith(("core.", "loads.", "solvers.", "lie."))}
+    return {entry for entry in cache.asked_for if entry[0].startswith(("core.", "linalg.", "loads.", "solvers.", "lie."))}
 
 
 def test_the_exercises_use_every_kernel(everything):

@@ -17,15 +17,15 @@ LONG = {
     "core.inverse_dynamics_derivatives.inverse_dynamics_derivatives": ("derivatives of inverse dynamics", 10),
     "core.internal_force.internal_force_derivatives": ("derivatives of internal forces", 8),
     "core.tangent_products.tangent_product": ("products of the tangent with vectors", 6),
-    "solvers.ndf.start_ndf": ("the solver NDF", 6),
-    "solvers.one_step.start_one_step": ("solvers of fixed step", 8),
-    "solvers.explicit.start_explicit": ("explicit solvers", 3),
+    "solvers.integrators.ndf.start_ndf": ("the solver NDF", 6),
+    "solvers.integrators.one_step.start_one_step": ("solvers of fixed step", 8),
+    "solvers.integrators.explicit.start_explicit": ("explicit solvers", 3),
     "core.loops._constraint_rows": ("loops", 5),
-    "loads.contact._contacts": ("contact", 7),
+    "loads.contact.contact._contacts": ("contact", 7),
     "readouts.kernels._contact_pairs": ("read-outs of contacts", 4),
-    "loads.fluid._fluid": ("water", 3),
-    "loads.path._paths": ("cables and elastic tendons", 3),
-    "loads.user_kernels._point_laws": ("laws of your own", 3),
+    "loads.fluid.fluid._fluid": ("water", 3),
+    "loads.lines.spans._paths": ("cables and elastic tendons", 3),
+    "loads.user.kernels._point_laws": ("laws of your own", 3),
 }
 
 BEGIN = (
