@@ -595,4 +595,5 @@ def test_a_search_does_not_depend_on_one_that_failed_before():
     failed = model.statics_batch(np.zeros((2, 0)), q0=np.full(model.n, 1e160), threads=1)
     assert not failed.converged.any()
     again = model.statics(q0=start)
-    assert np.array_equal(again.q, fresh.q) and again.iterations == fresh.iterations
+    assert np.array_equal(again.q, fresh.q)
+    assert again.iterations == fresh.iterations
