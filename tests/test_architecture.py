@@ -26,13 +26,13 @@ ALLOWED = {
     "compilation": {"numerics", "lie", "sections", "bases", "joints", "core", "laws", "rest", "robot", "model"},
     "model": {"numerics", "lie", "linalg", "sections", "bases", "joints", "core", "laws", "compilation", "robot"}
     | {"readouts", "solvers", "viz"},
-    "constraints": {"lie", "joints", "core", "compilation"},
+    "constraints": {"lie", "joints", "core", "compilation", "robot"},
     "loads": {"numerics", "lie", "sections", "joints", "core", "compilation", "robot", "constraints"},
     "readouts": {"lie", "core", "compilation", "model", "loads", "robot", "viz"},
     "solvers": {"lie", "linalg", "core", "laws", "compilation", "model", "robot", "readouts", "viz", "__version__"},
     "viz": {"lie", "sections", "core", "compilation", "model", "loads", "readouts", "robot"},
     "systems": {"numerics", "lie", "laws", "sections", "bases", "joints", "loads", "model", "robot", "solvers"},
-    "bench": {"laws", "model", "solvers", "systems"},
+    "bench": {"laws", "model", "robot", "solvers", "systems"},
     "cli": {"lie", "sections", "bases", "bench", "joints", "loads", "model", "readouts", "robot", "solvers"}
     | {"systems", "viz", "__version__"},
     "__main__.py": {"cli"},
