@@ -25,7 +25,8 @@ ALLOWED = {
     "robot": {"numerics", "lie", "sections", "bases", "joints", "laws", "rest", "compilation"},
     "compilation": {"numerics", "lie", "sections", "bases", "joints", "core", "laws", "rest", "robot", "model"},
     "model": {"numerics", "lie", "linalg", "sections", "bases", "joints", "core", "laws", "compilation", "robot"}
-    | {"readouts", "solvers", "viz"},
+    | {"gradients", "readouts", "solvers", "viz"},
+    "gradients": {"model"},
     "constraints": {"lie", "joints", "core", "compilation", "robot"},
     "loads": {"numerics", "lie", "sections", "joints", "core", "compilation", "robot", "constraints"},
     "readouts": {"lie", "core", "compilation", "model", "loads", "robot", "viz"},

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from supple.gradients.linearization import Linearization
     from supple.model.check_derivatives import DerivativeReport
     from supple.solvers.integrators.methods import Method
     from supple.solvers.motion.events import Event
@@ -191,6 +192,26 @@ class Model(Readouts):
         from supple.solvers.statics.modes import modes
 
         return modes(self, at, u, self._number("t", t), None if count is None else whole_number(count, "count"))
+
+    # ------------------------------------------------------------------ derivatives of motions
+
+    def linearize(
+        self,
+        q: ArrayLike,
+        v: ArrayLike | None = None,
+        u: ArrayLike | None = None,
+        t: float = 0.0,
+        z: ArrayLike | None = None,
+    ) -> Linearization:
+        """The linear system x' = A x + B u about a state (v omitted: at rest), x = [dq, dv, dz].
+
+        z are further states of loads, if any; ``u`` are the inputs at the state.  ``.discrete(dt)`` holds them over a
+        step, ``.reduced()`` gives the system in coordinates of what loops and prescribed joints allow.  The state need
+        not be an equilibrium: A and B then tell how the motion through it changes.
+        """
+        from supple.gradients.linearization import linearize
+
+        return linearize(self, q, v, u, t, z)
 
     # ------------------------------------------------------------------ time
 
