@@ -26,11 +26,12 @@ ALLOWED = {
     "compilation": {"numerics", "lie", "sections", "bases", "joints", "core", "laws", "rest", "robot", "model"},
     "model": {"numerics", "lie", "linalg", "sections", "bases", "joints", "core", "laws", "compilation", "robot"}
     | {"gradients", "readouts", "solvers", "viz"},
-    "gradients": {"model"},
+    "gradients": {"model", "solvers"},
     "constraints": {"lie", "joints", "core", "compilation", "robot"},
     "loads": {"numerics", "lie", "sections", "joints", "core", "compilation", "robot", "constraints"},
     "readouts": {"lie", "core", "compilation", "model", "loads", "robot", "viz"},
-    "solvers": {"lie", "linalg", "core", "laws", "compilation", "model", "robot", "readouts", "viz", "__version__"},
+    "solvers": {"lie", "linalg", "core", "laws", "compilation", "model", "robot", "readouts", "gradients", "viz"}
+    | {"__version__"},
     "viz": {"lie", "sections", "core", "compilation", "model", "loads", "readouts", "robot"},
     "systems": {"numerics", "lie", "laws", "sections", "bases", "joints", "loads", "model", "robot", "solvers"},
     "bench": {"laws", "model", "robot", "solvers", "systems"},
