@@ -34,6 +34,8 @@ Array = np.ndarray
 
 #: Reciprocal condition number of the scaled system below which an equilibrium is a critical point.
 CRITICAL = 1e-13
+#: Entries of a scaled stiffness that differ by less from their mirror image do so by rounding.
+SYMMETRIC = 1e-9
 #: Relative step of differences of the frames in which efforts of turning joints are given.
 STEP = 1e-6
 
@@ -79,21 +81,31 @@ def tangents(equilibrium: Equilibrium) -> Tangents:
 
     if not equilibrium.converged:
         raise StateError(f"no derivatives: this is no equilibrium ({equilibrium.note})")
-    model, q = equilibrium.model, equilibrium.q
-    zero, multipliers = np.zeros(model.n), np.asarray(equilibrium.multipliers)
-    found = model.residual_derivatives(q, zero, zero, equilibrium.u, multipliers, equilibrium.t)
-    A, E, free = model.loop_jacobian(q), model.loop_error_derivative(q), model._free
-    nf, nc = len(free), model.nc
+    model, q, K = equilibrium.model, equilibrium.q, equilibrium.stiffness
+    R_u = -model._actuation(q, np.zeros(model.n), equilibrium.u, equilibrium.t)
+    A = model.loop_jacobian(q) if model.nc else np.zeros((0, model.n))
+    E = model.loop_error_derivative(q) if model.nc else A
+    free, nf, nc = model._free, len(model._free), model.nc
     matrix = np.zeros((nf + nc, nf + nc))
-    matrix[:nf, :nf], matrix[:nf, nf:], matrix[nf:, :nf] = found.dq[np.ix_(free, free)], -A[:, free].T, E[:, free]
+    matrix[:nf, :nf] = K if nf == model.n else K[np.ix_(free, free)]
+    matrix[:nf, nf:], matrix[nf:, :nf] = -A[:, free].T, E[:, free]
     scale = _balancing(matrix, nf)
     scaled = scale[:, None] * matrix * scale
     factors, pivots, failed = lapack.dgetrf(scaled) if scaled.size else (scaled, np.zeros(0, np.int32), 0)
     if failed or (scaled.size and lapack.dgecon(factors, float(np.abs(scaled).sum(axis=0).max()))[0] < CRITICAL):
         raise SingularError(f"no derivatives: {_why_critical(equilibrium)}")
-    if equilibrium.stable is False:
+    if not _surely_stable(scaled, nc) and equilibrium.stable is False:
         warn("derivatives of an unstable equilibrium: the robot would not stay there")
-    return Tangents(factors, pivots, scale, found.dq, found.du, A, E)
+    return Tangents(factors, pivots, scale, K, R_u, A, E)
+
+
+def _surely_stable(matrix: Array, nc: int) -> bool:
+    """Whether a stiffness is symmetric and positive, told quickly; loops ask for more than this."""
+    from scipy.linalg import lapack
+
+    if nc or not matrix.size or np.abs(matrix - matrix.T).max() > SYMMETRIC:
+        return False
+    return bool(lapack.dpotrf(matrix)[1] == 0)
 
 
 def _balancing(matrix: Array, nf: int) -> Array:
