@@ -17,6 +17,7 @@ from supple.compilation.digest import Digest, model_digest
 from supple.compilation.scene import Scene
 from supple.core import forward_dynamics as _forward
 from supple.core.arrays import Parameters, Topology, handle, make_space, make_tree
+from supple.core.blocks.custom import BoundMap, map_table
 from supple.core.loads import CONSTRAINT
 from supple.core.records import EXPONENTIAL
 from supple.errors import ModelError, SingularError, StateError
@@ -46,6 +47,7 @@ class Compiled:
         prescribed: tuple[PrescribedJoint, ...] = (),
         controllers: tuple[Controller, ...] = (),
         scene: Scene | None = None,
+        maps: tuple[BoundMap, ...] = (),
     ) -> None:
         self.name = robot.name
         self._robot: Robot | None = robot.copy()  # what is added to the robot later is not in the model
@@ -58,6 +60,7 @@ class Compiled:
         self.nu = len(demand.inputs)
         self.prescribed = prescribed
         self.controllers = controllers
+        self.maps = maps  #: of CUSTOM blocks (`core.blocks.custom`)
         self.scene = Scene((), (), (), ()) if scene is None else scene
         self.loops = tuple(load for load in loads if load.side == CONSTRAINT)
         self.nc = sum(loop.data[1].shape[1] for loop in self.loops)
@@ -85,7 +88,9 @@ class Compiled:
             (load.kernel.address, data.ctypes.data, load.side)
             for load, data in zip(self.loads, self._data, strict=True)
         ]
-        self._arrays: Any = make_tree(self.topology, self.parameters, np.array(table, dtype=np.int64).reshape(-1, 3))
+        loads = np.array(table, dtype=np.int64).reshape(-1, 3)
+        maps, self._map_data = map_table(self.topology.blocks, self.maps)
+        self._arrays: Any = make_tree(self.topology, self.parameters, loads, maps)
         self._tree = handle(self._arrays)
         self._threads = threading.local()
         self._still: Digest | None = None  # of the arrays, see `compilation.digest`

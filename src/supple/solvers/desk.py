@@ -168,7 +168,7 @@ def make_desk(
     charts = chart_table(model)
     placement = model.parameters.placement.copy()  # always: a desk of other array types would compile all loops again
     parameters = model.parameters._replace(placement=placement)
-    tree = make_tree(model.topology, parameters, model._arrays.loads)
+    tree = make_tree(model.topology, parameters, model._arrays.loads, model._arrays.maps)
     space = make_space(tree, **model.scratch_sizes())
     handles = handle(tree), handle(space)
     free = free_coordinates(model)
