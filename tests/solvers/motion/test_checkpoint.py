@@ -96,7 +96,7 @@ def test_a_process_that_dies(tmp_path):
         run.save(sys.argv[3])
     """)
     file, result = tmp_path / "run.npz", tmp_path / "motion.npz"
-    root = Path(__file__).parent.parent
+    root = Path(__file__).parents[2]
     path = os.pathsep.join([str(root), str(Path(sp.__file__).parent.parent)])
 
     def process(until):
