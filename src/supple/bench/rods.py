@@ -11,7 +11,7 @@ from supple.bench.dynamics import REPEATS, seconds, tip_mismatch
 from supple.bench.figures import TABLE_I
 from supple.bench.tables import Column, Table
 from supple.robot.links import Rod
-from supple.solvers.integrators.methods import Method, Newmark
+from supple.solvers.integrators import Method, Newmark
 from supple.systems import SYSTEMS, System
 
 #: Step of the article, s.

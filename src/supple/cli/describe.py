@@ -12,7 +12,7 @@ from supple.cli.methods import name_of
 
 if TYPE_CHECKING:
     from supple.model.model import Model
-    from supple.solvers.integrators.methods import Method
+    from supple.solvers.integrators import Method
     from supple.systems import System
 
 Array = np.ndarray

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from supple.gradients.linearization import Linearization
     from supple.model.check_derivatives import DerivativeReport
-    from supple.solvers.integrators.methods import Method
+    from supple.solvers.integrators import Method
     from supple.solvers.motion.events import Event
     from supple.solvers.motion.trajectory import Trajectory
     from supple.solvers.progress import Report

@@ -9,10 +9,10 @@ import numpy as np
 
 from supple.compilation.digest import Digest, digest_of
 from supple.errors import ModelError
-from supple.solvers.desk import TO_INPUT
-from supple.solvers.integrators.history import EVERY, NEXT, T
+from supple.solvers.integrators.run import EVERY, NEXT, TIME
 from supple.solvers.motion import checkpoint
 from supple.solvers.options import OTHER_INPUTS
+from supple.solvers.problem import TO_INPUT
 
 if TYPE_CHECKING:
     from supple.solvers.motion.simulation import Simulation
@@ -27,7 +27,7 @@ def run_digest(run: Simulation) -> Digest:
         "q0": run.q0,
         "v0": run.v0,
         "u": ([(driven.law, driven.indices) for driven in laws], drive.feedback),
-        "form of u": (len(drive.called), len(run.office.desk.targets), drive.feedback is None),
+        "form of u": (len(drive.called), len(run.workspace.problem.targets), drive.feedback is None),
         "method": run.method,
         "breaks": [stop.t for stop in run.stops],
         "control_rate": run.rate,
@@ -53,7 +53,7 @@ def save_run(run: Simulation) -> None:
     }
     for k, noted in enumerate(run.noted.values()):
         outputs[f"event{k}"] = np.array(noted, dtype=float)
-    checkpoint.save(run.checkpoint, run.digest, {**run.runner.arrays(), **outputs})
+    checkpoint.save(run.checkpoint, run.digest, {**run.integrator.arrays(), **outputs})
 
 
 def restore_run(run: Simulation) -> bool:
@@ -69,7 +69,7 @@ def restore_run(run: Simulation) -> bool:
     ahead = min(index, len(run.stops) - 1)
     run._aim(run.stops[ahead])
     begin = run.t0 if index == 0 else run.stops[index - 1].t
-    checkpoint.put_back(saved, run.runner, (run.t0, run.t_end), begin, run.stops[ahead].t)
+    checkpoint.put_back(saved, run.integrator, (run.t0, run.t_end), begin, run.stops[ahead].t)
     _take_back(run, saved)
     saved.end()
     run.index = index
@@ -78,11 +78,11 @@ def restore_run(run: Simulation) -> bool:
 
 def _take_back(run: Simulation, saved: checkpoint.Saved) -> None:
     """What the run had recorded, checked."""
-    runner, count = run.runner, len(run.events)
-    now, wanted = float(runner.reals[T]), runner.wanted
+    integrator, count = run.integrator, len(run.events)
+    now, wanted = float(integrator.reals[TIME]), integrator.wanted
     times = saved.times("kept.times", run.t0, now)
-    rows = saved.floats("kept.rows", len(times), runner.size)
-    expected = times[:1] == run.t0 if runner.ints[EVERY] else np.array_equal(times, wanted[: runner.ints[NEXT]])
+    rows = saved.floats("kept.rows", len(times), integrator.size)
+    expected = times[:1] == run.t0 if integrator.ints[EVERY] else np.array_equal(times, wanted[: integrator.ints[NEXT]])
     saved.check(bool(np.all(expected)) and len(times) > 0, "'kept.times' are not those of this run")
     moments = saved.times("held.times", run.t0, now)
     held = saved.floats("held.inputs", len(moments), run.model.nu)

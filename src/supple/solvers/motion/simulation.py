@@ -22,37 +22,38 @@ from supple.errors import (
     StorageError,
 )
 from supple.model.constraints import CLOSED, loop_terms, solve_constrained
-from supple.solvers.desk import RESIDUALS, T_LEFT, TANGENTS, WORST, make_desk
-from supple.solvers.inputs import Drive, to_home
-from supple.solvers.integrators.history import (
+from supple.solvers.inputs import Drive
+from supple.solvers.integrators import NDF, GeneralizedAlpha, Method
+from supple.solvers.integrators.integrator import Integrator
+from supple.solvers.integrators.run import (
     DONE,
     DRIFT,
+    END_TIME,
     EVERY,
     FAILED,
     FAILURE,
     FULL,
-    H_LAST,
+    LAST_STEP,
     NEXT,
     PAUSED,
     PENDING,
     RECENTRED,
     REJECTED,
     SLIP,
+    STEP,
     STEPS,
-    T_BEFORE,
-    T_END,
+    TIME,
+    TIME_BEFORE,
     TOO_SMALL,
-    H,
-    T,
 )
-from supple.solvers.integrators.methods import NDF, GeneralizedAlpha, Method
-from supple.solvers.integrators.runners import Runner, make_runner
-from supple.solvers.integrators.stage import NEGATIVE_TENSION, NO_PIVOT, NOT_FINITE, PYTHON_RAISED, SLOW
 from supple.solvers.motion.events import Event, Switch
 from supple.solvers.motion.saved_run import restore_run, run_digest, save_run
 from supple.solvers.motion.trajectory import Trajectory
 from supple.solvers.options import MOST_STOPS, check_progress, run_options
+from supple.solvers.problem import LATEST_TIME, RESIDUALS, TANGENTS, WORST, make_workspace
 from supple.solvers.progress import Progress, Report
+from supple.solvers.stage.charts import to_home
+from supple.solvers.stage.status import NEGATIVE_TENSION, NO_PIVOT, NOT_FINITE, PYTHON_RAISED, SLOW
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -135,7 +136,7 @@ class Simulation:
         self.stopped = False
 
     def _open(self, u: Any, hold: bool) -> None:
-        """A desk and a runner for these inputs."""
+        """A problem and a integrator for these inputs."""
         self.drive = Drive(self.model, u, self.wanted, hold)
         if self.sampled and not self.drive.follows_state:
             raise ModelError("control_rate is given, but u does not follow the state: pass u(t, q, v) or a Controller")
@@ -144,15 +145,21 @@ class Simulation:
                 "control_rate holds feedback without states; a Controller with state0 is integrated instead"
             )
         program, targets = self.drive.program()
-        stabilised = getattr(self.method, "loops", "index3") == "stabilised"
+        control = self.method.control
         continuous = self.drive.follows_state and not self.sampled
         states = self.drive.states
-        differenced = getattr(self.method, "jacobian", "analytical") == "differences"
-        self.office = make_desk(
-            self.model, program, targets, stabilised, states, continuous, integrated=True, differenced=differenced
+        self.workspace = make_workspace(
+            self.model,
+            program,
+            targets,
+            control.stabilised,
+            states,
+            continuous,
+            integrated=True,
+            differenced=control.differenced,
         )
-        self.drive.connect(self.office, continuous)
-        self.runner: Runner = make_runner(self.office, self.method, self.wanted)
+        self.drive.connect(self.workspace, continuous)
+        self.integrator: Integrator = Integrator(self.workspace, self.method, self.wanted)
 
     def _stops(self) -> list[Stop]:
         """All times that steps must hit, in order."""
@@ -197,47 +204,47 @@ class Simulation:
         self.seconds, self.began = self.seconds + now - self.began, now
 
     def _begin(self) -> None:
-        desk, runner = self.office.desk, self.runner
-        desk.q[:], desk.v[:], desk.z[:] = self.q0, self.v0, self.drive.first_states
+        problem, integrator = self.workspace.problem, self.integrator
+        problem.q[:], problem.v[:], problem.z[:] = self.q0, self.v0, self.drive.first_states
         self._aim(self.stops[0])
         if self.sampled:
             self._sample(self.t0)
-        self._check(runner.start(self.t0, self.stops[0].t))
-        row = runner.now()
-        to_home(self.office.table, row)
+        self._check(integrator.start(self.t0, self.stops[0].t))
+        row = integrator.now()
+        to_home(self.workspace.table, row)
         self._keep(np.array([self.t0]), row[None])
-        if not runner.ints[EVERY]:
-            runner.ints[NEXT] = 1
+        if not integrator.ints[EVERY]:
+            integrator.ints[NEXT] = 1
         self.values = self._event_values(self.t0, self.q0, self.v0)
 
     def _aim(self, stop: Stop) -> None:
         """The next stop; laws that jump there are seen from before."""
         early = stop.t - BEFORE * max(1.0, abs(stop.t))
-        self.office.desk.numbers[T_LEFT] = early if stop.jumps else np.inf
-        self.runner.reals[T_END] = stop.t
+        self.workspace.problem.numbers[LATEST_TIME] = early if stop.jumps else np.inf
+        self.integrator.reals[END_TIME] = stop.t
 
     def _sample(self, t: float) -> None:
         """Sample feedback and hold it."""
         try:
-            self.drive.sample(self.office, t)
+            self.drive.sample(self.workspace, t)
         except Exception as error:
             self._fail(f"feedback failed at t = {t:.6g} s: {error}", error)
-        negative = self.office.desk.inputs[self.office.desk.tensions] < 0.0
+        negative = self.workspace.problem.inputs[self.workspace.problem.tensions] < 0.0
         if negative.any():
-            self.office.desk.flags[WORST] = self.office.desk.tensions[np.argmax(negative)]
+            self.workspace.problem.flags[WORST] = self.workspace.problem.tensions[np.argmax(negative)]
             self._check(FAILURE + NEGATIVE_TENSION)
-        self.held.append((t, self.office.desk.inputs.copy()))
+        self.held.append((t, self.workspace.problem.inputs.copy()))
 
     def _loop(self, bar: Progress) -> None:
-        runner, looked = self.runner, time.perf_counter()
+        integrator, looked = self.integrator, time.perf_counter()
         saved, budget = looked, min(FIRST_BUDGET, BUDGET)
         while self.index < len(self.stops):
-            runner = self.runner
-            code = runner.advance(1 if self.events else min(budget, self._steps_left()))
-            self._keep(*runner.take())
+            integrator = self.integrator
+            code = integrator.advance(1 if self.events else min(budget, self._steps_left()))
+            self._keep(*integrator.take())
             if code not in (DONE, PAUSED, FULL):
                 self._check(code)
-            if self.events and code == PAUSED and runner.ints[PENDING]:
+            if self.events and code == PAUSED and integrator.ints[PENDING]:
                 self.values, stopped = self._watch(self.values)
                 if stopped:
                     return
@@ -262,31 +269,31 @@ class Simulation:
     def _told(self, bar: Progress) -> bool:
         """Tell how far the run has come; whether it is to end here."""
         try:
-            return bar.update(float(self.runner.reals[T]), float(self.runner.reals[H_LAST]))
+            return bar.update(float(self.integrator.reals[TIME]), float(self.integrator.reals[LAST_STEP]))
         except Exception as error:
             self._fail(f"progress failed: {error}", error)
 
     def _steps_left(self) -> int:
         """How many steps may still be made."""
-        return BUDGET if self.max_steps is None else self.max_steps - int(self.runner.ints[STEPS])
+        return BUDGET if self.max_steps is None else self.max_steps - int(self.integrator.ints[STEPS])
 
     def _next_piece(self) -> None:
         """Go on behind a stop."""
-        runner, stop = self.runner, self.stops[self.index]
+        integrator, stop = self.integrator, self.stops[self.index]
         self.index += 1
         if self.index == len(self.stops):
             return
         self._aim(self.stops[self.index])
         if stop.samples:
-            runner.put_desk(runner.now())
+            integrator.put_state(integrator.now())
             self._sample(stop.t)
-        if stop.jumps or (stop.samples and runner.restarts):
-            runner.put_desk(runner.now())
-            self._restart(stop.t, None if stop.jumps else float(runner.reals[H]))
+        if stop.jumps or (stop.samples and integrator.control.restarts):
+            integrator.put_state(integrator.now())
+            self._restart(stop.t, None if stop.jumps else float(integrator.reals[STEP]))
 
     def _restart(self, t: float, step: float | None = None) -> None:
-        runner = self.runner
-        code = runner.start(t, self.stops[self.index].t, step)
+        integrator = self.integrator
+        code = integrator.start(t, self.stops[self.index].t, step)
         if code != DONE:
             self._check(code)
 
@@ -314,13 +321,13 @@ class Simulation:
 
     def _state(self, t: float) -> tuple[Array, Array]:
         """q and v at a time of the last step."""
-        row, n = self.runner.look_back(t), self.model.n
+        row, n = self.integrator.look_back(t), self.model.n
         return row[:n], row[n : 2 * n]
 
     def _watch(self, before: list[float]) -> tuple[list[float], bool]:
         """Look for events in the pending step.  Returns the functions' values at its end, and whether to stop."""
-        runner = self.runner
-        t_before, t = float(runner.reals[T_BEFORE]), float(runner.reals[T])
+        integrator = self.integrator
+        t_before, t = float(integrator.reals[TIME_BEFORE]), float(integrator.reals[TIME])
         after = self._event_values(t, *self._state(t))
         crossings = [
             (_crossing(lambda x, e=event: self._event_value(e, x, *self._state(x)), t_before, t, a, b), event)
@@ -331,7 +338,7 @@ class Simulation:
             self.noted[event.name].append(moment)
             if event.action == "note":
                 continue
-            row = runner.look_back(moment)
+            row = integrator.look_back(moment)
             self._record_until(moment)
             if event.action == "stop":
                 if not self.kept_times or self.kept_times[-1][-1] < moment:
@@ -342,15 +349,15 @@ class Simulation:
 
     def _record_until(self, moment: float) -> None:
         """Wanted times of the pending step before an event."""
-        runner = self.runner
-        while runner.ints[NEXT] < len(runner.wanted) and runner.wanted[runner.ints[NEXT]] <= moment:
-            t = float(runner.wanted[runner.ints[NEXT]])
-            self._keep(np.array([t]), runner.look_back(t)[None])
-            runner.ints[NEXT] += 1
+        integrator = self.integrator
+        while integrator.ints[NEXT] < len(integrator.wanted) and integrator.wanted[integrator.ints[NEXT]] <= moment:
+            t = float(integrator.wanted[integrator.ints[NEXT]])
+            self._keep(np.array([t]), integrator.look_back(t)[None])
+            integrator.ints[NEXT] += 1
 
     def _switch(self, event: Event, moment: float, row: Array) -> list[float]:
         """Go on from what an event's action says.  Returns the events' values there."""
-        n, old = self.model.n, self.runner
+        n, old = self.model.n, self.integrator
         if old.ints[EVERY]:
             self._keep(np.array([moment]), row[None])
         change = self._ask(event, moment, row)
@@ -360,23 +367,23 @@ class Simulation:
         q, v = initial_state(self.model, start_q, start_v, moment)
         if change.u is not None:
             self._open(change.u, False)
-            self.runner.take_over(old)
+            self.integrator.take_over(old)
             self.drives.append((moment, self.drive))
             self.stops, self.index = self._stops(), 0
         while self.index < len(self.stops) and self.stops[self.index].t <= moment + BEFORE * max(1.0, abs(moment)):
             self.index += 1
-        desk = self.office.desk
-        if len(desk.charts):
-            desk.placement[:] = desk.home
-        desk.q[:], desk.v[:], desk.z[:] = q, v, z
+        problem = self.workspace.problem
+        if len(problem.charts):
+            problem.placement[:] = problem.home
+        problem.q[:], problem.v[:], problem.z[:] = q, v, z
         if self.index < len(self.stops):
             self._aim(self.stops[self.index])
             if self.sampled:
                 self._sample(moment)
             self._restart(moment)
-            start = self.runner.now()
-            to_home(self.office.table, start)
-            if self.runner.ints[EVERY] and (change.v is not None or change.q is not None):
+            start = self.integrator.now()
+            to_home(self.workspace.table, start)
+            if self.integrator.ints[EVERY] and (change.v is not None or change.q is not None):
                 self._keep(np.array([moment]), start[None])
         return self._event_values(moment, q, v)
 
@@ -403,9 +410,9 @@ class Simulation:
         """Everything recorded so far; if the run ``failed``, inputs that cannot be had again are NaN."""
         model, n, nc = self.model, self.model.n, self.model.nc
         t = np.concatenate(self.kept_times or [np.zeros(0)])
-        rows = np.concatenate(self.kept_rows or [np.zeros((0, self.runner.size))])
+        rows = np.concatenate(self.kept_rows or [np.zeros((0, self.integrator.size))])
         q, v, a = rows[:, :n], rows[:, n : 2 * n], rows[:, 2 * n : 3 * n]
-        z, forces = rows[:, 3 * n + nc : self.runner.size - n], rows[:, self.runner.size - n :]
+        z, forces = rows[:, 3 * n + nc : self.integrator.size - n], rows[:, self.integrator.size - n :]
         return Trajectory(
             t=t,
             q=q.copy(),
@@ -421,7 +428,7 @@ class Simulation:
         )
 
     def _inputs(self, t: Array, q: Array, v: Array, z: Array, failed: bool) -> Array:
-        """Inputs (T, nu) at recorded states."""
+        """Inputs (TIME, nu) at recorded states."""
         u = np.full((len(t), self.model.nu), np.nan)
         if not self.model.nu:
             return u
@@ -445,8 +452,8 @@ class Simulation:
 
     def stats(self) -> dict[str, Any]:
         """Figures of the run."""
-        ints, reals, flags = self.runner.ints, self.runner.reals, self.office.desk.flags
-        simulated = float(reals[T] - self.t0)
+        ints, reals, flags = self.integrator.ints, self.integrator.reals, self.workspace.problem.flags
+        simulated = float(reals[TIME] - self.t0)
         return {
             "method": repr(self.method),
             "steps": int(ints[STEPS]),
@@ -480,8 +487,8 @@ class Simulation:
         if code == DONE:
             return
         error, self.drive.error = self.drive.error, None
-        desk, reals = self.office.desk, self.runner.reals
-        h, worst = float(reals[H]), int(desk.flags[WORST])
+        problem, reals = self.workspace.problem, self.integrator.reals
+        h, worst = float(reals[STEP]), int(problem.flags[WORST])
         where = self.model.coordinate_names[worst] if 0 <= worst < self.model.n else "the loops"
         if code == FAILURE + PYTHON_RAISED and error is not None:
             if not isinstance(error, Exception):
@@ -490,7 +497,7 @@ class Simulation:
         if code == FAILURE + NEGATIVE_TENSION:
             name = self.model.input_names[worst]
             self._fail(
-                f"input {name!r} is {desk.inputs[worst]:.4g} N: a tendon pulls and cannot push; "
+                f"input {name!r} is {problem.inputs[worst]:.4g} N: a tendon pulls and cannot push; "
                 "tensions must not be negative"
             )
         for load in self.model.loads:
@@ -516,17 +523,17 @@ class Simulation:
     def _fail(self, reason: str, cause: BaseException | None = None) -> NoReturn:
         """Raise, with everything up to the last good step."""
         self._count_time()
-        runner, n = self.runner, self.model.n
-        self._keep(*runner.take())
+        integrator, n = self.integrator, self.model.n
+        self._keep(*integrator.take())
         if self.kept_times:
-            row = runner.now()
-            to_home(self.office.table, row)
-            t, q, v = float(runner.reals[T]), row[:n], row[n : 2 * n]
+            row = integrator.now()
+            to_home(self.workspace.table, row)
+            t, q, v = float(integrator.reals[TIME]), row[:n], row[n : 2 * n]
             if self.kept_times[-1][-1] < t:
                 self._keep(np.array([t]), row[None])
         else:
             t, q, v = self.t0, self.q0, self.v0
-        h, steps = float(runner.reals[H_LAST]), runner.ints[STEPS]
+        h, steps = float(integrator.reals[LAST_STEP]), integrator.ints[STEPS]
         message = f"model {self.model.name!r}, t = {t:.6g} s (last step {h:.2g} s, {steps} made): {reason}"
         raise SimulationError(message, self.trajectory(failed=True), t, q, v) from cause
 

@@ -1,4 +1,4 @@
-"""The desk of a solver: all arrays of one run, those of the problem and those that a step writes.
+"""The problem of a solver: all arrays of one run, those of the problem and those that a step writes.
 
 Compiled loops read and write nothing else, so a copy of these arrays is a checkpoint, and a run that is entered again
 goes on as if it had never left.
@@ -27,23 +27,23 @@ from supple.core.loops import CONSTRAINT_ROWS
 from supple.core.records import EXPONENTIAL, pose_t
 from supple.core.residual import RESIDUAL
 from supple.core.views import View, array_of, viewing
-from supple.solvers.integrators.recentring import CHART
+from supple.solvers.stage.recentring import CHART
 
 if TYPE_CHECKING:
     from supple.model.model import Model
 
 Array = np.ndarray
 
-#: Entries of `Desk.calls`: addresses of the residual, the robot, its scratch, the rows of loops, Python's functions,
+#: Entries of `Problem.calls`: addresses of the residual, the robot, its scratch, the rows of loops, Python's functions,
 #: changes of charts.
 RESIDUAL_AT, TREE_AT, SPACE_AT, ROWS_AT, PYTHON_AT, CHART_AT = 0, 1, 2, 3, 4, 5
 
-#: Entries of `Desk.numbers`.
-T_NOW, CV, CA, CZ, T_LEFT, FACTORED_CV, FACTORED_CA, NORM, RATE, STEP = range(10)
-# T_LEFT: laws are taken at this time at the latest (just before a jump); FACTORED_*: coefficients of the factors;
-# NORM, RATE, STEP: weighted size of the last Newton step, by which it shrank, and its size relative to q
+#: Entries of `Problem.numbers`.
+STAGE_TIME, CV, CA, CZ, LATEST_TIME, FACTORED_CV, FACTORED_CA, NORM, RATE, NEWTON_STEP = range(10)
+# LATEST_TIME: laws are taken at this time at the latest (just before a jump); FACTORED_*: coefficients of the factors;
+# NORM, RATE, NEWTON_STEP: weighted size of the last Newton step, by which it shrank, and its size relative to q
 
-#: Entries of `Desk.flags`: what the problem has, what is stale, what happened.
+#: Entries of `Problem.flags`: what the problem has, what is stale, what happened.
 FEEDBACK, TIME_CALLS, STABILISED, STALE, RESIDUALS, TANGENTS, WORST, ITERATIONS, DIFFERENCED = range(9)
 
 #: Targets of compiled laws: inputs, signals of loads, motions of prescribed coordinates; inputs that controllers drive.
@@ -53,7 +53,7 @@ TO_INPUT, TO_SIGNAL, TO_MOTION, TO_NOTHING = 0, 1, 2, 3
 ASK_LAWS, ASK_FEEDBACK, ASK_SLOPES = 0, 1, 2
 
 
-class Desk(NamedTuple):
+class Problem(NamedTuple):
     """Arrays of one run; n coordinates, nf of them free, nc loop rows, nz further states, nu inputs, m unknowns."""
 
     calls: Any  #: (6,) int64 addresses
@@ -77,9 +77,9 @@ class Desk(NamedTuple):
     xz: Any  #: (nz,)
     mu: Any  #: (nc,)
     lam0: Any  #: (nc,) multipliers at which a stage begins
-    R: Any  #: (n,) residual
-    T: Any  #: (n, n) its tangent
-    S: Any  #: (n, n) dR/dq alone, with loops
+    residual: Any  #: (n,) residual
+    tangent: Any  #: (n, n) its tangent
+    stiffness: Any  #: (n, n) dR/dq alone, with loops
     vectors: Any  #: (3, nc), see core.loops
     matrices: Any  #: (5, nc, n)
     P: Any  #: (n, nc) directions of mu
@@ -110,11 +110,11 @@ class Desk(NamedTuple):
 _INTEGERS = dict.fromkeys(("calls", "flags", "free", "fixed", "pivots", "tensions"), 1)
 _INTEGERS |= dict.fromkeys(("ops", "targets", "charts", "load_states"), 2)
 _POSES = ("placement", "home")
-_MATRICES = ("T", "S", "vectors", "P", "B", "slopes", "R_z", "matrix", "weights", "motion", "values")
+_MATRICES = ("tangent", "stiffness", "vectors", "P", "B", "slopes", "R_z", "matrix", "weights", "motion", "values")
 
 
 def _field_type(name: str) -> Any:
-    """Type of an array of the desk, inside compiled code."""
+    """Type of an array of the problem, inside compiled code."""
     if name in _INTEGERS:
         return array_of(np.int64, _INTEGERS[name])
     if name in _POSES:
@@ -122,21 +122,21 @@ def _field_type(name: str) -> Any:
     return array_of(np.float64, 3 if name == "matrices" else 2 if name in _MATRICES else 1)
 
 
-#: A desk inside compiled code: ``desk_at(table.ctypes.data)`` of an office's table.
-desk_at = viewing(View("desk", {name: _field_type(name) for name in Desk._fields}))
+#: A problem inside compiled code: ``problem_at(table.ctypes.data)`` of an workspace's table.
+problem_at = viewing(View("problem", {name: _field_type(name) for name in Problem._fields}))
 
 
-class Office(NamedTuple):
-    """A desk, and the arrays that its addresses point to."""
+class Workspace(NamedTuple):
+    """A problem, and the arrays that its addresses point to."""
 
-    desk: Desk
-    table: Array  #: of the desk's arrays, for compiled code
+    problem: Problem
+    table: Array  #: of the problem's arrays, for compiled code
     tree: Any
     space: Space
     handles: tuple[Array, Array]
 
 
-def make_desk(
+def make_workspace(
     model: Model,
     program: Program,
     targets: Array,
@@ -145,8 +145,8 @@ def make_desk(
     feedback: bool = False,
     integrated: bool = False,
     differenced: bool = False,
-) -> Office:
-    """Allocate a desk for a model.
+) -> Workspace:
+    """Allocate a problem for a model.
 
     Parameters
     ----------
@@ -166,7 +166,9 @@ def make_desk(
     load_states = load_state_table(model if integrated else None)
     n, nc, nz, nu = model.n, model.nc, states + len(load_states), model.nu
     charts = chart_table(model)
-    placement = model.parameters.placement.copy()  # always: a desk of other array types would compile all loops again
+    placement = (
+        model.parameters.placement.copy()
+    )  # always: a problem of other array types would compile all loops again
     parameters = model.parameters._replace(placement=placement)
     tree = make_tree(model.topology, parameters, model._arrays.loads, model._arrays.maps)
     space = make_space(tree, **model.scratch_sizes())
@@ -183,7 +185,7 @@ def make_desk(
     flags[FEEDBACK], flags[STABILISED], flags[STALE] = feedback, stabilised and nc > 0, True
     flags[DIFFERENCED] = differenced
     numbers = np.zeros(10)
-    numbers[T_LEFT] = np.inf
+    numbers[LATEST_TIME] = np.inf
     blocked = feedback or nz > 0
 
     def vector() -> Array:
@@ -192,7 +194,7 @@ def make_desk(
     def square(size: int) -> Array:
         return np.zeros((size, size))
 
-    desk = Desk(
+    problem = Problem(
         calls=calls,
         numbers=numbers,
         flags=flags,
@@ -214,9 +216,9 @@ def make_desk(
         xz=np.zeros(nz),
         mu=np.zeros(nc),
         lam0=np.zeros(nc),
-        R=vector(),
-        T=square(n),
-        S=square(n if nc else 0),
+        residual=vector(),
+        tangent=square(n),
+        stiffness=square(n if nc else 0),
         vectors=np.zeros((3, nc)),
         matrices=np.zeros((5, nc, n)),
         P=np.zeros((n, nc)),
@@ -243,7 +245,7 @@ def make_desk(
         home=model.parameters.placement,
         charts=charts,
     )
-    return Office(desk, handle(desk), tree, space, handles)
+    return Workspace(problem, handle(problem), tree, space, handles)
 
 
 def free_coordinates(model: Model) -> Array:
