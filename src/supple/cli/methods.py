@@ -17,7 +17,7 @@ def find_method(name: str) -> type[Method]:
     """Kind of method of a name; case, hyphens, underscores and spaces do not matter."""
     found = register.find_method(name)
     if found is None:
-        raise unknown("method", name, register.methods())
+        raise unknown("method", name, register.names())
     return found
 
 

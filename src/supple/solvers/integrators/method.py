@@ -120,6 +120,11 @@ def methods() -> Mapping[str, type[Method]]:
     return MappingProxyType({kind.name: kind for kind in kinds})
 
 
+def names() -> list[str]:
+    """Names of all schemes that were imported or are offered by installed packages, in alphabetical order."""
+    return sorted({*methods(), *(point.name for point in entry_points(group=ENTRY_POINTS))})
+
+
 def find_method(name: str) -> type[Method] | None:
     """The scheme of a name, None if there is none; case, hyphens, underscores and spaces do not matter.
 
