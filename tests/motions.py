@@ -70,7 +70,7 @@ def free_body(inertia=(0.1, 0.2, 0.3)):
 def stepped(model, method, steps, q0, v0=None, u=None):
     """Rows (len(steps) + 1, N) of a fixed-step scheme that is made to take these steps."""
     run = Simulation(model, float(np.sum(steps)), q0, v0, u, method, progress=False)
-    run._begin()
+    run.begin()
     integrator = run.integrator
     rows = [integrator.now()]
     for h in steps:

@@ -302,7 +302,7 @@ def test_a_file_that_was_not_stamped_again_is_refused(tmp_path):
     file = tmp_path / "run.npz"
     resume = interrupted("loop", "GeneralizedAlpha", file)
     arrays = dict(np.load(file))
-    arrays["points"][0, 0] += 1e-9
+    arrays["memory"][0, 0] += 1e-9
     np.savez(file, **arrays)
     with pytest.raises(sp.StorageError, match="does not hold what was written: it was edited or damaged"):
         resume()

@@ -40,18 +40,18 @@ def save_run(run: Simulation) -> None:
     """Write the checkpoint."""
     assert run.checkpoint is not None
     assert run.digest is not None
-    moments = np.array([t for t, _ in run.held])
+    moments = np.array([t for t, _ in run.record.held])
     outputs = {
-        "kept.times": np.concatenate(run.kept_times),
-        "kept.rows": np.concatenate(run.kept_rows),
+        "kept.times": run.record.times(),
+        "kept.rows": run.record.rows(),
         "held.times": moments,
-        "held.inputs": np.array([u for _, u in run.held]).reshape(len(moments), run.model.nu),
+        "held.inputs": np.array([u for _, u in run.record.held]).reshape(len(moments), run.model.nu),
         "index": np.array([run.index]),
         "seconds": np.array([run.seconds]),
-        "event.values": np.array(run.values, dtype=float),
-        "event.largest": run.largest,
+        "event.values": np.array(run.watch.values, dtype=float),
+        "event.largest": run.watch.largest,
     }
-    for k, noted in enumerate(run.noted.values()):
+    for k, noted in enumerate(run.record.noted.values()):
         outputs[f"event{k}"] = np.array(noted, dtype=float)
     checkpoint.save(run.checkpoint, run.digest, {**run.integrator.arrays(), **outputs})
 
@@ -67,7 +67,7 @@ def restore_run(run: Simulation) -> bool:
     saved = checkpoint.load(path, run.digest, other_inputs=run.resume == OTHER_INPUTS)
     index = saved.number("index", 0, len(run.stops))
     ahead = min(index, len(run.stops) - 1)
-    run._aim(run.stops[ahead])
+    run.aim(run.stops[ahead])
     begin = run.t0 if index == 0 else run.stops[index - 1].t
     checkpoint.put_back(saved, run.integrator, (run.t0, run.t_end), begin, run.stops[ahead].t)
     _take_back(run, saved)
@@ -91,7 +91,7 @@ def _take_back(run: Simulation, saved: checkpoint.Saved) -> None:
     saved.check(seconds >= 0.0, f"'seconds' is {seconds}, must not be negative")
     values, largest = saved.floats("event.values", count), saved.floats("event.largest", count)
     saved.check(bool((largest >= 0.0).all()), "'event.largest' is negative")
-    noted = {name: saved.times(f"event{k}", run.t0, now).tolist() for k, name in enumerate(run.noted)}
-    run._keep(times, rows)
-    run.held = list(zip(moments.tolist(), held, strict=True))
-    run.seconds, run.values, run.largest, run.noted = seconds, values.tolist(), largest, noted
+    noted = {name: saved.times(f"event{k}", run.t0, now).tolist() for k, name in enumerate(run.record.noted)}
+    run.record.keep(times, rows)
+    run.record.held, run.record.noted = list(zip(moments.tolist(), held, strict=True)), noted
+    run.seconds, run.watch.values, run.watch.largest = seconds, values.tolist(), largest
