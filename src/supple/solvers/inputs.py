@@ -32,7 +32,7 @@ from supple.solvers.problem import (
     TO_NOTHING,
     TO_SIGNAL,
     Problem,
-    Workspace,
+    SolverWorkspace,
 )
 from supple.solvers.stage.charts import to_home
 
@@ -117,7 +117,7 @@ class Drive:
         """Whether a controller has taken over an input from its law."""
         return driven.target == TO_INPUT and any(i in indices for indices in self.steered)
 
-    def connect(self, workspace: Workspace, continuous: bool = True) -> None:
+    def connect(self, workspace: SolverWorkspace, continuous: bool = True) -> None:
         """Let the compiled loop of a problem call Python where it must; feedback only if it is ``continuous``."""
         problem = workspace.problem
         problem.flags[TIME_CALLS] = bool(self.called)
@@ -126,7 +126,7 @@ class Drive:
             self._kept = _CALLBACK(self._caller(workspace))
             problem.calls[PYTHON_AT] = ctypes.cast(self._kept, ctypes.c_void_p).value or 0
 
-    def _caller(self, workspace: Workspace) -> Callable[[float, int], int]:
+    def _caller(self, workspace: SolverWorkspace) -> Callable[[float, int], int]:
         problem = workspace.problem
 
         def call(t: float, what: int) -> int:
@@ -177,7 +177,7 @@ class Drive:
             first = own.stop
         return rates
 
-    def _home(self, workspace: Workspace) -> tuple[Array, Array]:
+    def _home(self, workspace: SolverWorkspace) -> tuple[Array, Array]:
         """q and v of the problem in the model's charts."""
         n, problem = self.model.n, workspace.problem
         if not len(problem.charts):
@@ -187,7 +187,7 @@ class Drive:
         to_home(workspace.table, row)
         return row[:n].copy(), row[n : 2 * n].copy()
 
-    def _follow(self, workspace: Workspace, t: float) -> None:
+    def _follow(self, workspace: SolverWorkspace, t: float) -> None:
         problem = workspace.problem
         q, v = self._home(workspace)
         z = problem.z.copy()
@@ -196,7 +196,7 @@ class Drive:
         problem.inputs[given] = u[given]
         problem.rates[: self.states] = self.rates(t, q, v, z)
 
-    def _slopes(self, workspace: Workspace, t: float) -> None:
+    def _slopes(self, workspace: SolverWorkspace, t: float) -> None:
         """Differences of inputs and controllers' rates by q, v, z of the problem's own charts, and B."""
         problem, n, own = workspace.problem, self.model.n, self.states
         _internal.actuation(*workspace.handles, problem.q, problem.v, np.zeros(n), np.empty(n), problem.B)
@@ -213,7 +213,7 @@ class Drive:
         problem.q[:], problem.v[:], problem.z[:own] = state[:n], state[n : 2 * n], state[2 * n :]
         problem.inputs[:], problem.rates[:own] = kept
 
-    def sample(self, workspace: Workspace, t: float) -> None:
+    def sample(self, workspace: SolverWorkspace, t: float) -> None:
         """Inputs from feedback at the problem's state, to be held."""
         self._follow(workspace, t)
 

@@ -126,7 +126,7 @@ def _field_type(name: str) -> Any:
 problem_at = viewing(View("problem", {name: _field_type(name) for name in Problem._fields}))
 
 
-class Workspace(NamedTuple):
+class SolverWorkspace(NamedTuple):
     """A problem, and the arrays that its addresses point to."""
 
     problem: Problem
@@ -145,7 +145,7 @@ def make_workspace(
     feedback: bool = False,
     integrated: bool = False,
     differenced: bool = False,
-) -> Workspace:
+) -> SolverWorkspace:
     """Allocate a problem for a model.
 
     Parameters
@@ -245,7 +245,7 @@ def make_workspace(
         home=model.parameters.placement,
         charts=charts,
     )
-    return Workspace(problem, handle(problem), tree, space, handles)
+    return SolverWorkspace(problem, handle(problem), tree, space, handles)
 
 
 def free_coordinates(model: Model) -> Array:

@@ -1,6 +1,6 @@
 """The driver of all schemes, compiled part: start, advance, record, re-centre, look back.
 
-A family of schemes gives the parts, functions of (problem, run, own), from which its kernels are composed:
+A family of schemes gives the parts, functions of (problem, run, own), from which `composed` makes its loops:
 
 - ``begin(problem, run, own)``: what a scheme remembers at a start, from the state of the problem;
 - ``step(problem, run, own)``: one accepted step; CONVERGED, TOO_SMALL, NEW_COEFFICIENTS or a failure;
@@ -12,6 +12,9 @@ A step is *pending* from its end until it is recorded: between the two, somebody
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from supple.jit import inner
 from supple.solvers.integrators.error_control import first_step, note_drift
@@ -37,58 +40,12 @@ from supple.solvers.stage.charts import bring_home
 from supple.solvers.stage.status import CONVERGED
 
 
-@inner
-def start(problem, run, own, begin):
-    """Begin (again) from q, v, z of the problem at reals[TIME].  Returns a status; a first step in reals[STEP] if 0."""
-    reals = run.reals
-    status = accelerate(problem, reals[TIME], reals[BAUMGARTE])
-    if status != CONVERGED:
-        return FAILURE + status
-    if reals[STEP] <= 0.0:
-        reals[STEP] = first_step(problem, run)
-    reals[TIME_BEFORE] = reals[TIME]
-    begin(problem, run, own)
-    return DONE
+class Loops(NamedTuple):
+    """Functions for the kernels of a family."""
 
-
-@inner
-def record(problem, run, own, interpolate):
-    """Write the last step down.  Returns whether the buffer is full."""
-    ints, wanted, now, most = run.ints, run.wanted, run.reals[TIME], run.times.shape[0]
-    if ints[EVERY]:
-        if ints[RECORDED] == most:
-            return True
-        interpolate(problem, run, own, now, run.rows[ints[RECORDED]])
-        keep_row(problem, run, now)
-        return False
-    while ints[NEXT] < wanted.shape[0] and wanted[ints[NEXT]] <= now:
-        if ints[RECORDED] == most:
-            return True
-        t = wanted[ints[NEXT]]
-        interpolate(problem, run, own, t, run.rows[ints[RECORDED]])
-        keep_row(problem, run, t)
-        ints[NEXT] += 1
-    return False
-
-
-@inner
-def advance(problem, run, own, budget, step, settle, recentre, interpolate):
-    """At most ``budget`` steps towards the end.  Returns DONE, PAUSED, FULL, or what kept a step from ending."""
-    ints, reals = run.ints, run.reals
-    for _ in range(budget):
-        if ints[PENDING]:
-            if record(problem, run, own, interpolate):
-                return FULL
-            settle(problem, run, own)
-            ints[PENDING] = False
-        if reals[TIME] >= reals[END_TIME]:
-            return DONE
-        recentre(problem, run, own)
-        status = step(problem, run, own)
-        if status != CONVERGED:
-            return status
-        ints[PENDING] = True
-    return PAUSED
+    start: Any  #: (problem, run, own)
+    advance: Any  #: (problem, run, own, budget)
+    look_back: Any  #: (problem, run, own, t, row)
 
 
 @inner
@@ -100,8 +57,64 @@ def end_step(problem, run, t):
     note_drift(problem, reals)
 
 
-@inner
-def look_back(problem, run, own, t, row, interpolate):
-    """Row (in the model's charts) at a time t of the last step, while it is pending."""
-    interpolate(problem, run, own, t, row)
-    bring_home(problem, row)
+def composed(begin: Callable, step: Callable, settle: Callable, recentre: Callable, interpolate: Callable) -> Loops:
+    """The driver of a family of schemes from its parts; these are bound when it is made, not passed at every call."""
+
+    @inner
+    def start(problem, run, own):
+        """Begin (again) from q, v, z of the problem at reals[TIME], with a first step in reals[STEP] if that is 0."""
+        reals = run.reals
+        status = accelerate(problem, reals[TIME], reals[BAUMGARTE])
+        if status != CONVERGED:
+            return FAILURE + status
+        if reals[STEP] <= 0.0:
+            reals[STEP] = first_step(problem, run)
+        reals[TIME_BEFORE] = reals[TIME]
+        begin(problem, run, own)
+        return DONE
+
+    @inner
+    def record(problem, run, own):
+        """Write the last step down.  Returns whether the buffer is full."""
+        ints, wanted, now, most = run.ints, run.wanted, run.reals[TIME], run.times.shape[0]
+        if ints[EVERY]:
+            if ints[RECORDED] == most:
+                return True
+            interpolate(problem, run, own, now, run.rows[ints[RECORDED]])
+            keep_row(problem, run, now)
+            return False
+        while ints[NEXT] < wanted.shape[0] and wanted[ints[NEXT]] <= now:
+            if ints[RECORDED] == most:
+                return True
+            t = wanted[ints[NEXT]]
+            interpolate(problem, run, own, t, run.rows[ints[RECORDED]])
+            keep_row(problem, run, t)
+            ints[NEXT] += 1
+        return False
+
+    @inner
+    def advance(problem, run, own, budget):
+        """At most ``budget`` steps towards the end.  Returns DONE, PAUSED, FULL, or what kept a step from ending."""
+        ints, reals = run.ints, run.reals
+        for _ in range(budget):
+            if ints[PENDING]:
+                if record(problem, run, own):
+                    return FULL
+                settle(problem, run, own)
+                ints[PENDING] = False
+            if reals[TIME] >= reals[END_TIME]:
+                return DONE
+            recentre(problem, run, own)
+            status = step(problem, run, own)
+            if status != CONVERGED:
+                return status
+            ints[PENDING] = True
+        return PAUSED
+
+    @inner
+    def look_back(problem, run, own, t, row):
+        """Row (in the model's charts) at a time t of the last step, while it is pending."""
+        interpolate(problem, run, own, t, row)
+        bring_home(problem, row)
+
+    return Loops(start, advance, look_back)

@@ -8,13 +8,12 @@ from supple.jit import inner
 from supple.solvers.integrators.rows import write_row
 from supple.solvers.integrators.run import BAUMGARTE, DRIFT, END_TIME, LONGEST_STEP, RTOL, SLIP, START_ORDER, TIME
 from supple.solvers.problem import WORST
+from supple.solvers.rounding import NO_ERROR
 from supple.solvers.stage.acceleration import accelerate
 from supple.solvers.stage.status import CONVERGED
 
 #: Part of the step that the error would allow which is taken.
 SAFETY = 0.9
-#: Errors below this, in units of the tolerance, are none.
-NO_ERROR = 1e-30
 
 
 @inner

@@ -18,7 +18,7 @@ from supple.checks import nonnegative_float
 from supple.core.views import View, array_of, viewing
 from supple.errors import ModelError
 from supple.jit import inner, kernel
-from supple.solvers.integrators import driver
+from supple.solvers.integrators.driver import composed, end_step
 from supple.solvers.integrators.error_control import SAFETY, ratio_of, set_weights
 from supple.solvers.integrators.method import Control, Kernels, Method
 from supple.solvers.integrators.option_checks import check_tolerances, keep
@@ -201,7 +201,7 @@ def step(problem, run, own):
     write_row(problem, own.points[NEW])
     copy_row(own.K[own.b.shape[0]], own.K[0])
     reals[LAST_STEP] = h
-    driver.end_step(problem, run, t)
+    end_step(problem, run, t)
     return CONVERGED
 
 
@@ -260,25 +260,28 @@ def begin(problem, run, own):
         K[0, 2 * n + i] = problem.rates[i]
 
 
+_start, _advance, _look_back = composed(begin, step, settle, recentre, interpolate)
+
+
 @kernel
 def start_explicit(problem_table, run_table, own_table):
     """Begin; see `solvers.integrators.driver`."""
     problem, run = problem_at(problem_table.ctypes.data), run_at(run_table.ctypes.data)
-    return driver.start(problem, run, own_at(own_table.ctypes.data), begin)
+    return _start(problem, run, own_at(own_table.ctypes.data))
 
 
 @kernel
 def advance_explicit(problem_table, run_table, own_table, budget):
     """Steps; see `solvers.integrators.driver`."""
     problem, run = problem_at(problem_table.ctypes.data), run_at(run_table.ctypes.data)
-    return driver.advance(problem, run, own_at(own_table.ctypes.data), budget, step, settle, recentre, interpolate)
+    return _advance(problem, run, own_at(own_table.ctypes.data), budget)
 
 
 @kernel
 def look_back_explicit(problem_table, run_table, own_table, t, row):
     """A row of the last step; see `solvers.integrators.driver`."""
     problem, run = problem_at(problem_table.ctypes.data), run_at(run_table.ctypes.data)
-    driver.look_back(problem, run, own_at(own_table.ctypes.data), t, row, interpolate)
+    _look_back(problem, run, own_at(own_table.ctypes.data), t, row)
 
 
 @dataclass(frozen=True)

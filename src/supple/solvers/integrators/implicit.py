@@ -140,15 +140,7 @@ class Implicit(Method):
 
 @dataclass(frozen=True)
 class FixedStep(Implicit):
-    """What schemes of fixed step share.
-
-    Parameters
-    ----------
-    dt : float
-        Step, s.
-    loops, newton_rtol, newton_atol
-        As for `GeneralizedAlpha`.
-    """
+    """What schemes of fixed step share: their options, as `ImplicitEuler` tells them."""
 
     dt: float
     loops: str = "stabilised"

@@ -15,7 +15,7 @@ import numpy as np
 
 from supple.core.views import View, array_of, viewing
 from supple.jit import inner, kernel
-from supple.solvers.integrators import driver
+from supple.solvers.integrators.driver import composed, end_step
 from supple.solvers.integrators.error_control import SAFETY, error_norm, ratio_of, set_weights
 from supple.solvers.integrators.formula import LAGGED, POINTS, STAGES
 from supple.solvers.integrators.rows import copy_row, write_row
@@ -32,7 +32,6 @@ from supple.solvers.integrators.run import (
     RECENTRED,
     REJECTED,
     RTOL,
-    SAME,
     SHORT,
     STEP,
     TIME,
@@ -43,12 +42,10 @@ from supple.solvers.integrators.run import (
     whole_steps,
 )
 from supple.solvers.problem import CA, CV, CZ, STALE, problem_at
+from supple.solvers.rounding import ROUNDED_MOTION, SAME_STEP
 from supple.solvers.stage.charts import any_too_far, longest_turn, recentre_rows
 from supple.solvers.stage.newton import solve_stage
 from supple.solvers.stage.status import CONVERGED, PYTHON_RAISED
-
-#: Changes of q that are rounding, relatively.
-ROUNDING = 1e-13
 
 #: Part of a fixed step down to which it is halved where Newton's method fails (a rib buckles, a contact snaps).
 SHORTEST = 1.0 / 1024.0
@@ -157,7 +154,7 @@ def coefficients_fit(own, t, h):
     fit = True
     for k in range(int(own.settings[BEHIND])):
         back = (t - own.instants[k + 1]) / h
-        if abs(back - (k + 1)) <= SAME:
+        if abs(back - (k + 1)) <= SAME_STEP:
             back = k + 1.0
         own.past[1, k] = back
         fit = fit and back == own.past[0, k]
@@ -176,7 +173,7 @@ def newton_weights(problem, settings, row, h):
     n, rtol, atol = problem.q.shape[0], settings[NEWTON_RTOL], settings[NEWTON_ATOL]
     for i in range(n):
         speed = abs(row[n + i]) + h * abs(row[2 * n + i])
-        problem.weights[1, i] = atol + rtol * speed + ROUNDING * abs(row[i]) / h
+        problem.weights[1, i] = atol + rtol * speed + ROUNDED_MOTION * abs(row[i]) / h
         problem.weights[0, i] = h * problem.weights[1, i]
     first = 3 * n + problem.multipliers.shape[0]
     for i in range(problem.z.shape[0]):
@@ -262,7 +259,7 @@ def step(problem, run, own):
         if is_lost(reals):
             return FAILURE + failed if failed != CONVERGED else TOO_SMALL
         h, left = step_length(problem, run, own), reals[END_TIME] - reals[TIME]
-        t = reals[END_TIME] if abs(h - left) <= SAME * h else reals[TIME] + h
+        t = reals[END_TIME] if abs(h - left) <= SAME_STEP * h else reals[TIME] + h
         first, count = 0, int(settings[MAIN_STAGES])
         if ints[EQUAL] < settings[STARTED]:
             first, count = count, own.factors.shape[0] - count
@@ -285,7 +282,7 @@ def step(problem, run, own):
         if not adaptive or choose_step(problem, run, own, t, h):
             break
     accept(problem, run, own, t)
-    driver.end_step(problem, run, t)
+    end_step(problem, run, t)
     ints[EQUAL] += 1
     return CONVERGED
 
@@ -369,25 +366,25 @@ def settle(problem, run, own):
 # ---------------------------------------------------------------------- kernels
 
 
+_start, _advance, _look_back = composed(begin, step, settle, recentre, interpolate)
+
+
 @kernel
 def start_implicit(problem_table, run_table, own_table):
     """Begin; see `solvers.integrators.driver`."""
     problem, run = problem_at(problem_table.ctypes.data), run_at(run_table.ctypes.data)
-    own = own_at(own_table.ctypes.data)
-    return driver.start(problem, run, own, begin)
+    return _start(problem, run, own_at(own_table.ctypes.data))
 
 
 @kernel
 def advance_implicit(problem_table, run_table, own_table, budget):
     """Steps; see `solvers.integrators.driver`."""
     problem, run = problem_at(problem_table.ctypes.data), run_at(run_table.ctypes.data)
-    own = own_at(own_table.ctypes.data)
-    return driver.advance(problem, run, own, budget, step, settle, recentre, interpolate)
+    return _advance(problem, run, own_at(own_table.ctypes.data), budget)
 
 
 @kernel
 def look_back_implicit(problem_table, run_table, own_table, t, row):
     """A row of the last step; see `solvers.integrators.driver`."""
     problem, run = problem_at(problem_table.ctypes.data), run_at(run_table.ctypes.data)
-    own = own_at(own_table.ctypes.data)
-    driver.look_back(problem, run, own, t, row, interpolate)
+    _look_back(problem, run, own_at(own_table.ctypes.data), t, row)

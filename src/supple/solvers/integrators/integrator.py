@@ -30,7 +30,7 @@ from supple.solvers.integrators.run import (
     TIME,
     make_run,
 )
-from supple.solvers.problem import RESIDUALS, TANGENTS, Problem, Workspace
+from supple.solvers.problem import RESIDUALS, TANGENTS, Problem, SolverWorkspace
 
 Array = np.ndarray
 
@@ -49,7 +49,7 @@ class Integrator:
         Entries of a row.
     """
 
-    def __init__(self, workspace: Workspace, method: Method, wanted: Array | None) -> None:
+    def __init__(self, workspace: SolverWorkspace, method: Method, wanted: Array | None) -> None:
         self.workspace, self.problem, self.method = workspace, workspace.problem, method
         problem, self.control = self.problem, method.control
         self.n = len(problem.q)

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from supple.checks import choice, whole_number
 from supple.core.views import View, array_of, viewing
 from supple.jit import inner, kernel
-from supple.solvers.integrators import driver
+from supple.solvers.integrators.driver import composed, end_step
 from supple.solvers.integrators.error_control import SAFETY, error_norm, ratio_of, set_weights
 from supple.solvers.integrators.method import Control, Kernels, Method
 from supple.solvers.integrators.option_checks import JACOBIANS, check_loops, check_tolerances, keep
@@ -251,7 +251,7 @@ def step(problem, run, own):
     reals[LAST_STEP] = h
     ints[EQUAL] += 1
     accept(own, order)
-    driver.end_step(problem, run, t)
+    end_step(problem, run, t)
     return CONVERGED
 
 
@@ -292,25 +292,28 @@ def begin(problem, run, own):
     run.reals[LAST_STEP] = h
 
 
+_start, _advance, _look_back = composed(begin, step, settle, recentre, interpolate)
+
+
 @kernel
 def start_ndf(problem_table, run_table, own_table):
     """Begin; see `solvers.integrators.driver`."""
     problem, run = problem_at(problem_table.ctypes.data), run_at(run_table.ctypes.data)
-    return driver.start(problem, run, own_at(own_table.ctypes.data), begin)
+    return _start(problem, run, own_at(own_table.ctypes.data))
 
 
 @kernel
 def advance_ndf(problem_table, run_table, own_table, budget):
     """Steps; see `solvers.integrators.driver`."""
     problem, run = problem_at(problem_table.ctypes.data), run_at(run_table.ctypes.data)
-    return driver.advance(problem, run, own_at(own_table.ctypes.data), budget, step, settle, recentre, interpolate)
+    return _advance(problem, run, own_at(own_table.ctypes.data), budget)
 
 
 @kernel
 def look_back_ndf(problem_table, run_table, own_table, t, row):
     """A row of the last step; see `solvers.integrators.driver`."""
     problem, run = problem_at(problem_table.ctypes.data), run_at(run_table.ctypes.data)
-    driver.look_back(problem, run, own_at(own_table.ctypes.data), t, row, interpolate)
+    _look_back(problem, run, own_at(own_table.ctypes.data), t, row)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import numpy as np
 
 from supple.core.views import View, array_of, viewing
 from supple.jit import inner
+from supple.solvers.rounding import NOTHING, ROUNDED_TIME, SAME_STEP
 
 #: Entries of a run's integers.
 ORDER, EQUAL, STEPS, REJECTED, FAILED, NEXT, RECORDED, EVERY, RECENTRED, PENDING, HIGHEST = range(11)
@@ -32,13 +33,6 @@ FAILURE = 10
 BUFFER = 512
 #: Rows of scratch: the first step needs three.
 SCRATCH = 5
-
-#: Steps below this part of the time are rounding of the time.
-ROUNDED_TIME = 1e-14
-#: Steps that differ by less, relatively, are the same: factors serve on, and an end is reached.
-SAME = 1e-10
-#: The smallest positive number that matters: keeps what is compared with a part of zero above it.
-NOTHING = 1e-300
 
 
 class RunArrays(NamedTuple):
@@ -84,7 +78,7 @@ def is_lost(reals):
 @inner
 def reaches(h, left):
     """Whether a step of h reaches the end of what is left, but for rounding."""
-    return h >= left * (1.0 - SAME)
+    return h >= left * (1.0 - SAME_STEP)
 
 
 @inner
@@ -99,4 +93,4 @@ def full_or_half(left, h):
 def whole_steps(left, h, last):
     """A step of about h such that whole steps reach the end; the last one again if only rounding changed it."""
     h = left / max(1.0, math.ceil(left / h - 1e-6))
-    return last if abs(h - last) <= SAME * h else h
+    return last if abs(h - last) <= SAME_STEP * h else h

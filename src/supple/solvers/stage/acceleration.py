@@ -18,6 +18,7 @@ import math
 from supple.jit import inner
 from supple.linalg.lu import factorise, solve
 from supple.solvers.problem import ASK_FEEDBACK, STAGE_TIME, STALE, WORST
+from supple.solvers.rounding import NOTHING, ROUNDED_FORCE
 from supple.solvers.stage.driving import drive, feed_back
 from supple.solvers.stage.evaluation import call, call_rows
 from supple.solvers.stage.matrix import size_of_tangent
@@ -27,10 +28,8 @@ from supple.solvers.stage.status import CONVERGED, NO_PIVOT, NOT_FINITE, SLOW
 LARGE = 1e24
 #: Steps with one factorisation at most, two where R is affine in a; and factorisations at most.
 MOST, MOST_FACTORS = 8, 30
-#: Ratio of consecutive steps that get nowhere, and the part of the forces that meet in a coordinate that is rounding.
-HALTING, ROUNDING = 0.5, 1e-10
-#: Relative size of a step that is rounding.
-TINY = 1e-10
+#: Ratio of consecutive steps that get nowhere.
+HALTING = 0.5
 
 
 @inner
@@ -88,7 +87,7 @@ def step_accelerations(problem, baumgarte):
         if not call(problem, 0.0, 0.0, 0):
             return NOT_FINITE
         call_rows(problem, 0)
-        if (k > 0 and step <= TINY * largest + 1e-300) or step == 0.0:
+        if (k > 0 and step <= ROUNDED_FORCE * largest + NOTHING) or step == 0.0:
             return CONVERGED
         if k > 0 and step > HALTING * before:
             return SLOW
@@ -102,7 +101,7 @@ def balanced(problem):
 
     M is in problem.tangent, which becomes dR/dq; the scales of the factors are lost.
     """
-    n, free, forces, worst, fine = problem.q.shape[0], problem.free, problem.scales, ROUNDING, True
+    n, free, forces, worst, fine = problem.q.shape[0], problem.free, problem.scales, ROUNDED_FORCE, True
     for k in range(free.shape[0]):
         forces[k] = 0.0
         for j in range(n):

@@ -77,19 +77,20 @@ def fill_tangent(problem, cv, ca, T):
             T[i, j] = -problem.residual[i]
     for k in range(problem.free.shape[0]):
         j = problem.free[k]
-        q, v, a = problem.q[j], problem.v[j], problem.a[j]
-        h = nudge(problem, j, cv, ca)
-        finite &= call(problem, 0.0, 0.0, 0)
-        problem.q[j], problem.v[j], problem.a[j] = q, v, a
+        fine, h = call_beside(problem, j, cv, ca)
+        finite &= fine
         for i in range(n):
             T[i, j] = (T[i, j] + problem.residual[i]) / h
     return call(problem, 0.0, 0.0, 0) and finite
 
 
 @inner
-def nudge(problem, j, cv, ca):
-    """Move the trial state along coordinate j, by h in q, c_v h in v, c_a h in a.  Returns h."""
-    q, v = problem.q[j], problem.v[j]
+def call_beside(problem, j, cv, ca):
+    """R and rates beside the trial state: h further in q along coordinate j, c_v h in v, c_a h in a.
+
+    The trial state is as before.  Returns whether R is finite, and h.
+    """
+    q, v, a = problem.q[j], problem.v[j], problem.a[j]
     h = DIFFERENCE * max(1.0, abs(q))
     if cv > 0.0:  # v must not move far, either
         h = min(h, DIFFERENCE * max(1.0, abs(v)) / cv)
@@ -97,7 +98,9 @@ def nudge(problem, j, cv, ca):
     h = problem.q[j] - q  # what was added
     problem.v[j] += cv * h
     problem.a[j] += ca * h
-    return h
+    finite = call(problem, 0.0, 0.0, 0)
+    problem.q[j], problem.v[j], problem.a[j] = q, v, a
+    return finite, h
 
 
 @inner
@@ -119,10 +122,8 @@ def difference_states(problem, cv, ca):
             rows[k, j] = -problem.rates[own + k] if j < n or j >= 2 * n + own else 0.0
     for i in range(problem.free.shape[0]):
         j = problem.free[i]
-        q, v, a = problem.q[j], problem.v[j], problem.a[j]
-        h = nudge(problem, j, cv, ca)
-        finite &= call(problem, 0.0, 0.0, 0)
-        problem.q[j], problem.v[j], problem.a[j] = q, v, a
+        fine, h = call_beside(problem, j, cv, ca)
+        finite &= fine
         for k in range(count):
             rows[k, j] = (rows[k, j] + problem.rates[own + k]) / h
     for l in range(count):

@@ -25,6 +25,7 @@ from supple.solvers.problem import (
     STALE,
     WORST,
 )
+from supple.solvers.rounding import ROUNDED_MOTION
 from supple.solvers.stage.driving import drive
 from supple.solvers.stage.evaluation import evaluate, set_trial
 from supple.solvers.stage.matrix import linearise, size_of_tangent
@@ -108,7 +109,7 @@ def loops_closed(problem):
     fastest = 0.0
     for i in range(problem.v.shape[0]):
         fastest = max(fastest, abs(problem.v[i]))
-    still = max(STILL, 1e-13 * fastest)  # as well as rounding allows
+    still = max(STILL, ROUNDED_MOTION * fastest)  # as well as rounding allows
     for k in range(problem.vectors.shape[1]):
         if not abs(problem.vectors[0, k]) < CLOSED:
             return False

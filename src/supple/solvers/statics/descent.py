@@ -17,6 +17,7 @@ import numpy as np
 
 from supple.core.loops import CONSTRAINT_ROWS, constraint_rows
 from supple.core.residual import RESIDUAL, residual, residual_tangent
+from supple.solvers.rounding import NOTHING
 from supple.solvers.stage.newton import CLOSED
 from supple.solvers.stage.status import CONVERGED, NOT_FINITE, SLOW
 from supple.solvers.statics.reduced import (
@@ -162,7 +163,7 @@ class Descent:
     def _step(self, place: Place, found: Spectrum, sigma: float) -> _Step | None:
         """The longest step that does about the work that is expected of it, if there is one."""
         force = found.directions.T @ place.forces
-        floor = 1e-12 * float(np.abs(found.values).max(initial=0.0)) + 1e-300
+        floor = 1e-12 * float(np.abs(found.values).max(initial=0.0)) + NOTHING
         for _ in range(TRIALS):
             y = -force / np.maximum(np.abs(found.values) + sigma, floor)
             move = found.directions @ y

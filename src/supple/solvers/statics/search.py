@@ -22,7 +22,8 @@ from supple.errors import ConvergenceError, ModelWarning, ShapeError, StateError
 from supple.model.assembly import assemble
 from supple.model.constraints import loop_terms
 from supple.solvers.inputs import check_tensions, constant_inputs
-from supple.solvers.problem import ITERATIONS, Workspace, make_workspace
+from supple.solvers.problem import ITERATIONS, SolverWorkspace, make_workspace
+from supple.solvers.rounding import NOTHING
 from supple.solvers.stage.status import CONVERGED, NOT_FINITE, SLOW
 from supple.solvers.statics import newton as _newton
 from supple.solvers.statics.descent import STEPS, Descent
@@ -68,7 +69,7 @@ class Solver:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.workspace: Workspace = make_workspace(
+        self.workspace: SolverWorkspace = make_workspace(
             model, make_program([], []), np.zeros((0, 2), np.int64), stabilised=False
         )
         problem = self.workspace.problem
@@ -189,7 +190,7 @@ class Solver:
         T = problem.tangent[np.ix_(problem.free, problem.free)]
         if self.model.nc:  # stiff against leaving what loops allow; where that is not enough, look more closely
             A = problem.matrices[0][:, problem.free]
-            T = T + 1e3 * np.abs(T).max() / max((A * A).sum(axis=1).min(), 1e-300) * (A.T @ A)
+            T = T + 1e3 * np.abs(T).max() / max((A * A).sum(axis=1).min(), NOTHING) * (A.T @ A)
         try:
             np.linalg.cholesky(T + T.T)
         except np.linalg.LinAlgError:
@@ -387,10 +388,10 @@ def _unresisted(result: Equilibrium) -> int | None:
     reduced = basis.T @ result.stiffness @ basis
     zero, multipliers = np.zeros(result.model.n), np.asarray(result.multipliers)
     forces = basis.T @ result.model.residual(result.q, zero, zero, result.u, multipliers, result.t)
-    sizes = np.sqrt(np.maximum(np.abs(reduced).max(axis=1, initial=0.0), 1e-300))
+    sizes = np.sqrt(np.maximum(np.abs(reduced).max(axis=1, initial=0.0), NOTHING))
     weights = np.where(sizes > 1e-12 * sizes.max(initial=0.0), sizes, 1.0)
     left, values, _ = np.linalg.svd(reduced / weights[:, None] / weights)
-    loose = left[:, values <= 1e-10 * max(values.max(initial=0.0), 1e-300)]
+    loose = left[:, values <= 1e-10 * max(values.max(initial=0.0), NOTHING)]
     along = loose @ (loose.T @ (forces / weights))
     if np.linalg.norm(along) <= 1e-6 * np.linalg.norm(forces / weights):
         return None
