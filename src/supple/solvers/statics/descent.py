@@ -46,7 +46,7 @@ NEAR, NOW_AND_THEN = 0.05, 10
 #: Newton steps that may take over from a walk.
 ENDING = 8
 #: Force that is rounding beside those of the stiffest coordinate at size one.
-NOTHING = 1e-15
+NO_FORCE = 1e-15
 #: Steps that close loops again.
 CLOSING = 8
 
@@ -237,7 +237,7 @@ class Descent:
             if size <= tolerance:
                 unsure = ROUNDING * self._force_terms(q, forces, A.T @ multipliers)
                 unsure += np.abs(T) @ (tolerance * self.solver.weights)  # coordinates are no better known
-                along = np.abs(loose).T @ unsure + NOTHING * self.metric.size
+                along = np.abs(loose).T @ unsure + NO_FORCE * self.metric.size
                 status = CONVERGED if (np.abs(loose.T @ forces) <= along).all() else SLOW
                 break
         if status == CONVERGED:

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from supple.solvers.rounding import NOTHING
+
 if TYPE_CHECKING:
-    from supple.solvers.rounding import NOTHING
-from supple.model.model import Model
+    from supple.model.model import Model
 
 Array = np.ndarray
 
