@@ -1,4 +1,4 @@
-"""The problem of a solver: all arrays of one run, those of the problem and those that a step writes.
+"""The problem that a solver works on: all arrays of one run, those of the problem and those that a step writes.
 
 Compiled loops read and write nothing else, so a copy of these arrays is a checkpoint, and a run that is entered again
 goes on as if it had never left.
@@ -166,9 +166,7 @@ def make_workspace(
     load_states = load_state_table(model if integrated else None)
     n, nc, nz, nu = model.n, model.nc, states + len(load_states), model.nu
     charts = chart_table(model)
-    placement = (
-        model.parameters.placement.copy()
-    )  # always: a problem of other array types would compile all loops again
+    placement = model.parameters.placement.copy()  # always: arrays of other types would compile all loops again
     parameters = model.parameters._replace(placement=placement)
     tree = make_tree(model.topology, parameters, model._arrays.loads, model._arrays.maps)
     space = make_space(tree, **model.scratch_sizes())
@@ -186,57 +184,20 @@ def make_workspace(
     flags[DIFFERENCED] = differenced
     numbers = np.zeros(10)
     numbers[LATEST_TIME] = np.inf
-    blocked = feedback or nz > 0
-
-    def vector() -> Array:
-        return np.zeros(n)
-
-    def square(size: int) -> Array:
-        return np.zeros((size, size))
-
+    zeros = _shapes(n, nc, nz, nu if feedback or nz > 0 else None, m, len(load_states), len(targets))
     problem = Problem(
         calls=calls,
         numbers=numbers,
         flags=flags,
         free=free,
         fixed=np.asarray(model._fixed, dtype=np.int64),
-        q=vector(),
-        v=vector(),
-        a=vector(),
-        z=np.zeros(nz),
-        rates=np.zeros(nz),
-        q0=vector(),
-        v0=vector(),
-        a0=vector(),
-        z0=np.zeros(nz),
-        rates0=np.zeros(nz),
-        before=vector(),
-        x=vector(),
-        y=vector(),
-        xz=np.zeros(nz),
-        mu=np.zeros(nc),
-        lam0=np.zeros(nc),
-        residual=vector(),
-        tangent=square(n),
-        stiffness=square(n if nc else 0),
-        vectors=np.zeros((3, nc)),
-        matrices=np.zeros((5, nc, n)),
-        P=np.zeros((n, nc)),
-        B=np.zeros((n, nu if blocked else 0)),
-        slopes=np.zeros((nu + nz, 2 * n + nz) if blocked else (0, 0)),
         load_states=load_states,
-        R_z=np.zeros((n, len(load_states))),
-        matrix=square(m),
         pivots=np.zeros(m, dtype=np.int64),
-        scales=np.zeros(m),
-        rhs=np.zeros(m),
         weights=np.ones((2, n)),
         weights_z=np.ones(nz),
-        motion=np.zeros((3, n)),
         ops=program.ops,
         law_numbers=program.numbers,
         targets=targets,
-        values=np.zeros((3, len(targets))),
         inputs=space.inputs,
         signals=space.signals,
         multipliers=space.multipliers,
@@ -244,8 +205,36 @@ def make_workspace(
         placement=placement,
         home=model.parameters.placement,
         charts=charts,
+        **{name: np.zeros(shape) for name, shape in zeros.items()},
     )
     return SolverWorkspace(problem, handle(problem), tree, space, handles)
+
+
+def _shapes(
+    n: int, nc: int, nz: int, nu: int | None, m: int, load_states: int, laws: int
+) -> dict[str, tuple[int, ...]]:
+    """Shapes of the arrays that begin at zero; nu is None where neither inputs nor further states follow the state."""
+    vectors = dict.fromkeys(("q", "v", "a", "q0", "v0", "a0", "before", "x", "y", "residual"), (n,))
+    states = dict.fromkeys(("z", "rates", "z0", "rates0", "xz"), (nz,))
+    return {
+        **vectors,
+        **states,
+        "mu": (nc,),
+        "lam0": (nc,),
+        "tangent": (n, n),
+        "stiffness": (n, n) if nc else (0, 0),
+        "vectors": (3, nc),
+        "matrices": (5, nc, n),
+        "P": (n, nc),
+        "B": (n, nu or 0),
+        "slopes": (0, 0) if nu is None else (nu + nz, 2 * n + nz),
+        "R_z": (n, load_states),
+        "matrix": (m, m),
+        "scales": (m,),
+        "rhs": (m,),
+        "motion": (3, n),
+        "values": (3, laws),
+    }
 
 
 def free_coordinates(model: Model) -> Array:
