@@ -233,7 +233,7 @@ def test_what_cannot_be_compared_is_said(tmp_path):
 
 
 def test_resume_has_three_values(tmp_path):
-    with pytest.raises(sp.ModelError, match='resume is \'yes\', must be True, False or "other inputs"'):
+    with pytest.raises(sp.ModelError, match="resume is 'yes', must be True, False or \"other inputs\""):
         wheel().simulate(1.0, checkpoint=tmp_path / "x", resume="yes")
 
 

@@ -93,7 +93,7 @@ class Implicit(Method):
     def own_arrays(self, problem: Problem, size: int) -> loop.FormulaArrays:
         """The scheme as arrays, with room for what it remembers."""
         past = tuple(float(k + 1) for k in range(self.behind))
-        table, start = self._table(past), _start_table()
+        table, start = _table(self, past), _start_table()
         adaptive, starts = self.fixed_step is None, max(self.behind, 1) if self.starter else 0
         if adaptive and not (self.error_constant and self.order <= MOST_ADAPTIVE):
             raise ModelError(
@@ -126,16 +126,12 @@ class Implicit(Method):
     def renew(self, own: Any) -> None:
         """Coefficients for the points behind as they lie."""
         past = tuple(own.past[1, : self.behind].tolist())
-        _put(own, 0, self._table(past))
+        _put(own, 0, _table(self, past))
         own.past[0] = own.past[1]
 
     def newest(self, own: Any, pending: bool) -> Array:
         """The newest row."""
         return np.asarray(own.memory[0])
-
-    def _table(self, past: tuple[float, ...]) -> Table:
-        """The scheme as arrays."""
-        return tabulated(self.formula(past), type(self).__name__)
 
 
 @dataclass(frozen=True)
@@ -160,6 +156,12 @@ def check_adaptive(method: Any) -> None:
         positive(method, name)
     check_tolerances(method)
     check_loops(method)
+
+
+@lru_cache(maxsize=256)
+def _table(method: Implicit, past: tuple[float, ...]) -> Table:
+    """A scheme as arrays, which nobody changes; equal schemes share them."""
+    return tabulated(method.formula(past), type(method).__name__)
 
 
 @lru_cache(maxsize=1)
