@@ -333,6 +333,9 @@ def interpolate(problem, run, own, t, row):
     In a first step v is linear too: the acceleration at a start may be huge and last no time.
     """
     n, now, before, first = problem.q.shape[0], own.memory[0], own.memory[1], run.ints[EQUAL] == 1
+    if t == own.instants[0]:
+        copy_row(now, row)
+        return
     h = own.instants[0] - own.instants[1]
     x = (t - own.instants[1]) / h
     h00, h10 = (1.0 + 2.0 * x) * (1.0 - x) ** 2, x * (1.0 - x) ** 2
