@@ -109,7 +109,7 @@ def project_stresses(tree, space, out):
 
 @inlined
 def project_stress_tangents(tree, space, cv, out):
-    """out -= Phi^T (E + c_v C) Phi at every node, and the slopes of joint forces; buds add theirs."""
+    """out -= Phi^T (E + c_v C) Phi at every node, and the slopes of joint forces; dormant stations add theirs."""
     add_local(space, 0, out)
     for b in range(tree.blocks.shape[0]):
         block = tree.blocks[b]
@@ -125,7 +125,7 @@ def project_stress_tangents(tree, space, cv, out):
 
 @inlined
 def project_stress_rates(tree, space, out):
-    """out -= Phi^T C Phi at every node: what `project_stress_tangents` is to dR/dq, for dR/dv; buds add theirs."""
+    """out -= Phi^T C Phi at every node: what `project_stress_tangents` is to dR/dq, for dR/dv."""
     add_local(space, 1, out)
     for k in range(tree.nodes.shape[0]):
         s = space.stress[k]
@@ -157,7 +157,7 @@ def subtract_stress_slope(component, psi, node, a, E, c, C, out):
 
 @inlined
 def add_local(space, m, out):
-    """out += what the steps of buds add to dR/dq (m = 0) or dR/dv (m = 1), see `core.dormant`."""
+    """out += what the steps of dormant stations add to dR/dq (m = 0) or dR/dv (m = 1), see `core.dormant`."""
     if space.count[3] == 0:
         return
     n = Index(space.local.shape[1])

@@ -34,7 +34,7 @@ block_t = np.dtype(
         ("n", "i8"),  # number of coordinates
         ("first", "i8"),  # first segment
         ("count", "i8"),  # number of segments
-        ("active", "i8"),  # segments that dynamics must visit (a leaf rod's massless tip and buds are left out)
+        ("active", "i8"),  # segments that dynamics must visit: not a leaf rod's massless tip, nor dormant stations
         ("parent", "i8"),  # segment at whose end the block begins; 0 = world
         ("columns", "i8"),  # first column of the block's first segment
         ("runs", "i8", (7,)),  # a rod's coordinates of strain component k are runs[k] to runs[k + 1], from its first
@@ -138,7 +138,7 @@ work_t = np.dtype(
         ("dF", "f8", (6,)),
         ("dS", "f8", (6,)),
         ("dZ", "f8", (6,)),
-        ("awake", "i8"),  # what is known of a bud (`core.dormant`)
+        ("awake", "i8"),  # what is known of a dormant station (`core.dormant`)
     ],
     align=True,
 )

@@ -83,7 +83,8 @@ class Compiled:
         self._free = np.setdiff1d(np.arange(self.n), self._fixed)
         self._turning = self._turning_factors()
         # every kernel takes the robot as one handle, see core.arrays
-        self._data = [handle(load.data) for load in self.loads]
+        self._load_arrays = [load.arrays() for load in self.loads]
+        self._data = [handle(arrays) for arrays in self._load_arrays]
         table = [
             (load.kernel.address, data.ctypes.data, load.side)
             for load, data in zip(self.loads, self._data, strict=True)
@@ -210,7 +211,8 @@ class Compiled:
             "multipliers": self.nc,
             "lines": len(demand.lines),
             "parts": demand.parts,
-            "buds": demand.buds,
+            "dormant": demand.dormant,
+            "balls": demand.balls,
         }
 
     def _fill_signals(self, signals: Array, t: float) -> None:
