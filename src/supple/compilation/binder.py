@@ -39,7 +39,7 @@ class Bound(NamedTuple):
 
     name: str
     kernel: LoadKernel
-    data: tuple[np.ndarray, ...]
+    data: Any  #: its arrays: a named tuple of them, declared beside the kernel (`core.load_data`), or a plain one
     side: int
     guard: Guard | None = None
     spread: bool = False  #: whether what it does at Gauss nodes of rods is spread along them (per metre, with weights)

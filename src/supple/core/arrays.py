@@ -27,7 +27,6 @@ from supple.core.records import (
     node_t,
     part_t,
     pose_t,
-    scratch_t,
     segment_t,
     stress_t,
     work_t,
@@ -93,14 +92,14 @@ class Space(NamedTuple):
     * ``columns, rates`` and the first three of ``totals``: `core.columns`; ``totals`` else: with every block;
     * ``local``: by the first dormant station that wakes in a tangent (count[3] says whether there was one);
     * sums in ``folding``: the one array that must be zero before; who sums there clears it again, padding included;
-    * ``scratch, tangent, paths, balls, frames`` and what is left of ``folding``: by every function for itself.
+    * ``energy``: `core.energy`, before loads act;
+    * ``tangent, paths, balls, frames`` and what is left of ``folding``: by every function for itself.
 
     What a kernel leaves is read by nobody, with three exceptions: `core.loops` reads poses, motions and columns that
     the residual before it left, solvers and `Model.state_rates` read rates of further states in ``signals``.
     """
 
     work: Any  #: (1 + n_segments,) work_t
-    scratch: Any  #: (1,) scratch_t
     columns: Any  #: (4, 6, n_columns): S, J, R, Q
     totals: Any  #: (9, 6, n): J, R, Q at block ends; U_q, U_v; N^T J, M^T J, G^T J; M J
     tangent: Any  #: (6, n): columns of one point; gradients of one line
@@ -122,6 +121,7 @@ class Space(NamedTuple):
     frames: Any  #: (3,) pose_t, both frames of a loop and the one relative to the other
     maps: Any  #: (.,) what the maps of CUSTOM blocks gave, block after block (see core.blocks.custom)
     balls: Any  #: (most, 5) bounding balls of a contact's groups: centre, radius, whether stations were posed
+    energy: Any  #: (1,) potential energy of loads [J], in mode ENERGY
 
 
 def make_tree(topology: Topology, parameters: Parameters, loads: np.ndarray, maps: np.ndarray = NO_MAPS) -> Any:
@@ -144,7 +144,6 @@ def make_space(
     n = len(tree.component)
     return Space(
         work=np.zeros(len(tree.segments), work_t),
-        scratch=np.zeros(1, scratch_t),
         columns=np.zeros((4, 6, tree.phi.shape[1])),
         totals=np.zeros((9, 6, n)),
         tangent=np.zeros((6, n)),
@@ -166,6 +165,7 @@ def make_space(
         frames=np.zeros(3, pose_t),
         maps=np.zeros(maps_size(tree.blocks, tree.maps)),
         balls=np.zeros((balls, 5)),
+        energy=np.zeros(1),
     )
 
 
@@ -257,10 +257,10 @@ _TREE = {
     "damping": "F", "rest": "f", "nodes": node_t, "psi": "f", "limits": "F", "loads": "I", "maps": "I",
 }  # fmt: skip
 _SPACE = {
-    "work": work_t, "scratch": scratch_t, "columns": "C", "totals": "C", "tangent": "F", "stress": stress_t,
+    "work": work_t, "columns": "C", "totals": "C", "tangent": "F", "stress": stress_t,
     "joint_force": "f", "joint_slope": "F", "couplings": coupling_t, "count": "i", "inputs": "f", "signals": "f",
     "multipliers": "f", "paths": "C", "lines": line_t, "parts": part_t, "coordinates": "F", "local": "C",
-    "folding": "C", "rates": "f", "frames": pose_t, "maps": "f", "balls": "F",
+    "folding": "C", "rates": "f", "frames": pose_t, "maps": "f", "balls": "F", "energy": "f",
 }  # fmt: skip
 
 

@@ -12,7 +12,7 @@ kernels and solvers are compiled once, whatever loads a robot has.  It reads pos
 * generalised forces on joints: ``joint_force[i] += ...`` with derivatives by the joint's coordinates, ``joint_slope``;
 * at stations that are visited only when needed, all this by way of `core.dormant`.
 
-In mode ENERGY it adds its potential energy to ``scratch[0].energy`` and writes nothing else.
+In mode ENERGY it adds its potential energy to ``space.energy[0]`` and writes nothing else.
 In mode -(i + 1) it writes the derivatives of its wrenches and stresses by input i in their place.
 
 World wrenches that do not turn with the segment gain ``-adbar*_F`` in G: see `loads.points.subtract_turning`.
@@ -35,7 +35,7 @@ STORES = 16
 
 #: What is asked of a load (its last argument); negative: derivatives by input -(mode + 1).
 #: MEASURE: lines tell their length, its rate, their tension and the gradient of the length (see core.lines).
-#: ENERGY: only the potential energy [J] is added, to ``scratch[0].energy``; minus its gradient by q is the generalised
+#: ENERGY: only the potential energy [J] is added, to ``space.energy[0]``; minus its gradient by q is the generalised
 #: force at rest.
 WRENCH, TANGENT, MEASURE, ENERGY = 0, 1, 2, 3
 

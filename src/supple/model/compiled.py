@@ -63,7 +63,7 @@ class Compiled:
         self.maps = maps  #: of CUSTOM blocks (`core.blocks.custom`)
         self.scene = Scene((), (), (), ()) if scene is None else scene
         self.loops = tuple(load for load in loads if load.side == CONSTRAINT)
-        self.nc = sum(loop.data[1].shape[1] for loop in self.loops)
+        self.nc = sum(loop.data.perp.shape[1] for loop in self.loops)
         self.link_names = tuple(layout.name for layout in layouts)
         self.coordinate_names = tuple(name for link in robot.links for name in _coordinate_names(link))
         self.input_names = demand.inputs
