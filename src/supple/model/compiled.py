@@ -63,7 +63,7 @@ class Compiled:
         self.maps = maps  #: of CUSTOM blocks (`core.blocks.custom`)
         self.scene = Scene((), (), (), ()) if scene is None else scene
         self.loops = tuple(load for load in loads if load.side == CONSTRAINT)
-        self.nc = sum(loop.data[1].shape[1] for loop in self.loops)
+        self.nc = sum(loop.data.perp.shape[1] for loop in self.loops)
         self.link_names = tuple(layout.name for layout in layouts)
         self.coordinate_names = tuple(name for link in robot.links for name in _coordinate_names(link))
         self.input_names = demand.inputs
@@ -83,7 +83,8 @@ class Compiled:
         self._free = np.setdiff1d(np.arange(self.n), self._fixed)
         self._turning = self._turning_factors()
         # every kernel takes the robot as one handle, see core.arrays
-        self._data = [handle(load.data) for load in self.loads]
+        self._load_arrays = [load.arrays() for load in self.loads]
+        self._data = [handle(arrays) for arrays in self._load_arrays]
         table = [
             (load.kernel.address, data.ctypes.data, load.side)
             for load, data in zip(self.loads, self._data, strict=True)
@@ -210,7 +211,8 @@ class Compiled:
             "multipliers": self.nc,
             "lines": len(demand.lines),
             "parts": demand.parts,
-            "buds": demand.buds,
+            "dormant": demand.dormant,
+            "balls": demand.balls,
         }
 
     def _fill_signals(self, signals: Array, t: float) -> None:

@@ -116,7 +116,7 @@ class PrescribedJoint(NamedTuple):
 
 def loop_terms(model: Compiled, q: Array, v: Array, a: Array, loops: tuple[Bound, ...]) -> LoopTerms:
     """Gather the rows of all loops."""
-    n, nc = model.n, sum(loop.data[1].shape[1] for loop in loops)
+    n, nc = model.n, sum(loop.data.perp.shape[1] for loop in loops)
     vectors, matrices = np.zeros((3, nc)), np.zeros((5, nc, n))
     if loops:
         function, space = _loops.CONSTRAINT_ROWS.address, model._own_space()[1]
@@ -165,7 +165,7 @@ def keep_rows(loops: tuple[Bound, ...], rows: Rows) -> tuple[Bound, ...]:
     """
     reduced, first, number = [], 0, 0
     for loop in loops:
-        where, perp, offsets = loop.data
+        where, perp = loop.data.where, loop.data.perp
         own = range(first, first + perp.shape[1])
         mine = [i - first for i in rows.kept if i in own]
         dropped = len(own) - len(mine) - sum(i in own for i in rows.idle)
@@ -178,7 +178,8 @@ def keep_rows(loops: tuple[Bound, ...], rows: Rows) -> tuple[Bound, ...]:
         where = where.copy()
         where[0, 2] = number
         number += len(mine)
-        reduced.append(loop._replace(data=(where, np.ascontiguousarray(perp[:, mine]), offsets)))
+        kept = loop.data._replace(where=where, perp=np.ascontiguousarray(perp[:, mine]))
+        reduced.append(loop._replace(data=kept))
     return tuple(reduced)
 
 

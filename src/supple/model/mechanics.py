@@ -394,7 +394,7 @@ class Mechanics(Compiled):
         return terms
 
     def _multipliers(self, values: Array) -> Multipliers:
-        return Multipliers(values, {loop.name: (int(loop.data[0][0, 2]), loop.data[1]) for loop in self.loops})
+        return Multipliers(values, {loop.name: (int(loop.data.where[0, 2]), loop.data.perp) for loop in self.loops})
 
     # ------------------------------------------------------------------ invariants
 
