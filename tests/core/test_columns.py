@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from helpers import central_difference, random_robot, relative_error
+from kernel_entry import scratch_of
 from supple.core.records import J_END, J, Q, R, S
 
 
@@ -19,7 +20,7 @@ def filled(seed):
     def columns(t=0.0, cv=0.0, ca=0.0):
         state = (q + t * v + 0.5 * t * t * a, v + t * a, a)
         model.residual_tangent(*state, cv=cv, ca=ca)
-        space = model._own_space()[0]
+        space = scratch_of(model)
         return space.columns.copy(), -space.work["p"][0], space.totals.copy(), space.work["V"].copy()
 
     return model, v, columns

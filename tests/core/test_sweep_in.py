@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from helpers import central_difference, random_robot, relative_error
+from kernel_entry import scratch_of
 
 
 @cache
@@ -20,7 +21,7 @@ def test_the_resultant_at_the_world_balances_momentum_and_weight(seed):
     """F of the world, moved to its origin, is d(momentum)/dt minus the weight's wrench."""
     model, (q, v, a) = robot(seed)
     model.inverse_dynamics(q, v, a)
-    work = model._own_space()[0].work
+    work = scratch_of(model).work
     F, origin = work["F"][0].copy(), -work["p"][0].copy()
     F[:3] += np.cross(origin, F[3:])
     rate = central_difference(lambda t: model.momentum(q + t * v + 0.5 * t * t * a, v + t * a), 1e-3)
@@ -36,7 +37,7 @@ def test_composite_inertia_at_the_world(seed):
     """M of the world is the sum over all points: a rigid body's, its linear part the mass."""
     model, (q, _, _) = robot(seed)
     model.mass_matrix(q)
-    M = model._own_space()[0].work["M"][0]
+    M = scratch_of(model).work["M"][0]
     mass = sum(s["inertia"][3, 3] for s in model.parameters.segments)
     assert relative_error(M[3:, 3:], mass * np.eye(3)) < 1e-12
     assert relative_error(M, M.T) < 1e-13

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from helpers import central_difference, random_robot, relative_error, vee
+from kernel_entry import scratch_of
 
 
 @cache
@@ -17,7 +18,7 @@ def swept(seed):
 
     def work(t=0.0):
         model.inverse_dynamics(q + t * v + 0.5 * t * t * a, v + t * a, a)
-        return model._own_space()[0].work.copy()
+        return scratch_of(model).work.copy()
 
     return model, (q, v, a), work
 
