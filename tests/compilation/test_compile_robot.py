@@ -10,7 +10,7 @@ import pytest
 import supple as sp
 from helpers import relative_error
 from supple.bases.protocol import Functions
-from supple.compilation.rod_table import tabulate_rod
+from supple.robot.bodies.rod_table import tabulate_rod
 from supple.sections.properties import is_uniform
 
 MATERIAL = sp.Material(young=1e5, density=1000.0)

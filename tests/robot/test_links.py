@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from supple.bases import Hat, Hermite, Legendre
 from supple.errors import ModelError, ModelWarning
 from supple.lie.pose import pose
-from supple.robot.links import Rigid, Rod
+from supple.robot.bodies import Rigid, Rod
 from supple.robot.rigid_shapes import BoxShape, FrustumShape, SphereShape
 from supple.sections import Circle, Material, Section
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import supple as sp
-from supple.compilation.scene import ALONG
+from supple.robot.bodies.looks import ALONG
 from supple.viz.sections import IN_A_FRAME, TURN, fine_scene
 from supple.viz.style import Style
 from supple.viz.view import Posed, Setting, State

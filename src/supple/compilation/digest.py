@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from supple.fingerprint import fingerprint
+from supple.robot.bodies.protocol import LinkArrays
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Bound
-    from supple.compilation.compiling import LinkLayout
+    from supple.compilation.layout import LinkLayout
     from supple.model.compiled import Compiled
 
 #: Differences that a message tells of.
@@ -94,7 +95,7 @@ def _robot(model: Compiled) -> dict[str, Any]:
 
 def _link(model: Compiled, layout: LinkLayout) -> dict[str, Any]:
     """A link's joint, place and body, as the kernels see them."""
-    parameters, blocks, rod = model.parameters, list(layout.blocks), layout.rod
+    parameters, blocks = model.parameters, list(layout.blocks)
     own = slice(layout.coordinates.start, layout.coordinates.stop)
     joint = slice(own.start, own.start + layout.joint_dof)
     rows = [model.topology.blocks[b] for b in blocks]
@@ -104,7 +105,8 @@ def _link(model: Compiled, layout: LinkLayout) -> dict[str, Any]:
     nodes = [node for node in parameters.nodes if own.start <= int(node["start"]) < own.stop]
     psi = [parameters.psi[int(node["column"]) : int(node["column"] + node["n"])] for node in nodes]
     segments = [parameters.segments[span] for span in spans]
-    aspects = {
+    arrays = LinkArrays(names, segments, [parameters.phi[:, span] for span in columns], nodes, psi)
+    return {
         "place": (parameters.placement[blocks], _parent(model, int(rows[0]["parent"]))) if rows else None,
         "joint": (parameters.screws[:, joint], names[: layout.joint_dof], layout.keeps_chart),
         "limits": parameters.limits[own],
@@ -113,12 +115,8 @@ def _link(model: Compiled, layout: LinkLayout) -> dict[str, Any]:
         "rest position": parameters.rest[own],
         "inertia": [(part["inertia"], part["heavy"]) for part in segments],
         "tip": layout.tip,
+        **layout.table.aspects(arrays),
     }
-    if rod is not None:
-        aspects["length and points"] = rod.length, rod.magnus, rod.s, [(x["half"], x["bracket"]) for x in segments]
-        aspects["basis"] = rod.component, names, [parameters.phi[:, span] for span in columns], psi
-        aspects["rest strain"] = [part["rest"] for part in segments], [node["rest"] for node in nodes]
-    return aspects
 
 
 def _parent(model: Compiled, segment: int) -> tuple[str, int]:

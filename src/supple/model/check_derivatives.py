@@ -100,21 +100,14 @@ def load_alone(model: M, load: Bound) -> M:
     segments["inertia"] = 0.0
     limits = parameters.limits.copy()
     limits[:, 0], limits[:, 1] = -np.inf, np.inf
-    copy = object.__new__(type(model))
-    copy.__setstate__(
-        model._stored()
-        | {
-            "loads": (load,),
-            "parameters": parameters._replace(
-                segments=segments,
-                gravity=np.zeros(3),
-                stiffness=np.zeros_like(parameters.stiffness),
-                damping=np.zeros_like(parameters.damping),
-                limits=limits,
-            ),
-        }
+    bare = parameters._replace(
+        segments=segments,
+        gravity=np.zeros(3),
+        stiffness=np.zeros_like(parameters.stiffness),
+        damping=np.zeros_like(parameters.damping),
+        limits=limits,
     )
-    return copy
+    return model.changed(loads=(load,), parameters=bare)
 
 
 def _compare(label: str, model: Model, state: State, floors: dict[str, float]) -> list[DerivativeError]:

@@ -4,30 +4,20 @@ from __future__ import annotations
 
 import threading
 from contextlib import suppress
-from functools import cached_property
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.checks import FLOAT, answer, failure, finite_float, finite_vector, shown, vector
-from supple.compilation.binder import Bound, Demand
+from supple.compilation.compiled import CompiledRobot
 from supple.compilation.digest import Digest, model_digest
-from supple.compilation.scene import Scene
 from supple.core import forward_dynamics as _forward
-from supple.core.arrays import Parameters, Topology, handle, make_space, make_tree
-from supple.core.loads import CONSTRAINT
+from supple.core.arrays import handle, make_space, make_tree
 from supple.core.records import EXPONENTIAL
 from supple.errors import ModelError, SingularError, StateError
-from supple.model.constraints import PrescribedJoint
 from supple.pickling import check_picklable
-from supple.robot.links import Rod
-
-if TYPE_CHECKING:
-    from supple.compilation.compiling import LinkLayout
-    from supple.robot.controller import Controller
-    from supple.robot.robot import LinkSpec, Robot
 
 Array = np.ndarray
 
@@ -35,50 +25,28 @@ Array = np.ndarray
 class Compiled:
     """Arrays of a robot, and this thread's scratch; nothing is computed here."""
 
-    def __init__(
-        self,
-        robot: Robot,
-        topology: Topology,
-        parameters: Parameters,
-        layouts: tuple[LinkLayout, ...],
-        loads: tuple[Bound, ...],
-        demand: Demand,
-        prescribed: tuple[PrescribedJoint, ...] = (),
-        controllers: tuple[Controller, ...] = (),
-        scene: Scene | None = None,
-    ) -> None:
-        self.name = robot.name
-        self._robot: Robot | None = robot.copy()  # what is added to the robot later is not in the model
-        self.topology = topology
-        self.parameters = parameters
-        self.layouts = layouts
-        self.n = len(topology.component)
-        self.loads = loads
-        self.demand = demand
-        self.nu = len(demand.inputs)
-        self.prescribed = prescribed
-        self.controllers = controllers
-        self.scene = Scene((), (), (), ()) if scene is None else scene
-        self.loops = tuple(load for load in loads if load.side == CONSTRAINT)
+    def __init__(self, compiled: CompiledRobot) -> None:
+        self.compiled = compiled
+        self.name = compiled.name
+        self.topology, self.parameters = compiled.topology, compiled.parameters
+        self.layouts, self.scene = compiled.layouts, compiled.scene
+        self.loads, self.loops, self.demand = compiled.loads, compiled.loops, compiled.demand
+        self.prescribed, self.controllers = compiled.prescribed, compiled.controllers
+        self.link_names = tuple(layout.name for layout in self.layouts)
+        self.coordinate_names = compiled.coordinate_names
+        self.input_names = self.demand.inputs
+        self.state_names = tuple(name for states in self.demand.states for name in states.names)
+        self.point_table = tuple((layout.name, s) for layout in self.layouts for s in layout.stations)
+        self.n, self.nu, self.nz = len(self.coordinate_names), len(self.input_names), len(self.state_names)
         self.nc = sum(loop.data[1].shape[1] for loop in self.loops)
-        self.link_names = tuple(layout.name for layout in layouts)
-        self.coordinate_names = tuple(name for link in robot.links for name in _coordinate_names(link))
-        self.input_names = demand.inputs
-        self.state_names = tuple(name for states in demand.states for name in states.names)
-        self.nz = len(self.state_names)
-        self.point_table = tuple((layout.name, s) for layout in layouts for s in layout.stations)
-        self._prepare()
-
-    def _prepare(self) -> None:
-        """Everything that is derived from the arrays and not pickled."""
-        for array in (*self.topology, *self.parameters):
-            array.setflags(write=False)  # immutable: kernels read these by address
         self._index = {name: i for i, name in enumerate(self.link_names)}
         self._zero = np.zeros(self.n)
         self._shape = (self.n,)
         self._fixed = np.array([i for joint in self.prescribed for i in joint.coordinates], dtype=np.int64)
         self._free = np.setdiff1d(np.arange(self.n), self._fixed)
         self._turning = self._turning_factors()
+        for array in (*self.topology, *self.parameters):
+            array.setflags(write=False)  # immutable: kernels read these by address
         # every kernel takes the robot as one handle, see core.arrays
         self._data = [handle(load.data) for load in self.loads]
         table = [
@@ -105,7 +73,10 @@ class Compiled:
             check_picklable(joint.law, f"Prescribed {joint.link!r}: its motion")
         for c in self.controllers:
             check_picklable((c.rate, c.output), f"Controller {c.name!r}: its functions")
-        return self._stored()
+        return {"compiled": self.compiled}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        type(self).__init__(self, state["compiled"])
 
     def __copy__(self) -> Self:
         return self  # immutable
@@ -113,19 +84,14 @@ class Compiled:
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self
 
-    def _stored(self) -> dict[str, Any]:
-        """All that `_prepare` does not derive."""
-        kept = {key: value for key, value in self.__dict__.items() if not key.startswith("_")}
-        return kept | {"description": self.description}
+    def changed(self, **changes: Any) -> Self:
+        """A model that differs in some fields of its `CompiledRobot`."""
+        return type(self)(self.compiled.changed(**changes))
 
-    @cached_property
+    @property
     def description(self) -> str:
-        """The table of the robot's links, made when it is first asked for."""
-        return str(self._robot)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._prepare()
+        """The table of the robot's links."""
+        return self.compiled.description
 
     def __repr__(self) -> str:
         return f"<Model {self.name!r}: {len(self.link_names)} links, {self.n} coordinates>"
@@ -296,11 +262,3 @@ class Compiled:
                 "give the link or one that hangs on it mass, or lock the coordinate; a rod with as many coordinates "
                 "as its points can tell apart needs more points; a rotation vector of 2 pi needs rewrap()"
             )
-
-
-def _coordinate_names(link: LinkSpec) -> list[str]:
-    """Names such as ``arm.bend_y_0``, joint first."""
-    names = [f"{link.name}.{label}" for label in link.joint.labels]
-    if isinstance(link.body, Rod):
-        names += [f"{link.name}.{label}" for label in link.body.strain.labels]
-    return names

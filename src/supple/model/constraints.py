@@ -8,16 +8,14 @@ The linear algebra here is dense and small: constrained forward dynamics solves
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from supple.checks import answer, failure, shown
+from supple.checks import shown
 from supple.compilation.binder import Bound
 from supple.core import loops as _loops
-from supple.errors import ModelError, SingularError, StateError, warn
-from supple.laws import Law
+from supple.errors import ModelError, SingularError, warn
 
 if TYPE_CHECKING:
     from supple.model.compiled import Compiled
@@ -90,28 +88,6 @@ class Multipliers:
         if self.values.ndim > 1:  # along a motion
             return f"<Multipliers of {', '.join(self.loops) or 'no loops'}: {self.values.shape}>"
         return f"Multipliers({', '.join(f'{name}={self[name]}' for name in self.loops)})"
-
-
-class PrescribedJoint(NamedTuple):
-    """A joint that follows a law."""
-
-    link: str
-    coordinates: range
-    law: Callable[[float], Any]
-
-    def motion(self, t: float) -> tuple[Array, Array, Array]:
-        """q, qd, qdd at time t, each (k,)."""
-        size = len(self.coordinates)
-        law = self.law
-        who = f"Prescribed {self.link!r}: the law"
-        try:
-            value = (law(t), law.rate(t), law.acceleration(t)) if isinstance(law, Law) else law(t)
-        except Exception as cause:
-            raise StateError(failure(cause, f"{who} at t = {t:g}")) from cause
-        if not isinstance(value, (tuple, list)) or len(value) != 3:
-            raise StateError(f"{who} returned {shown(value)} at t = {t:g}, not (q, qd, qdd)")
-        q, qd, qdd = (answer(part, size, f"{who}, of (q, qd, qdd),", t) for part in value)
-        return q, qd, qdd
 
 
 def loop_terms(model: Compiled, q: Array, v: Array, a: Array, loops: tuple[Bound, ...]) -> LoopTerms:

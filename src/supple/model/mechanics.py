@@ -34,8 +34,8 @@ from supple.model.results import (
     ResidualDerivatives,
     Station,
 )
-from supple.model.station_chain import Probe, make_probe
-from supple.model.station_sweep import Fan, make_fan
+from supple.model.station_chain import StationChain, make_station_chain
+from supple.model.station_sweep import StationSweep, make_station_sweep
 
 Array = np.ndarray
 
@@ -65,7 +65,7 @@ class Mechanics(Compiled):
         _kinematics.point_poses(self._tree, self._own_space()[1], q, self._zero, starts, ends)
         poses = []
         for layout in self.layouts:
-            if layout.rod is not None:
+            if layout.table.points[0][0] == 0:
                 poses.append(starts[layout.segments[0]][None])
             poses.append(ends[list(layout.segments)])
         return self._checked(np.concatenate(poses), q=q)
@@ -91,12 +91,12 @@ class Mechanics(Compiled):
         if many is not None:
             return for_each(many, lambda row: self.poses(row, stations))
         q = self._state("q", q)
-        fans: dict[tuple[tuple[str, float], ...], Fan] = self._threads.__dict__.setdefault("fans", {})
+        fans: dict[tuple[tuple[str, float], ...], StationSweep] = self._threads.__dict__.setdefault("fans", {})
         key = _stations(stations)
         if key not in fans:
             if len(fans) >= MOST_FANS:
                 fans.pop(next(iter(fans)))
-            fans[key] = make_fan(self, key)
+            fans[key] = make_station_sweep(self, key)
         return self._checked(fans[key].poses(q), q=q)
 
     def jacobian(self, q: ArrayLike, link: str, s: float = 1.0) -> Array:
@@ -423,16 +423,16 @@ class Mechanics(Compiled):
 
     # ------------------------------------------------------------------ stations
 
-    def _probe(self, link: str, s: float) -> Probe:
+    def _probe(self, link: str, s: float) -> StationChain:
         """The chain to a station with its scratch, remembered per thread."""
-        probes: dict[tuple[int, float], Probe] = self._threads.__dict__.setdefault("probes", {})
+        probes: dict[tuple[int, float], StationChain] = self._threads.__dict__.setdefault("probes", {})
         if not isinstance(s, float):
             s = finite_float(s, f"link {shown(link)}: s")
         key = self._link(link), s
         if key not in probes:
             if len(probes) >= MOST_PROBES:
                 probes.pop(next(iter(probes)))
-            probes[key] = make_probe(self, self.layouts[key[0]], key[1])
+            probes[key] = make_station_chain(self, self.layouts[key[0]], key[1])
         return probes[key]
 
 

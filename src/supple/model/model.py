@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from supple.checks import flag, whole_number
 from supple.compilation.binder import Bound
+from supple.compilation.compiling import compile_robot, loops_among
 from supple.core.loads import CONSTRAINT
 from supple.model.assembly import assemble, assemble_anywhere, recentred
 from supple.model.constraints import independent_rows, keep_rows
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from supple.model.check_derivatives import DerivativeReport
+    from supple.robot.robot import Robot
     from supple.solvers.integrators.methods import Method
     from supple.solvers.motion.events import Event
     from supple.solvers.motion.trajectory import Trajectory
@@ -343,7 +345,16 @@ class Model(Readouts):
         return check_derivatives(self, *states, inputs, self._number("t", t), multipliers)
 
 
-def reduced_loads(model: Model) -> tuple[Bound, ...]:
+def make_model(robot: Robot) -> Model:
+    """Compile a description."""
+    model = Model(compile_robot(robot))
+    if not model.loops:
+        return model
+    loads = _reduced_loads(model)
+    return model.changed(loads=loads, loops=loops_among(loads))
+
+
+def _reduced_loads(model: Model) -> tuple[Bound, ...]:
     """Loads of a model whose loops keep only independent rows, judged near the assembled configuration."""
     q = assemble_anywhere(model, model.loops, model._fixed)
     rows = independent_rows(model, q, model.loops, model._fixed)

@@ -86,13 +86,6 @@ def alone(model: Readouts, index: int) -> Readouts:
     return part
 
 
-def copied(model: Readouts, **changes: Any) -> Readouts:
-    """A model that differs in what `Compiled` holds."""
-    copy = object.__new__(type(model))
-    copy.__setstate__(model._stored() | changes)
-    return copy
-
-
 def sharing(model: Readouts, part: Readouts) -> Readouts:
     """A part of a model with the same links, which works in the model's scratch: every call clears what it reads."""
     part._threads = model._threads
@@ -104,7 +97,7 @@ def with_loads(model: Readouts, key: str, wanted: Callable[[Bound], bool]) -> Re
     part: Readouts = kept(
         model,
         ("loads", key),
-        lambda: sharing(model, copied(model, loads=tuple(load for load in model.loads if wanted(load)))),
+        lambda: sharing(model, model.changed(loads=tuple(load for load in model.loads if wanted(load)))),
     )
     return part
 
@@ -130,7 +123,8 @@ def rod_of(model: Readouts, link: str) -> Any:
     layout = model.layouts[model._link(link)]
     if layout.rod is None:
         rods = ", ".join(other.name for other in model.layouts if other.rod is not None) or "none"
-        raise ModelError(f"link {link!r} is rigid: strains and inner forces are those of rods; rods are: {rods}")
+        what = f"link {link!r} is {layout.noun}"
+        raise ModelError(f"{what}: strains and inner forces are those of rods; rods are: {rods}")
     return layout
 
 

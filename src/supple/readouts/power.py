@@ -92,7 +92,7 @@ def _inertia_alone(model: Readouts) -> Readouts:
         model,
         "inertia",
         lambda: parts.sharing(
-            model, parts.copied(model, loads=(), parameters=model.parameters._replace(gravity=np.zeros(3)))
+            model, model.changed(loads=(), parameters=model.parameters._replace(gravity=np.zeros(3)))
         ),
     )
     return part
@@ -111,7 +111,7 @@ def _weight_alone(model: Readouts, index: int) -> Readouts:
 
     def make() -> Readouts:
         part = load_alone(model, _weighted(model, index, True))
-        heavy = parts.copied(part, parameters=part.parameters._replace(gravity=model.parameters.gravity))
+        heavy = part.changed(parameters=part.parameters._replace(gravity=model.parameters.gravity))
         return parts.sharing(model, heavy)
 
     part: Readouts = parts.kept(model, ("weight", index), make)
@@ -136,7 +136,7 @@ def _dampers(model: Readouts) -> tuple[dict[str, Array], dict[str, Array]]:
         middle = first + layout.joint_dof
         for table, lo, hi, there in (
             (joints, first, middle, layout.joint_dof > 0),
-            (rods, middle, last, layout.rod is not None),
+            (rods, middle, last, layout.table.n > 0),
         ):
             if there:
                 table[layout.name] = np.zeros((model.n, model.n))

@@ -105,9 +105,7 @@ def cut(model: Readouts, link: str) -> Readouts:
 def _make_cut(model: Readouts, link: str) -> Readouts:
     block = 0 if link == "world" else model.layouts[model._link(link)].blocks[0]
     names = tuple(f"{link}.cut_{axis}" for axis in ("rx", "ry", "rz", "x", "y", "z"))
-    return parts.copied(
-        model,
-        n=model.n + SIX,
+    return model.changed(
         coordinate_names=model.coordinate_names + names,
         topology=_cut_topology(model, link, block),
         parameters=_cut_parameters(model.parameters, link, block),

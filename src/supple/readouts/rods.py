@@ -22,7 +22,6 @@ import numpy as np
 from numpy.polynomial import legendre
 from numpy.typing import ArrayLike
 
-from supple.compilation.rod_table import SAME_STATION
 from supple.loads.lines.routed import lines
 from supple.loads.lines.spans import paths
 from supple.readouts import parts
@@ -31,12 +30,13 @@ from supple.readouts.parts import State
 from supple.readouts.reaction import cut, padded
 from supple.readouts.results import Stress, StressDerivatives
 from supple.readouts.tensions import tension_derivatives
+from supple.robot.bodies.rod_table import SAME_STATION
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Bound
-    from supple.compilation.compiling import LinkLayout
-    from supple.compilation.rod_table import RodTable
+    from supple.compilation.layout import LinkLayout
     from supple.model.readouts import Readouts
+    from supple.robot.bodies.rod_table import RodTable
 
 Array = np.ndarray
 
@@ -231,7 +231,7 @@ def _resultants(model: Readouts, state: State, layout: LinkLayout, places: Array
     total = np.zeros((len(places), 6))
     row = model.topology.blocks[block]
     last = int(row["first"] + row["active"])
-    table = dict(zip(layout.segments, rod.s[1:].tolist(), strict=True)) | {k: x for x, k in layout.twigs.items()}
+    table = dict(zip(layout.segments, rod.s[1:].tolist(), strict=True)) | {k: x for x, k in layout.between.items()}
     nodes = np.flatnonzero(rod.weight > 0.0)
     density = np.array([spread[layout.segments[i - 1]] / rod.weight[i] for i in nodes])
     for segment, x in table.items():
@@ -295,7 +295,7 @@ def _woken(model: Readouts, state: State, layout: LinkLayout, origin: Array) -> 
     asleep = range(int(row["first"] + row["active"]), int(row["first"] + row["count"]))
     if not model.demand.buds:
         return
-    at = {segment: s for s, segment in layout.twigs.items()} | {layout.segments[-1]: 1.0}
+    at = {segment: s for s, segment in layout.between.items()} | {layout.segments[-1]: 1.0}
     for name in contact_names(model):
         found = meeting(model, name)
         chosen = np.flatnonzero(touching(found, state))

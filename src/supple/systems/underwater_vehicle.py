@@ -11,7 +11,7 @@ from supple.bases import Legendre
 from supple.joints import Fixed, Free, Revolute
 from supple.lie.pose import pose
 from supple.loads import Fluid, JointDrive
-from supple.robot.links import Rigid, Rod
+from supple.robot.bodies import Rigid, Rod
 from supple.robot.rigid_shapes import CapsuleShape
 from supple.robot.robot import Robot
 from supple.sections import Circle

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from supple.checks import Array
-from supple.compilation.scene import Arrow, BodyLook, Hinge, JointLook, RodLook, Solid, Spots, Strand, Wall
+from supple.compilation.scene import Arrow, Hinge, JointLook, Solid, Spots, Strand, Wall
 from supple.loads.contact.shapes import axis_frame
 from supple.model.model import Model
 from supple.robot import meshes
+from supple.robot.bodies.looks import BodyLook, RodLook
 from supple.robot.meshes import revolved
 from supple.sections.shapes import round_outline
 from supple.viz import style as colours

@@ -10,9 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.checks import Array
-from supple.compilation.scene import Arrow, BodyLook, Mark, RodLook, Scene, Solid, Strand, Wall
+from supple.compilation.scene import Arrow, Mark, Scene, Solid, Strand, Wall
 from supple.errors import PictureError
 from supple.model.model import Model
+from supple.robot.bodies.looks import BodyLook, RodLook
 from supple.robot.meshes import revolved
 from supple.viz.camera import Camera, Window, level_axes
 from supple.viz.sections import IN_A_PICTURE, fine_scene
