@@ -17,7 +17,7 @@ from supple.robot.bodies.protocol import LinkArrays
 if TYPE_CHECKING:
     from supple.compilation.binder import Bound
     from supple.compilation.layout import LinkLayout
-    from supple.model.compiled import Compiled
+    from supple.model.model import Model
 
 #: Differences that a message tells of.
 MOST_TOLD = 6
@@ -55,13 +55,10 @@ def digest_of(owners: Mapping[str, Mapping[str, Any]]) -> Digest:
     return Digest(parts, tuple(dict.fromkeys(unknown)))
 
 
-def model_digest(model: Compiled) -> Digest:
+def model_digest(model: Model) -> Digest:
     """Everything that moves a model; arrays are looked at once, laws every time, since what they hold may change."""
     loads = _named([load.owner or f"load {load.name!r}" for load in model.loads], model.loads)
-    if model._still is None:
-        links = {f"link {layout.name!r}": _link(model, layout) for layout in model.layouts}
-        data = {owner: _load(load) for owner, load in loads.items()}
-        model._still = digest_of({ROBOT: _robot(model), **links, **data})
+    still: Digest = model.remembered("digest of arrays", lambda: _arrays_digest(model, loads))
     laws: dict[str, dict[str, Any]] = {owner: _load_law(load) for owner, load in loads.items()}
     demand = model.demand
     for law, size, owner in zip(demand.laws, demand.sizes, demand.owners, strict=True):
@@ -70,7 +67,14 @@ def model_digest(model: Compiled) -> Digest:
         laws.setdefault(f"Prescribed {joint.link!r}", {})["motion"] = joint.law
     for owner, c in _named([f"Controller {c.name!r}" for c in model.controllers], model.controllers).items():
         laws[owner] = {"rate": c.rate, "output": c.output, "inputs": c.inputs, "state0": c.state0}
-    return model._still.joined(digest_of(laws))
+    return still.joined(digest_of(laws))
+
+
+def _arrays_digest(model: Model, loads: Mapping[str, Bound]) -> Digest:
+    """Of the robot, its links and the data of its loads."""
+    links = {f"link {layout.name!r}": _link(model, layout) for layout in model.layouts}
+    data = {owner: _load(load) for owner, load in loads.items()}
+    return digest_of({ROBOT: _robot(model), **links, **data})
 
 
 def _named(names: Sequence[str], things: Sequence[Any]) -> dict[str, Any]:
@@ -82,7 +86,7 @@ def _named(names: Sequence[str], things: Sequence[Any]) -> dict[str, Any]:
     return found
 
 
-def _robot(model: Compiled) -> dict[str, Any]:
+def _robot(model: Model) -> dict[str, Any]:
     tree, demand = model.topology, model.demand
     return {
         "name": model.name,
@@ -93,7 +97,7 @@ def _robot(model: Compiled) -> dict[str, Any]:
     }
 
 
-def _link(model: Compiled, layout: LinkLayout) -> dict[str, Any]:
+def _link(model: Model, layout: LinkLayout) -> dict[str, Any]:
     """A link's joint, place and body, as the kernels see them."""
     parameters, blocks = model.parameters, list(layout.blocks)
     own = slice(layout.coordinates.start, layout.coordinates.stop)
@@ -119,7 +123,7 @@ def _link(model: Compiled, layout: LinkLayout) -> dict[str, Any]:
     }
 
 
-def _parent(model: Compiled, segment: int) -> tuple[str, int]:
+def _parent(model: Model, segment: int) -> tuple[str, int]:
     """The link that a segment belongs to, and the segment's number in it."""
     for layout in model.layouts:
         for b in layout.blocks:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,11 +16,9 @@ from supple.robot.text_table import text_table
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Bound
-    from supple.model.compiled import Compiled
     from supple.model.model import Model
 
 Array = np.ndarray
-M = TypeVar("M", bound="Compiled")
 
 #: Step of the fourth-order differences, times the coordinate where that is more than one.
 STEP = 2e-4
@@ -93,7 +91,7 @@ def check_derivatives(
     return DerivativeReport(tuple(rows))
 
 
-def load_alone(model: M, load: Bound) -> M:
+def load_alone(model: Model, load: Bound) -> Model:
     """A copy of a model on which nothing acts but one load: R = -(its generalised force)."""
     parameters = model.parameters
     segments = parameters.segments.copy()

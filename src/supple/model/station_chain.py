@@ -12,13 +12,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from supple.checks import finite_float, shown
 from supple.core.arrays import Space, handle, make_space, make_tree
 from supple.core.records import SCREW, block_t, pose_t, segment_t
 from supple.errors import ModelError
 
 if TYPE_CHECKING:
     from supple.compilation.layout import LinkLayout
-    from supple.model.compiled import Compiled
+    from supple.model.model import Model
+
+
+#: Stations remembered per thread (see `station_chain`).
+MOST_CHAINS = 256
 
 
 class StationChain(NamedTuple):
@@ -30,6 +35,16 @@ class StationChain(NamedTuple):
     space_handle: np.ndarray
 
 
+def station_chain(model: Model, link: str, s: float) -> StationChain:
+    """The chain to a station with its scratch, remembered per thread."""
+    if not isinstance(s, float):
+        s = finite_float(s, f"link {shown(link)}: s")
+    number = model.link_index(link)
+    return model.workspace.remembered(
+        "chains", (number, s), lambda: make_station_chain(model, model.layouts[number], s), MOST_CHAINS
+    )
+
+
 def check_station(layout: LinkLayout, s: float) -> None:
     """Raise `ModelError` if a link has no station ``s``."""
     if not 0.0 <= s <= 1.0:
@@ -38,7 +53,7 @@ def check_station(layout: LinkLayout, s: float) -> None:
         raise ModelError(f"link {layout.name!r}: s is {s:g}, but the link is {layout.noun}: {layout.ends}")
 
 
-def make_station_chain(model: Compiled, layout: LinkLayout, s: float) -> StationChain:
+def make_station_chain(model: Model, layout: LinkLayout, s: float) -> StationChain:
     """Chain from the world to station ``s`` of a link."""
     check_station(layout, s)
     chain = _Chain(model)
@@ -51,7 +66,7 @@ def make_station_chain(model: Compiled, layout: LinkLayout, s: float) -> Station
     return chain.finished()
 
 
-def _chain_to(model: Compiled, segment: int, base: int) -> list[int]:
+def _chain_to(model: Model, segment: int, base: int) -> list[int]:
     """Segments from ``base`` (excluded) to ``segment``, outward."""
     chain = [segment]
     while int(model.topology.parents[chain[-1]]) != base:
@@ -59,7 +74,7 @@ def _chain_to(model: Compiled, segment: int, base: int) -> list[int]:
     return chain[::-1]
 
 
-def _path(model: Compiled, block: int) -> list[int]:
+def _path(model: Model, block: int) -> list[int]:
     """Blocks from the world to ``block``, outward."""
     blocks = model.topology.blocks
     owner = {s: b for b, row in enumerate(blocks) for s in range(row["first"], row["first"] + row["count"])}
@@ -72,7 +87,7 @@ def _path(model: Compiled, block: int) -> list[int]:
 class _Chain:
     """A serial chain under construction."""
 
-    def __init__(self, model: Compiled) -> None:
+    def __init__(self, model: Model) -> None:
         self.model = model
         self.blocks: list[np.ndarray] = []
         self.placement: list[np.ndarray] = []

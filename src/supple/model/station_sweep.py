@@ -20,7 +20,7 @@ from supple.model.station_chain import check_station
 
 if TYPE_CHECKING:
     from supple.compilation.layout import LinkLayout
-    from supple.model.compiled import Compiled
+    from supple.model.model import Model
 
 
 class StationSweep(NamedTuple):
@@ -54,7 +54,7 @@ class StationSweep(NamedTuple):
         return np.asarray(frames @ self.offset)
 
 
-def make_station_sweep(model: Compiled, stations: Sequence[tuple[str, float]]) -> StationSweep:
+def make_station_sweep(model: Model, stations: Sequence[tuple[str, float]]) -> StationSweep:
     """Tree of a model in which every station (link, s) is the end of a segment; "world" is allowed."""
     layouts = {layout.name: layout for layout in model.layouts}
     wanted: dict[str, set[float]] = {name: set() for name in layouts}
@@ -84,7 +84,7 @@ def make_station_sweep(model: Compiled, stations: Sequence[tuple[str, float]]) -
 class _Tree:
     """The blocks of a model; rods with their own steps, and one to every wanted station between their points."""
 
-    def __init__(self, model: Compiled, wanted: dict[str, set[float]]) -> None:
+    def __init__(self, model: Model, wanted: dict[str, set[float]]) -> None:
         self.model = model
         self.blocks = model.topology.blocks.copy()
         self.segments = [np.zeros(1, segment_t)]

@@ -35,7 +35,7 @@ from supple.robot.bodies.rod_table import SAME_STATION
 if TYPE_CHECKING:
     from supple.compilation.binder import Bound
     from supple.compilation.layout import LinkLayout
-    from supple.model.readouts import Readouts
+    from supple.model.model import Model
     from supple.robot.bodies.rod_table import RodTable
 
 Array = np.ndarray
@@ -78,7 +78,7 @@ class Sections(NamedTuple):
     lines: tuple[_Line, ...]
 
 
-def sections(model: Readouts, link: str, s: ArrayLike) -> Sections:
+def sections(model: Model, link: str, s: ArrayLike) -> Sections:
     """Sections of a rod at stations s, remembered for the next state."""
     layout, places = parts.rod_of(model, link), parts.stations(link, s)
     store: dict[tuple[str, bytes], Sections] = parts.kept(model, "sections", dict)
@@ -91,7 +91,7 @@ def sections(model: Readouts, link: str, s: ArrayLike) -> Sections:
     return found
 
 
-def _make_sections(model: Readouts, layout: LinkLayout, places: Array) -> Sections:
+def _make_sections(model: Model, layout: LinkLayout, places: Array) -> Sections:
     rod, first = layout.rod, layout.coordinates.start + layout.joint_dof
     assert rod is not None
     Phi = np.zeros((len(places), 6, model.n))
@@ -105,20 +105,20 @@ def _make_sections(model: Readouts, layout: LinkLayout, places: Array) -> Sectio
     return Sections(places, rest, Phi, found[:, 0], found[:, 1], lines)
 
 
-def strain_matrix(model: Readouts, link: str, s: ArrayLike) -> Array:
+def strain_matrix(model: Model, link: str, s: ArrayLike) -> Array:
     """Phi (K, 6, n): strain = rest strain + Phi q at stations s (K,); (6, n) at one station."""
     return np.array(parts.one_or_many(s, sections(model, link, s).Phi))
 
 
-def strain(model: Readouts, state: State, link: str, s: ArrayLike) -> Array:
+def strain(model: Model, state: State, link: str, s: ArrayLike) -> Array:
     """Strain (K, 6) at stations s (K,): torsion, bend_y, bend_z [1/m], stretch, shear_y, shear_z."""
     found = sections(model, link, s)
     with OVERFLOWS():
         xi = found.rest + found.Phi @ state.q
-    return np.asarray(parts.one_or_many(s, model._checked(xi, q=state.q)))
+    return np.asarray(parts.one_or_many(s, model.arguments.finite(xi, q=state.q)))
 
 
-def strain_rate(model: Readouts, state: State, link: str, s: ArrayLike) -> Array:
+def strain_rate(model: Model, state: State, link: str, s: ArrayLike) -> Array:
     """Rate (K, 6) of the strain."""
     return np.asarray(parts.one_or_many(s, sections(model, link, s).Phi @ state.v))
 
@@ -126,7 +126,7 @@ def strain_rate(model: Readouts, state: State, link: str, s: ArrayLike) -> Array
 # ---------------------------------------------------------------------- by the law of the material
 
 
-def stress(model: Readouts, state: State, link: str, s: ArrayLike) -> Stress:
+def stress(model: Model, state: State, link: str, s: ArrayLike) -> Stress:
     """Stress resultants at stations s (K,)."""
     found = sections(model, link, s)
     tension = model.lines(state.q, state.v, state.u, state.t) if found.lines else {}
@@ -137,12 +137,12 @@ def stress(model: Readouts, state: State, link: str, s: ArrayLike) -> Stress:
         viscous = np.einsum("kij,kj->ki", found.damping, found.Phi @ state.v)
         for line in found.lines:
             actuation += tension[line.name].tension * line.direction(xi)[0]
-    model._checked(elastic + viscous + actuation, q=state.q, v=state.v)
+    model.arguments.finite(elastic + viscous + actuation, q=state.q, v=state.v)
     result: Stress = parts.one_or_many(s, Stress(elastic, viscous, actuation))
     return result
 
 
-def stress_derivatives(model: Readouts, state: State, link: str, s: ArrayLike) -> StressDerivatives:
+def stress_derivatives(model: Model, state: State, link: str, s: ArrayLike) -> StressDerivatives:
     """Derivatives of the total of `stress` by q and v."""
     found = sections(model, link, s)
     xi = found.rest + found.Phi @ state.q
@@ -156,9 +156,9 @@ def stress_derivatives(model: Readouts, state: State, link: str, s: ArrayLike) -
     return result
 
 
-def _lines_through(model: Readouts, layout: LinkLayout, places: Array) -> Iterator[_Line]:
+def _lines_through(model: Model, layout: LinkLayout, places: Array) -> Iterator[_Line]:
     """Tendons and chambers that run through a rod, where they are at some stations."""
-    number, rod = model._link(layout.name), layout.rod
+    number, rod = model.link_index(layout.name), layout.rod
     assert rod is not None
     for load in model.loads:
         values, table = _line_data(load)
@@ -210,7 +210,7 @@ def _lagrange(nodes: Array, y: float) -> Array:
 # ---------------------------------------------------------------------- by balance
 
 
-def inner_forces(model: Readouts, state: State, link: str, s: ArrayLike) -> Array:
+def inner_forces(model: Model, state: State, link: str, s: ArrayLike) -> Array:
     """Wrench (K, 6) [moment; force] of the part beyond each cut on the part before, in the section's frame."""
     layout, places = parts.rod_of(model, link), parts.stations(link, s)
     wrench, origin = _resultants(model, state, layout, places)
@@ -223,7 +223,7 @@ def inner_forces(model: Readouts, state: State, link: str, s: ArrayLike) -> Arra
     return np.asarray(parts.one_or_many(s, found))
 
 
-def _resultants(model: Readouts, state: State, layout: LinkLayout, places: Array) -> tuple[Array, Array]:
+def _resultants(model: Model, state: State, layout: LinkLayout, places: Array) -> tuple[Array, Array]:
     """(K, 6) sum of inertial wrenches less loads beyond each station, about the common origin (3,)."""
     rod, block = layout.rod, layout.blocks[-1]
     assert rod is not None
@@ -246,7 +246,7 @@ def _resultants(model: Readouts, state: State, layout: LinkLayout, places: Array
     return total + integrals(rod, nodes, density, places), origin
 
 
-def _own_wrenches(model: Readouts, state: State, layout: LinkLayout) -> tuple[Array, Array, Array]:
+def _own_wrenches(model: Model, state: State, layout: LinkLayout) -> tuple[Array, Array, Array]:
     """(S, 6) at the points of a rod: all, with children that hang there; what of it is spread along it; the origin."""
     found = []
     for part in (model, parts.with_loads(model, "spread", lambda load: load.spread)):
@@ -288,7 +288,7 @@ def integrals(rod: RodTable, nodes: Array, density: Array, places: Array) -> Arr
     return total
 
 
-def _woken(model: Readouts, state: State, layout: LinkLayout, origin: Array) -> Iterator[tuple[float, Array, float]]:
+def _woken(model: Model, state: State, layout: LinkLayout, origin: Array) -> Iterator[tuple[float, Array, float]]:
     """s, wrench (as in F) and s of the point before, of all contacts between the points of a rod."""
     row, rod = model.topology.blocks[layout.blocks[-1]], layout.rod
     assert rod is not None

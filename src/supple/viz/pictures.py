@@ -296,8 +296,8 @@ def _state(model: Model, q: ArrayLike | None, u: ArrayLike | None, t: float) -> 
     """What to draw; without q the rest configuration, assembled."""
     if q is None:
         q = model.assemble() if model.loops else model.rest
-    inputs = None if u is None else model._inputs("u", u, model.nu)
+    inputs = None if u is None else model.arguments.inputs("u", u, model.nu)
     try:
-        return State(np.array(model._state("q", q)), None, inputs, finite_float(t, "t"))
+        return State(np.array(model.arguments.state("q", q)), None, inputs, finite_float(t, "t"))
     except ModelError as error:
         raise PictureError(f"picture: {error}") from None
