@@ -60,13 +60,16 @@ def assemble_arrays(
 def _block_rows(drafts: list[BlockDraft]) -> np.ndarray:
     """Rows of `block_t`, but for whom each block feels (`_relations`)."""
     blocks = np.zeros(len(drafts), block_t)
-    column = 0
+    column = maps = 0
     for row, draft in zip(blocks, drafts, strict=True):
         row["kind"], row["start"], row["n"] = draft.chain.kind, draft.start, draft.n
         row["first"], row["count"], row["parent"] = draft.first, draft.count, draft.parent
         row["active"], row["columns"] = draft.active, column
         if draft.chain.component is not None:
             row["runs"] = np.searchsorted(draft.chain.component, range(7))
+        if draft.chain.map is not None:
+            row["map"] = maps
+            maps += 1
         column += draft.n * draft.count
     return blocks
 

@@ -11,6 +11,7 @@ from supple.compilation.layout import LinkLayout
 from supple.compilation.prescribed_joint import PrescribedJoint
 from supple.compilation.scene import Scene
 from supple.core.arrays import Parameters, Topology
+from supple.core.blocks.custom import BoundMap
 
 if TYPE_CHECKING:
     from supple.robot.controller import Controller
@@ -34,6 +35,8 @@ class CompiledRobot:
         the same ones.
     demand : Demand
         What loads need of every thread's scratch, and the laws behind signals.
+    maps : tuple of BoundMap
+        Maps of bodies with kinematics of their own, in the order of their blocks.
     """
 
     robot: Robot | None
@@ -48,6 +51,7 @@ class CompiledRobot:
     controllers: tuple[Controller, ...]
     scene: Scene
     coordinate_names: tuple[str, ...]
+    maps: tuple[BoundMap, ...] = ()
 
     @cached_property
     def description(self) -> str:

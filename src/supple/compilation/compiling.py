@@ -51,6 +51,7 @@ def compile_robot(robot: Robot) -> CompiledRobot:
         prescribed=tuple(PrescribedJoint(link, joints[link], law) for link, law in binder.prescribed),
         controllers=tuple(binder.controllers),
         scene=make_scene(robot, binder),
+        maps=tuple(draft.chain.map for draft in drafts if draft.chain.map is not None),
         coordinate_names=tuple(name for link in robot.links for name in link.coordinate_names),
     )
 

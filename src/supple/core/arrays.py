@@ -16,9 +16,11 @@ import numpy as np
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
-from numba.np.arrayobj import make_array, populate_array
+from numba.np.arrayobj import make_array
 
 from supple.core.records import (
+    CUSTOM,
+    ROD,
     block_t,
     coupling_t,
     line_t,
@@ -30,7 +32,7 @@ from supple.core.records import (
     stress_t,
     work_t,
 )
-from supple.core.views import View, array_of, viewing
+from supple.core.views import STRIDE, View, array_of, emit_array, tupling, viewing
 from supple.jit import inner
 
 
@@ -61,9 +63,14 @@ class Parameters(NamedTuple):
     limits: Any  #: (n, 4) lower, upper, stiffness, width of soft limits; -inf, inf where free
 
 
-#: What kernels see of a robot: all arrays of its topology and of its parameters, and its table of loads,
-#: (n_loads, 3): address of the function, address of the handle of its data, side of the equation (see core.loads).
-Tree = namedtuple("Tree", (*Topology._fields, *Parameters._fields, "loads"))
+#: What kernels see of a robot: all arrays of its topology and of its parameters, its table of loads,
+#: (n_loads, 3): address of the function, address of the handle of its data, side of the equation (see core.loads),
+#: and its table of maps of CUSTOM blocks, (n_maps, 3): the same addresses, and the first entry in Space.maps (see
+#: core.blocks.custom).
+Tree = namedtuple("Tree", (*Topology._fields, *Parameters._fields, "loads", "maps"))
+
+#: The maps of a robot that has none.
+NO_MAPS = np.zeros((0, 3), np.int64)
 
 
 class Space(NamedTuple):
@@ -81,6 +88,7 @@ class Space(NamedTuple):
     * ``work`` of buds: all by the load that wakes them, which lets them sleep again (``awake`` is 0 between loads);
     * ``count, joint_force, joint_slope, stress, coordinates``: `core.loads.apply_loads`, before loads act;
     * ``couplings, lines, parts``: as many as ``count`` says, each when it is added;
+    * ``maps``: by the pose and motion of each CUSTOM block (`core.blocks.custom`), as far as their order asks;
     * ``columns, rates`` and the first three of ``totals``: `core.columns`; ``totals`` else: with every block;
     * ``local``: by the first bud that wakes in a tangent (count[3] says whether there was one);
     * ``buds[2]``: the one array that must be zero before; who sums there clears it again, padding included;
@@ -97,7 +105,7 @@ class Space(NamedTuple):
     tangent: Any  #: (6, n): columns of one point; gradients of one line
     stress: Any  #: (n_nodes,) stress_t
     joint_force: Any  #: (n,) generalised force of loads on joints
-    joint_slope: Any  #: (n, 6) its derivative by the coordinates of the same joint
+    joint_slope: Any  #: (n, k) its derivative by the coordinates of the same joint, of which none has more than k
     couplings: Any  #: (most,) coupling_t, those of loads on pairs of segments
     count: Any  #: (4,) how many couplings, lines and parts there are, and how many buds are awake
     inputs: Any  #: (nu,) inputs u of this call
@@ -111,11 +119,12 @@ class Space(NamedTuple):
     buds: Any  #: (3, 26, .) their matrices
     rates: Any  #: (2,) c_v of the fused tangent; 1 if dR/dq and dR/dv are asked for separately
     frames: Any  #: (3,) pose_t, both frames of a loop and the one relative to the other
+    maps: Any  #: (.,) what the maps of CUSTOM blocks gave, block after block (see core.blocks.custom)
 
 
-def make_tree(topology: Topology, parameters: Parameters, loads: np.ndarray) -> Any:
+def make_tree(topology: Topology, parameters: Parameters, loads: np.ndarray, maps: np.ndarray = NO_MAPS) -> Any:
     """All arrays of a robot as one `Tree`."""
-    return Tree(*topology, *parameters, loads)
+    return Tree(*topology, *parameters, loads, maps)
 
 
 def make_space(
@@ -138,7 +147,7 @@ def make_space(
         tangent=np.zeros((6, n)),
         stress=np.zeros(len(tree.nodes), stress_t),
         joint_force=np.zeros(n),
-        joint_slope=np.zeros((n, 6)),
+        joint_slope=np.zeros((n, largest_joint(tree.blocks))),
         couplings=np.zeros(couplings, coupling_t),
         count=np.zeros(4, np.int64),
         inputs=np.zeros(inputs),
@@ -152,7 +161,24 @@ def make_space(
         buds=np.zeros((3, 26, n + 36) if buds else (3, 0, 0)),
         rates=np.zeros(2),
         frames=np.zeros(3, pose_t),
+        maps=np.zeros(maps_size(tree.blocks, tree.maps)),
     )
+
+
+def largest_joint(blocks: np.ndarray) -> int:
+    """Most coordinates of one block that is no rod."""
+    return int(max(blocks["n"][blocks["kind"] != ROD], default=0))
+
+
+def maps_size(blocks: np.ndarray, maps: np.ndarray) -> int:
+    """Length of Space.maps: up to the end of the last CUSTOM block's part."""
+    custom = blocks[blocks["kind"] == CUSTOM]
+    return int(max((maps[block["map"], 2] + map_size(block["n"]) for block in custom), default=0))
+
+
+def map_size(n: int) -> int:
+    """Floats that a CUSTOM block of n coordinates needs in Space.maps: R, p, S, S', S'', d2S, and dS/dq."""
+    return 12 + 24 * n + 6 * n * n
 
 
 def handle(arrays: tuple[np.ndarray, ...]) -> np.ndarray:
@@ -166,10 +192,6 @@ def handle(arrays: tuple[np.ndarray, ...]) -> np.ndarray:
     return rows
 
 
-#: Integers per array in a handle: its address and up to three dimensions.
-STRIDE = 4
-
-
 def _array(dtype: Any, dimensions: int) -> Any:
     """Compiled function ``at(h, i)``: the array in row i of a handle h.
 
@@ -181,7 +203,7 @@ def _array(dtype: Any, dimensions: int) -> Any:
         handle = make_array(signature.args[0])(context, builder, arguments[0])
         row = builder.gep(handle.data, [builder.mul(arguments[1], arguments[1].type(STRIDE))])
         address, *shape = [builder.load(builder.gep(row, [arguments[1].type(k)])) for k in range(1 + dimensions)]
-        return _emit_array(context, builder, kind, address, shape)
+        return emit_array(context, builder, kind, address, shape)
 
     @intrinsic
     def at(typing_context: Any, h: Any, i: Any) -> Any:
@@ -190,24 +212,13 @@ def _array(dtype: Any, dimensions: int) -> Any:
     return at
 
 
-def _emit_array(context: Any, builder: Any, kind: Any, address: Any, shape: list[Any]) -> Any:
-    """Code that makes a contiguous array, not the owner of its memory, of an address and a shape."""
-    array = make_array(kind)(context, builder)
-    size = address.type(context.get_abi_sizeof(context.get_data_type(kind.dtype)))
-    strides = [size]
-    for length in reversed(shape[1:]):
-        strides.insert(0, builder.mul(strides[0], length))
-    populate_array(array, builder.inttoptr(address, array.data.type), shape, strides, size, None)
-    return array._getvalue()
-
-
 @intrinsic
 def handle_at(typing_context: Any, address: Any, rows: Any) -> Any:
     """The handle (rows, STRIDE) at an address."""
     kind = types.Array(types.int64, 2, "C")
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _emit_array(context, builder, kind, arguments[0], [arguments[1], arguments[1].type(STRIDE)])
+        return emit_array(context, builder, kind, arguments[0], [arguments[1], arguments[1].type(STRIDE)])
 
     return kind(types.int64, types.int64), generate
 
@@ -219,7 +230,7 @@ def _floats_of(dimensions: int) -> Any:
     @intrinsic
     def at(typing_context: Any, address: Any, shape: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            return _emit_array(context, builder, kind, arguments[0], cgutils.unpack_tuple(builder, arguments[1]))
+            return emit_array(context, builder, kind, arguments[0], cgutils.unpack_tuple(builder, arguments[1]))
 
         return kind(types.int64, types.UniTuple(types.int64, dimensions)), generate
 
@@ -232,63 +243,38 @@ vector_at, matrix_at, matrices_at = _floats_of(1), _floats_of(2), _floats_of(3)
 #: Array i of a handle of data: (m, k) integers, (m, k) floats, (m,) pose_t.
 integers, floats, poses = _array(np.int64, 2), _array(np.float64, 2), _array(pose_t, 1)
 
-_integers1, _floats1, _floats3 = _array(np.int64, 1), _array(np.float64, 1), _array(np.float64, 3)
-_blocks, _segments, _nodes, _work = _array(block_t, 1), _array(segment_t, 1), _array(node_t, 1), _array(work_t, 1)
-_scratch, _stress, _couplings = _array(scratch_t, 1), _array(stress_t, 1), _array(coupling_t, 1)
-_lines, _parts = _array(line_t, 1), _array(part_t, 1)
+#: Kinds of arrays, by letters: integers and floats of one to three dimensions.  A type of records is a kind by itself.
+_LETTERS = {"i": (np.int64, 1), "I": (np.int64, 2), "f": (np.float64, 1), "F": (np.float64, 2), "C": (np.float64, 3)}
+
+#: The kind of every field of `Tree` and of `Space`: all that kernels know of them comes from here.
+_TREE = {
+    "blocks": block_t, "parents": "i", "ranges": "I", "component": "i", "links": "I", "owner": "i",
+    "placement": pose_t, "segments": segment_t, "phi": "F", "screws": "F", "gravity": "f", "stiffness": "F",
+    "damping": "F", "rest": "f", "nodes": node_t, "psi": "f", "limits": "F", "loads": "I", "maps": "I",
+}  # fmt: skip
+_SPACE = {
+    "work": work_t, "scratch": scratch_t, "columns": "C", "totals": "C", "tangent": "F", "stress": stress_t,
+    "joint_force": "f", "joint_slope": "F", "couplings": coupling_t, "count": "i", "inputs": "f", "signals": "f",
+    "multipliers": "f", "paths": "C", "lines": line_t, "parts": part_t, "coordinates": "F", "local": "C",
+    "buds": "C", "rates": "f", "frames": pose_t, "maps": "f",
+}  # fmt: skip
 
 
-@inner
-def tree_at(h):
-    """The `Tree` behind a handle."""
-    return Tree(
-        _blocks(h, 0),
-        _integers1(h, 1),
-        integers(h, 2),
-        _integers1(h, 3),
-        integers(h, 4),
-        _integers1(h, 5),
-        poses(h, 6),
-        _segments(h, 7),
-        floats(h, 8),
-        floats(h, 9),
-        _floats1(h, 10),
-        floats(h, 11),
-        floats(h, 12),
-        _floats1(h, 13),
-        _nodes(h, 14),
-        _floats1(h, 15),
-        floats(h, 16),
-        integers(h, 17),
-    )
+def _types(fields: tuple[str, ...], kinds: dict[str, Any]) -> dict[str, Any]:
+    """Types of arrays by field, in the order of the fields."""
+    return {field: array_of(*_LETTERS.get(kinds[field], (kinds[field], 1))) for field in fields}
 
 
-@inner
-def space_at(h):
-    """The `Space` behind a handle."""
-    return Space(
-        _work(h, 0),
-        _scratch(h, 1),
-        _floats3(h, 2),
-        _floats3(h, 3),
-        floats(h, 4),
-        _stress(h, 5),
-        _floats1(h, 6),
-        floats(h, 7),
-        _couplings(h, 8),
-        _integers1(h, 9),
-        _floats1(h, 10),
-        _floats1(h, 11),
-        _floats1(h, 12),
-        _floats3(h, 13),
-        _lines(h, 14),
-        _parts(h, 15),
-        floats(h, 16),
-        _floats3(h, 17),
-        _floats3(h, 18),
-        _floats1(h, 19),
-        poses(h, 20),
-    )
+_tree_types, _space_types = _types(Tree._fields, _TREE), _types(Space._fields, _SPACE)
+
+#: The tree and the scratch behind a handle, as named tuples.
+tree_at, space_at = tupling(Tree, _tree_types), tupling(Space, _space_types)
+
+#: The tree and the scratch at the addresses that a load was called with, as views (`core.views`): one number each,
+#: for loads that hand them on to many functions.
+tree_view, space_view = viewing(View("tree", _tree_types)), viewing(View("space", _space_types))
+
+TREE_ROWS, SPACE_ROWS = len(Tree._fields), len(Space._fields)
 
 
 @inner
@@ -301,23 +287,3 @@ def tree_of(address):
 def space_of(address):
     """The scratch that a load was called with."""
     return space_at(handle_at(address, SPACE_ROWS))
-
-
-TREE_ROWS, SPACE_ROWS = len(Tree._fields), len(Space._fields)
-
-_KINDS = {"i": (np.int64, 1), "I": (np.int64, 2), "f": (np.float64, 1), "F": (np.float64, 2), "C": (np.float64, 3)}
-
-
-def _view(name: str, fields: tuple[str, ...], kinds: tuple[Any, ...]) -> Any:
-    """Compiled function that sees a handle's arrays by name; ``kinds`` are letters of `_KINDS` or types of records."""
-    pairs = zip(fields, kinds, strict=True)
-    return viewing(View(name, {field: array_of(*_KINDS.get(kind, (kind, 1))) for field, kind in pairs}))
-
-
-_TREE = (block_t, "i", "I", "i", "I", "i", pose_t, segment_t, "F", "F", "f", "F", "F", "f", node_t, "f", "F", "I")
-_SPACE = (work_t, scratch_t, "C", "C", "F", stress_t, "f", "F", coupling_t, "i", "f", "f", "f", "C", line_t, part_t)
-
-#: The tree and the scratch at the addresses that a load was called with, as views (`core.views`): one number each,
-#: for loads that hand them on to many functions.
-tree_view = _view("tree", Tree._fields, _TREE)
-space_view = _view("space", Space._fields, (*_SPACE, "F", "C", "C", "f", pose_t))

@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from supple.core.records import J, R
 from supple.jit import inlined, inner
 
-U = np.uint64  # unsigned indices vectorise, see core.products
-
-J, R = 1, 2  # Space.columns; the same minus one in Space.totals
+U = np.uint64  # unsigned indices vectorise, see linalg.products
 
 
 @inlined

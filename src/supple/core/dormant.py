@@ -9,7 +9,7 @@ twig's, one Magnus step from the point before it, but lies beyond `block.active`
 * folds all buds of a point P into it (`fold_group`), after which they sleep again.
 
 **Folding.**  A bud's columns are those of P plus its own step's, J = J_P + W Phi, R = R_P + W' Phi, with (6, 12)
-matrices W in the space of the strains at the two collocation points (`core.segment.collocation_matrices`).
+matrices W in the space of the strains at the two collocation points (`core.blocks.rod.collocation_matrices`).
 F, G and N join those of P, whose projection is paid for already.  What the step adds to the force is
 Phi^T W^T F, and to the tangent
 
@@ -24,18 +24,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.core.couplings import J, R
-from supple.core.geometric_stiffness import add_bracket_derivative, local_derivative
+from supple.core.blocks.curved import exponential_pose, step_derivative
+from supple.core.blocks.rod import add_bracket_derivative, collocation_matrices, collocation_wrenches
 from supple.core.inertia import add_coadbar
-from supple.core.inverse_dynamics import collocation_wrenches
-from supple.core.segment import collocation_matrices, end_pose, start_pose
+from supple.core.records import J, R
+from supple.core.sweep_out import start_pose
 from supple.jit import inlined, inner, leaf
 from supple.lie.dual import Ad_times, add_ad_times, add_apply, apply_transposed
 from supple.lie.se3 import add_ad
-from supple.lie.tangent import scalar_jets, tangent_operator
+from supple.lie.tangent import tangent_operators
 from supple.linalg.products import map_columns, map_two_columns
 
-U = np.uint64  # unsigned indices vectorise, see core.products
+U = np.uint64  # unsigned indices vectorise, see linalg.products
 I1, I2, I3, I4, I5, I6 = U(1), U(2), U(3), U(4), U(5), U(6)
 
 #: What is known of a bud (`work_t.awake`); at the end of a load all its buds sleep again.
@@ -89,7 +89,7 @@ def pose_bud(block, segment, c, phi, placement, at_base, previous, q, w, t):
     add_ad(w.xi[0, 0], w.xi[0, 1], w.jet[0])
     for k in range(6):
         w.jet[0, k] = segment.half * (w.xi[0, 0, k] + w.xi[0, 1, k]) + segment.bracket * w.jet[0, k]
-    end_pose(w, t)
+    exponential_pose(w)
     w.awake = POSED
 
 
@@ -105,10 +105,9 @@ def wake_bud(block, segment, c, phi, previous, v, w, t):
     add_ad(w.xi[1, 0], w.xi[0, 1], w.jet[1])
     for k in range(6):
         w.jet[1, k] = segment.half * (w.xi[1, 0, k] + w.xi[1, 1, k]) + segment.bracket * w.jet[1, k]
-    scalar_jets(w.jet, 1, t)
+    tangent_operators(w.jet, 1, t.Z[2])
     for n in range(2):
-        tangent_operator(w.jet, n, t, t.Z[2, 0])
-        Ad_times(w.R0, w.p0, t.Z[2, 0], w.T[n])
+        Ad_times(w.R0, w.p0, t.Z[2, n], w.T[n])
     add_ad_times(previous.V, w.T[0], w.T[1])
     add_apply(w.T[0], w.jet[1], w.V)
     w.awake = AWAKE
@@ -261,7 +260,7 @@ def bud_matrices(segment, w, cv, t, M):
     map_two_columns(w.N, t.W[1], 1.0, t.B, t.W[0], 0, 12, M[A : A + 6])
     map_transposed(w.N, t.W[0], M[B : B + 6])
     map_transposed(w.G, t.W[0], M[C : C + 6])
-    local_derivative(w, t)
+    step_derivative(w, t.H)
     pull_back(w.T[0], M[A : A + 6], t.W[2])
     project_step(segment, w.xi, t.H, True, t.W[2], t.C)
     apply_transposed(w.T[0], w.F, t.x)

@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.jit import inlined
 
-U = np.uint64  # unsigned indices vectorise, see core.products
+U = np.uint64  # unsigned indices vectorise, see linalg.products
 
 
 @inlined

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from supple.core.records import J, R
 from supple.jit import inlined
+from supple.lie.se3 import dot6
 
-U = np.uint64  # unsigned indices vectorise, see core.products
-
-J, R = 1, 2  # Space.columns; the same minus one in Space.totals
+U = np.uint64  # unsigned indices vectorise, see linalg.products
 
 
 @inlined
@@ -132,12 +132,6 @@ def add_line_tangents(tree, space, cv, separate, dq, dv):
             for k in range(n):
                 for j in range(n):
                     dv[k, j] += line.rate_slope * g[k] * g[j]
-
-
-@inlined
-def dot6(a, b):
-    """A . b."""
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
 
 
 @inlined

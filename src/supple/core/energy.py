@@ -5,8 +5,8 @@ from __future__ import annotations
 from supple.core.arrays import space_at, tree_at
 from supple.core.elastic import elastic_energy
 from supple.core.finite import finite_vector
-from supple.core.inverse_dynamics import point_wrenches
 from supple.core.loads import ENERGY, STORES, apply_loads
+from supple.core.sweep_in import point_wrenches
 from supple.core.sweep_out import sweep_out
 from supple.jit import kernel
 from supple.lie.se3 import dot6

@@ -12,7 +12,7 @@ import numpy as np
 
 from supple.jit import inlined, leaf
 
-U = np.uint64  # unsigned indices vectorise, see core.products
+U = np.uint64  # unsigned indices vectorise, see linalg.products
 
 
 @inlined

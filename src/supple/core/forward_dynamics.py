@@ -9,9 +9,9 @@ from supple.core.arrays import space_at, tree_at
 from supple.core.columns import fill_jacobian_columns
 from supple.core.elastic import add_internal_force
 from supple.core.finite import finite_matrix, finite_vector
-from supple.core.inverse_dynamics import accumulate_wrenches, point_wrenches, project_all
 from supple.core.loads import EXTERNAL, INTERNAL, WRENCH, apply_loads, project_stresses
-from supple.core.mass_matrix import composite_inertias, fill_mass_matrix
+from supple.core.mass_matrix import fill_mass_matrix
+from supple.core.sweep_in import accumulate_wrenches, composite_inertias, point_wrenches, project_all
 from supple.core.sweep_out import sweep_out
 from supple.jit import kernel
 from supple.linalg.cholesky import cholesky, cholesky_solve

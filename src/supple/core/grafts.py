@@ -16,9 +16,7 @@ import numpy as np
 
 from supple.jit import inner
 
-U = np.uint64  # unsigned indices vectorise, see core.products
-
-J, R, Q = 1, 2, 3  # Space.columns
+U = np.uint64  # unsigned indices vectorise, see linalg.products
 
 
 @inner

@@ -11,8 +11,7 @@ from supple.core.couplings import add_couplings
 from supple.core.elastic import add_internal_force, add_internal_tangent
 from supple.core.elastic_lines import add_line_tangents
 from supple.core.finite import finite_matrices, finite_vector
-from supple.core.inverse_dynamics import accumulate_wrenches, project_all
-from supple.core.inverse_dynamics_derivatives import accumulate_operators, clear_operators, tangent_blocks
+from supple.core.inverse_dynamics_derivatives import tangent_blocks
 from supple.core.loads import (
     INTERNAL,
     TANGENT,
@@ -22,6 +21,7 @@ from supple.core.loads import (
     project_stress_tangents,
     project_stresses,
 )
+from supple.core.sweep_in import accumulate_operators, accumulate_wrenches, clear_operators, project_all
 from supple.core.sweep_out import sweep_out
 from supple.jit import inlined, kernel
 

@@ -21,14 +21,12 @@ its own columns are just the beginning of its outward ones.
 from __future__ import annotations
 
 from supple.core.arrays import space_at, tree_at
+from supple.core.blocks.kinds import add_geometric_stiffness, has_one_point
 from supple.core.columns import fill_columns
 from supple.core.couplings import add_couplings
 from supple.core.elastic_lines import add_line_tangents
 from supple.core.finite import finite_matrices, finite_vector
-from supple.core.geometric_stiffness import add_geometric_stiffness
 from supple.core.grafts import write_graft_columns, write_graft_rows
-from supple.core.inertia import point_wrench, velocity_tangent, world_inertia
-from supple.core.inverse_dynamics import project_all
 from supple.core.loads import (
     EXTERNAL,
     TANGENT,
@@ -39,9 +37,10 @@ from supple.core.loads import (
     project_stresses,
 )
 from supple.core.mass_matrix import write_mass_rows
-from supple.core.records import EXPONENTIAL, ROD
+from supple.core.records import GJ, J_END, MJ, NJ, Q_END, R_END, U_A, U_Q, U_V, J, Q, R, S
+from supple.core.sweep_in import accumulate_operators, clear_pose_tangents, point_operators, project_all
 from supple.core.sweep_out import sweep_out
-from supple.jit import inlined, inner, kernel
+from supple.jit import inlined, inner, kernel, local_array
 from supple.lie.se3 import add_coad, product6, product6_transposed
 from supple.linalg.products import (
     add_coad_columns,
@@ -57,125 +56,74 @@ from supple.linalg.products import (
     project_two_range,
 )
 
-# rows of Space.columns and of Space.totals
-S, J, R, Q = 0, 1, 2, 3
-J_END, R_END, Q_END, U_Q, U_V, NJ, MJ, GJ, U_A = 0, 1, 2, 3, 4, 5, 6, 7, 8
+_twist = local_array(6)
 
 
 @inlined
-def point_operators(tree, space):
-    """M, N, h, F of every point."""
-    t = space.scratch[0]
-    for b in range(tree.blocks.shape[0]):
-        block = tree.blocks[b]
-        for s in range(block.first, block.first + block.active):
-            w = space.work[s]
-            world_inertia(w.R, w.p, tree.segments[s].inertia, w.M)
-            point_wrench(w)
-            velocity_tangent(w, t.B)
-
-
-@inlined
-def clear_pose_tangents(tree, work):
-    """G = 0 at every point, before loads write into it."""
-    if not has_wrenches(tree):
-        return
-    for b in range(tree.blocks.shape[0]):
-        block = tree.blocks[b]
-        for s in range(block.first, block.first + block.active):
-            for k in range(6):
-                for l in range(6):
-                    work[s].G[k, l] = 0.0
-
-
-@inlined
-def accumulate_operators(tree, work):
-    """Sum inward: F along every segment (F^C), M, N, G from a block's points to the point the block hangs on."""
-    loaded = has_wrenches(tree)
-    clear_operators(work[0])
-    for b in range(tree.blocks.shape[0] - 1, -1, -1):
-        block = tree.blocks[b]
-        parent = work[block.parent]
-        for s in range(block.first + block.active - 1, block.first - 1, -1):
-            w = work[s]
-            for k in range(6):
-                work[tree.parents[s]].F[k] += w.F[k]
-                for l in range(6):
-                    parent.M[k, l] += w.M[k, l]
-                    parent.N[k, l] += w.N[k, l]
-            if loaded:
-                for k in range(6):
-                    for l in range(6):
-                        parent.G[k, l] += w.G[k, l]
-
-
-@inlined
-def clear_operators(w):
-    """F = M = N = G = 0."""
+def read_columns(columns, c, Sj, Rj, Qj):
+    """Column c of S, R and Q."""
     for k in range(6):
-        w.F[k] = 0.0
-        for l in range(6):
-            w.M[k, l] = 0.0
-            w.N[k, l] = 0.0
-            w.G[k, l] = 0.0
+        Sj[k], Rj[k], Qj[k] = columns[S, k, c], columns[R, k, c], columns[Q, k, c]
 
 
 @inlined
-def joint_sums(block, w, t, columns, separate, totals):
-    """U_q, U_v, N^T J and M J of a joint without loads: its one point is the whole sum, and M is symmetric."""
+def joint_sums(block, w, columns, separate, totals):
+    """U_q = N R + M Q + ad*_S F, U_v = N J + 2 M R, N^T J and M J of a joint without loads.
+
+    Its one point is the whole sum, J = S, and M is symmetric.
+    """
+    Sj, Rj, Qj, x, y = _twist(), _twist(), _twist(), _twist(), _twist()
     for j in range(block.n):
-        c, i = block.columns + j, block.start + j
-        s, r, q = t.f[0], t.f[1], t.x
+        i = block.start + j
+        read_columns(columns, block.columns + j, Sj, Rj, Qj)
+        product6(w.N, Rj, x)
+        product6_transposed(w.M, Qj, y)
+        add_coad(Sj, w.F, x)
         for k in range(6):
-            s[k], r[k], q[k] = columns[S, k, c], columns[R, k, c], columns[Q, k, c]
-        product6(w.N, r, t.y)
-        product6_transposed(w.M, q, t.z)
-        add_coad(s, w.F, t.y)
-        for k in range(6):
-            totals[U_Q, k, i] = t.y[k] + t.z[k]
+            totals[U_Q, k, i] = x[k] + y[k]
         if separate:
-            product6(w.N, s, t.y)
-            product6_transposed(w.M, r, t.z)
+            product6(w.N, Sj, x)
+            product6_transposed(w.M, Rj, y)
             for k in range(6):
-                totals[U_V, k, i] = t.y[k] + 2.0 * t.z[k]
-        product6_transposed(w.M, s, t.y)
-        product6_transposed(w.N, s, t.z)
+                totals[U_V, k, i] = x[k] + 2.0 * y[k]
+        product6_transposed(w.M, Sj, x)
+        product6_transposed(w.N, Sj, y)
         for k in range(6):
-            totals[MJ, k, i] = t.y[k]
-            totals[NJ, k, i] = t.z[k]
+            totals[MJ, k, i] = x[k]
+            totals[NJ, k, i] = y[k]
 
 
 @inlined
-def loaded_joint_sums(block, w, t, columns, totals):
-    """The same with loads: G of their wrenches, and an M that need not be symmetric."""
+def loaded_joint_sums(block, w, columns, totals):
+    """The same with loads: G of their wrenches, and an M that need not be symmetric, so that M J and M^T J differ."""
+    Sj, Rj, Qj = _twist(), _twist(), _twist()
+    x, y, z = _twist(), _twist(), _twist()
     for j in range(block.n):
-        c, i = block.columns + j, block.start + j
-        s, r, q = t.f[0], t.f[1], t.x
+        i = block.start + j
+        read_columns(columns, block.columns + j, Sj, Rj, Qj)
+        product6(w.N, Rj, y)
+        product6(w.M, Qj, z)
+        add_coad(Sj, w.F, y)
+        product6(w.G, Sj, x)
         for k in range(6):
-            s[k], r[k], q[k] = columns[S, k, c], columns[R, k, c], columns[Q, k, c]
-        product6(w.N, r, t.y)
-        product6(w.M, q, t.z)
-        add_coad(s, w.F, t.y)
-        product6(w.G, s, t.x)
+            totals[U_Q, k, i] = x[k] + y[k] + z[k]
+        product6(w.N, Sj, x)
+        product6(w.M, Rj, y)
+        product6(w.M, Sj, z)
         for k in range(6):
-            totals[U_Q, k, i] = t.x[k] + t.y[k] + t.z[k]
-        product6(w.N, s, t.x)
-        product6(w.M, r, t.y)
-        product6(w.M, s, t.z)
+            totals[U_V, k, i] = x[k] + 2.0 * y[k]
+            totals[U_A, k, i] = z[k]
+        product6_transposed(w.N, Sj, x)
+        product6_transposed(w.M, Sj, y)
+        product6_transposed(w.G, Sj, z)
         for k in range(6):
-            totals[U_V, k, i] = t.x[k] + 2.0 * t.y[k]
-            totals[U_A, k, i] = t.z[k]
-        product6_transposed(w.N, s, t.x)
-        product6_transposed(w.M, s, t.y)
-        product6_transposed(w.G, s, t.z)
-        for k in range(6):
-            totals[NJ, k, i], totals[MJ, k, i], totals[GJ, k, i] = t.x[k], t.y[k], t.z[k]
+            totals[NJ, k, i], totals[MJ, k, i], totals[GJ, k, i] = x[k], y[k], z[k]
 
 
 @inlined
 def rod_sums(tree, block, space, separate, dq, dv, da):
     """The same sums over the points of a rod, and the rod's own rows and columns."""
-    columns, totals, X, t = space.columns, space.totals, space.tangent, space.scratch[0]
+    columns, totals, X = space.columns, space.totals, space.tangent
     n, start = block.n, block.start
     has_ancestors = block.inward[1] > block.inward[0] or block.grafts[1] > block.grafts[0]
     loaded = has_wrenches(tree)
@@ -190,7 +138,7 @@ def rod_sums(tree, block, space, separate, dq, dv, da):
             add_map_columns_transposed(w.G, columns[J], c, n, totals[GJ], start)
         add_columns(X, n, totals[U_Q], start)
         add_projection(columns[J], c, X, n, start, dq)
-        add_geometric_stiffness(tree, block, i, w, t, dq)
+        add_geometric_stiffness(tree, space, block, i, w, dq)
         if has_ancestors:
             add_map_columns_transposed(w.N, columns[J], c, n, totals[NJ], start)
         if has_ancestors or separate:
@@ -261,22 +209,23 @@ def tangent_blocks(tree, space, separate, dq, dv, da):
 
     ``separate`` is False for the fused tangent, whose columns already hold the combined R and Q.
     """
-    totals, t = space.totals, space.scratch[0]
+    totals = space.totals
     loaded = has_wrenches(tree)
     for b in range(tree.blocks.shape[0] - 1, -1, -1):
         block = tree.blocks[b]
         w = space.work[block.first]
-        if block.kind == ROD:
+        joint = has_one_point(block)
+        if not joint:
             rod_sums(tree, block, space, separate, dq, dv, da)
         elif loaded:
-            loaded_joint_sums(block, w, t, space.columns, totals)
+            loaded_joint_sums(block, w, space.columns, totals)
         else:
-            joint_sums(block, w, t, space.columns, separate, totals)
+            joint_sums(block, w, space.columns, separate, totals)
         write_rows(block, tree.ranges, totals[R_END], 1.0, totals[Q_END], totals[U_Q], totals, dq)
         if loaded:
             add_pose_rows(block, tree.ranges, totals, dq)
-        if block.kind == EXPONENTIAL:
-            add_geometric_stiffness(tree, block, 0, w, t, dq)
+        if joint:
+            add_geometric_stiffness(tree, space, block, 0, w, dq)
         if separate:
             write_rows(block, tree.ranges, totals[J_END], 2.0, totals[R_END], totals[U_V], totals, dv)
             write_mass_rows(block, tree.ranges, totals, totals[U_A] if loaded else totals[MJ], da)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from supple.core.arrays import space_at, tree_at
+from supple.core.blocks.kinds import end_pose
 from supple.core.columns import fill_columns
 from supple.core.finite import finite_matrix
-from supple.core.segment import end_pose, start_pose
-from supple.core.sweep_out import segment_jet, set_world, sweep_out
-from supple.jit import inner, kernel
+from supple.core.records import J_END, R_END
+from supple.core.sweep_out import set_world, start_pose, sweep_out
+from supple.jit import inlined, inner, kernel, local_array
 from supple.lie.se3 import Ad_inverse, add_ad
+
+_twist, _position, _row = local_array(6), local_array(3), local_array(4)
 
 
 @inner
@@ -26,16 +29,15 @@ def write_pose(R, p, g):
 def point_poses(tree_handle, space_handle, q, zero, starts, ends):
     """World poses of the start and of the end of every segment, each (1 + n_segments, 4, 4)."""
     tree, space = tree_at(tree_handle), space_at(space_handle)
-    work, t = space.work, space.scratch[0]
+    work = space.work
     set_world(tree.gravity, work[0])
     for b in range(tree.blocks.shape[0]):
         block = tree.blocks[b]
         for i in range(block.count):
             s = block.first + i
             w = work[s]
-            segment_jet(tree, block, i, q, zero, zero, w)
             start_pose(work[tree.parents[s]], tree.placement[b], tree.parents[s] == block.parent, w)
-            end_pose(w, t)
+            end_pose(tree, space, block, i, q, zero, zero, 0, w)
             write_pose(w.R0, w.p0, starts[s])
             write_pose(w.R, w.p, ends[s])
 
@@ -48,7 +50,7 @@ def chain_end(tree_handle, space_handle, q, v, a, pose, motion, J, Jd):
     Returns whether all are finite.
     """
     tree, space = tree_at(tree_handle), space_at(space_handle)
-    blocks, work, totals, t = tree.blocks, space.work, space.totals, space.scratch[0]
+    blocks, work, totals = tree.blocks, space.work, space.totals
     sweep_out(tree, q, v, a, space, 2)
     fill_columns(tree, 0.0, 0.0, space)
     last = blocks[blocks.shape[0] - 1]
@@ -56,22 +58,30 @@ def chain_end(tree_handle, space_handle, q, v, a, pose, motion, J, Jd):
     J[:], Jd[:] = 0.0, 0.0
     for b in range(blocks.shape[0]):
         for j in range(blocks[b].start, blocks[b].start + blocks[b].n):
-            for k in range(6):
-                t.x[k] = totals[0, k, j]
-                t.y[k] = totals[1, k, j]
-                t.z[k] = 0.0
-            add_ad(w.V, t.x, t.z)
-            for k in range(6):
-                t.y[k] -= t.z[k]
-            Ad_inverse(w.R, w.p, t.x, t.f[0])
-            Ad_inverse(w.R, w.p, t.y, t.f[1])
-            for k in range(6):
-                J[k, j] = t.f[0, k]
-                Jd[k, j] = t.f[1, k]
+            body_column(w, totals, j, J, Jd)
     Ad_inverse(w.R, w.p, w.V, motion[0])
     Ad_inverse(w.R, w.p, w.A, motion[1])
+    position = _position()
     for i in range(3):
-        t.p[i] = w.p[i] - work[0].p[i]
-    write_pose(w.R, t.p, pose)
-    finite = finite_matrix(pose, t.x[0:4]) and finite_matrix(motion, t.x)
+        position[i] = w.p[i] - work[0].p[i]
+    write_pose(w.R, position, pose)
+    finite = finite_matrix(pose, _row()) and finite_matrix(motion, _twist())
     return finite and finite_matrix(J, space.tangent[0]) and finite_matrix(Jd, space.tangent[0])
+
+
+@inlined
+def body_column(w, totals, j, J, Jd):
+    """Columns j of J = Ad^-1 J^ and dJ/dt = Ad^-1 (dJ^/dt - ad_V J^), from the world columns J^ and dJ^/dt."""
+    world, rate, turning, body = _twist(), _twist(), _twist(), _twist()
+    for k in range(6):
+        world[k] = totals[J_END, k, j]
+        turning[k] = 0.0
+    add_ad(w.V, world, turning)
+    for k in range(6):
+        rate[k] = totals[R_END, k, j] - turning[k]
+    Ad_inverse(w.R, w.p, world, body)
+    for k in range(6):
+        J[k, j] = body[k]
+    Ad_inverse(w.R, w.p, rate, body)
+    for k in range(6):
+        Jd[k, j] = body[k]

@@ -23,7 +23,7 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from supple.core.records import ROD
+from supple.core.blocks.kinds import has_one_point
 from supple.jit import calling, inlined, inner
 
 #: Which part of R = ID - tau - A^T lambda a load belongs to (third column of Tree.loads): together, the residual.
@@ -39,7 +39,7 @@ STORES = 16
 #: force at rest.
 WRENCH, TANGENT, MEASURE, ENERGY = 0, 1, 2, 3
 
-Index = np.uint64  # unsigned indices vectorise, see core.products
+Index = np.uint64  # unsigned indices vectorise, see linalg.products
 
 
 _call = calling(types.void(*[types.int64] * 4))
@@ -60,7 +60,7 @@ def apply_loads(tree, space, tree_handle, space_handle, q, v, sides, mode):
     strain_nodes(tree, q, v, space)
     for i in range(space.joint_force.shape[0]):
         space.joint_force[i] = 0.0
-        for j in range(6):
+        for j in range(Index(space.joint_slope.shape[1])):
             space.joint_slope[i, j] = 0.0
     for i in range(Index(space.coordinates.shape[1])):
         space.coordinates[0, i], space.coordinates[1, i] = q[i], v[i]
@@ -113,7 +113,7 @@ def project_stress_tangents(tree, space, cv, out):
     add_local(space, 0, out)
     for b in range(tree.blocks.shape[0]):
         block = tree.blocks[b]
-        if block.kind != ROD:
+        if has_one_point(block):
             for i in range(block.start, block.start + block.n):
                 for j in range(block.n):
                     out[i, block.start + j] -= space.joint_slope[i, j]

@@ -27,13 +27,16 @@ from supple.core.arrays import (
     tree_of,
 )
 from supple.core.columns import fill_columns
-from supple.core.couplings import J, path_columns
+from supple.core.couplings import path_columns
 from supple.core.loads import CONSTRAINT
+from supple.core.records import J
 from supple.core.sweep_out import sweep_out
-from supple.jit import AddressedKernel, calling, inlined, inner, kernel
+from supple.jit import AddressedKernel, calling, inlined, inner, kernel, local_array
 from supple.lie.dual import add_apply
 from supple.lie.log import log
 from supple.lie.se3 import Ad_inverse, add_ad, compose
+
+_twist, _dual = local_array(6), local_array(2, 3, 3)
 
 
 @inner
@@ -62,28 +65,29 @@ def project_row(perp, x, column, out):
 
 
 @inlined
-def loop_vectors(wa, wb, gb, perp, W, y, t, e, slip, rate):
-    """e, A v and A a + (dA/dt) v of one loop; W, y (6,) and t.D = T(Omega)^-1 stay for the matrices."""
+def loop_vectors(wa, wb, gb, perp, Omega, W, y, e, slip, rate):
+    """e, A v and A a + (dA/dt) v of one loop; W = V_A - V_B and y (6,) stay for the matrices."""
     for k in range(6):
         W[k] = wa.V[k] - wb.V[k]
         y[k] = 0.0
     add_ad(wb.V, W, y)
     for k in range(6):
         y[k] = wa.A[k] - wb.A[k] - y[k]
-    Ad_inverse(gb.R, gb.p, W, t.x)
-    Ad_inverse(gb.R, gb.p, y, t.y)
+    velocity, acceleration = _twist(), _twist()
+    Ad_inverse(gb.R, gb.p, W, velocity)
+    Ad_inverse(gb.R, gb.p, y, acceleration)
     for i in range(perp.shape[1]):
         e[i], slip[i], rate[i] = 0.0, 0.0, 0.0
         for k in range(6):
-            e[i] += perp[k, i] * t.jet[0, k]
-            slip[i] += perp[k, i] * t.x[k]
-            rate[i] += perp[k, i] * t.y[k]
+            e[i] += perp[k, i] * Omega[k]
+            slip[i] += perp[k, i] * velocity[k]
+            rate[i] += perp[k, i] * acceleration[k]
 
 
 @inlined
 def loop_rows(tree, space, data, with_matrices, vectors, matrices):
     """Rows of one loop, at their places in ``vectors`` (3, nc) and ``matrices`` (5, nc, n), see `_constraint_rows`."""
-    t, frames = space.scratch[0], space.frames
+    frames = space.frames
     where, perp, offsets = integers(data, 0), floats(data, 1), poses(data, 2)
     sa, sb = where[0, 0], where[0, 1]
     rows = slice(where[0, 2], where[0, 2] + perp.shape[1])
@@ -91,12 +95,9 @@ def loop_rows(tree, space, data, with_matrices, vectors, matrices):
     frame_pose(wa, offsets[0], frames[0])
     frame_pose(wb, offsets[1], gb)
     relative_pose(frames[0], gb, frames[2])
-    for m in range(3):
-        for k in range(6):
-            t.jet[m, k] = 0.0
-    log(frames[2].R, frames[2].p, t.jet, t)
-    W, y = t.f[0], t.f[1]
-    loop_vectors(wa, wb, gb, perp, W, y, t, vectors[0, rows], vectors[1, rows], vectors[2, rows])
+    Omega, inverse, W, y = _twist(), _dual(), _twist(), _twist()
+    log(frames[2].R, frames[2].p, Omega, inverse)
+    loop_vectors(wa, wb, gb, perp, Omega, W, y, vectors[0, rows], vectors[1, rows], vectors[2, rows])
     if not with_matrices:
         return
     a, b = space.paths[0:3], space.paths[3:6]
@@ -104,10 +105,10 @@ def loop_rows(tree, space, data, with_matrices, vectors, matrices):
         path_columns(tree, space, sa, J + m, a[m])
         path_columns(tree, space, sb, J + m, b[m])
     for j in range(matrices.shape[2]):
-        jacobian_column(gb, perp, a, b, j, t, matrices[0, rows], matrices[1, rows])
-        slip_column(wa, wb, gb, perp, W, a, b, j, t, matrices[2, rows])
-        rate_column_q(wa, wb, gb, perp, W, y, a, b, j, t, matrices[3, rows])
-        rate_column_v(wa, wb, gb, perp, W, a, b, j, t, matrices[4, rows])
+        jacobian_column(gb, perp, inverse, a, b, j, matrices[0, rows], matrices[1, rows])
+        slip_column(wa, wb, gb, perp, W, a, b, j, matrices[2, rows])
+        rate_column_q(wa, wb, gb, perp, W, y, a, b, j, matrices[3, rows])
+        rate_column_v(wa, wb, gb, perp, W, a, b, j, matrices[4, rows])
 
 
 SIGNATURE = types.void(*[types.int64] * 4)
@@ -143,83 +144,91 @@ def constraint_rows(function, tree_handle, space_handle, q, v, a, vectors, matri
 
 
 @inner
-def jacobian_column(gb, perp, a, b, j, t, A, de):
-    """Columns j of A and de/dq."""
-    for k in range(6):
-        t.x[k] = a[0, k, j] - b[0, k, j]
-        t.z[k] = 0.0
-    Ad_inverse(gb.R, gb.p, t.x, t.y)
-    project_row(perp, t.y, j, A)
-    add_apply(t.D, t.y, t.z)
-    project_row(perp, t.z, j, de)
+def project_body(gb, perp, x, j, out):
+    """out[:, j] = perp^T Ad_gB^-1 x."""
+    y = _twist()
+    Ad_inverse(gb.R, gb.p, x, y)
+    project_row(perp, y, j, out)
 
 
 @inner
-def subtract_ad(V, X, m, j, t, out):
+def jacobian_column(gb, perp, inverse, a, b, j, A, de):
+    """Columns j of A and de/dq; ``inverse`` = T(Omega)^-1, a dual matrix."""
+    x, y, z = _twist(), _twist(), _twist()
+    for k in range(6):
+        x[k] = a[0, k, j] - b[0, k, j]
+        z[k] = 0.0
+    Ad_inverse(gb.R, gb.p, x, y)
+    project_row(perp, y, j, A)
+    add_apply(inverse, y, z)
+    project_row(perp, z, j, de)
+
+
+@inner
+def subtract_ad(V, X, m, j, out):
     """out -= ad_V X[m][:, j]."""
+    x, y = _twist(), _twist()
     for k in range(6):
-        t.y[k] = X[m, k, j]
-        t.z[k] = 0.0
-    add_ad(V, t.y, t.z)
+        x[k] = X[m, k, j]
+        y[k] = 0.0
+    add_ad(V, x, y)
     for k in range(6):
-        out[k] -= t.z[k]
+        out[k] -= y[k]
 
 
 @inner
-def slip_column(wa, wb, gb, perp, W, a, b, j, t, out):
+def add_ad_column(V, X, m, j, out):
+    """out += ad_V X[m][:, j]."""
+    x = _twist()
+    for k in range(6):
+        x[k] = X[m, k, j]
+    add_ad(V, x, out)
+
+
+@inner
+def slip_column(wa, wb, gb, perp, W, a, b, j, out):
     """Column j of d(A v)/dq: Ad^-1 [dV_A - dV_B + ad_W J_B]."""
-    x = t.x
+    x = _twist()
     for k in range(6):
         x[k] = a[1, k, j] - b[1, k, j]
-    subtract_ad(wa.V, a, 0, j, t, x)
-    add_ad_column(wb.V, b, 0, j, t, x)
-    add_ad_column(W, b, 0, j, t, x)
-    Ad_inverse(gb.R, gb.p, x, t.y)
-    project_row(perp, t.y, j, out)
+    subtract_ad(wa.V, a, 0, j, x)
+    add_ad_column(wb.V, b, 0, j, x)
+    add_ad_column(W, b, 0, j, x)
+    project_body(gb, perp, x, j, out)
 
 
 @inner
-def rate_column_q(wa, wb, gb, perp, W, y, a, b, j, t, out):
+def rate_column_q(wa, wb, gb, perp, W, y, a, b, j, out):
     """Column j of d(rate)/dq: Ad^-1 [dA_A - dA_B + ad_W dV_B - ad_VB (dV_A - dV_B) + ad_y J_B]."""
-    x, u, s = t.x, t.C[0, 0:6], t.C[1, 0:6]
+    x, dV, dV_B = _twist(), _twist(), _twist()
     for k in range(6):
         x[k] = a[2, k, j] - b[2, k, j]
-        u[k] = a[1, k, j] - b[1, k, j]  # dV_A - dV_B
-        s[k] = b[1, k, j]  # dV_B
-    subtract_ad(wa.A, a, 0, j, t, x)
-    subtract_ad(wa.V, a, 1, j, t, x)
-    add_ad_column(wb.A, b, 0, j, t, x)
-    add_ad_column(wb.V, b, 1, j, t, x)
-    subtract_ad(wa.V, a, 0, j, t, u)
-    add_ad_column(wb.V, b, 0, j, t, u)
-    subtract_ad(wb.V, b, 0, j, t, s)
-    add_ad(W, s, x)
+        dV[k] = a[1, k, j] - b[1, k, j]  # dV_A - dV_B
+        dV_B[k] = b[1, k, j]
+    subtract_ad(wa.A, a, 0, j, x)
+    subtract_ad(wa.V, a, 1, j, x)
+    add_ad_column(wb.A, b, 0, j, x)
+    add_ad_column(wb.V, b, 1, j, x)
+    subtract_ad(wa.V, a, 0, j, dV)
+    add_ad_column(wb.V, b, 0, j, dV)
+    subtract_ad(wb.V, b, 0, j, dV_B)
+    add_ad(W, dV_B, x)
     for k in range(6):
-        u[k] = -u[k]
-    add_ad(wb.V, u, x)
-    add_ad_column(y, b, 0, j, t, x)
-    Ad_inverse(gb.R, gb.p, x, t.y)
-    project_row(perp, t.y, j, out)
+        dV[k] = -dV[k]
+    add_ad(wb.V, dV, x)
+    add_ad_column(y, b, 0, j, x)
+    project_body(gb, perp, x, j, out)
 
 
 @inner
-def add_ad_column(V, X, m, j, t, out):
-    """out += ad_V X[m][:, j]."""
-    for k in range(6):
-        t.y[k] = X[m, k, j]
-    add_ad(V, t.y, out)
-
-
-@inner
-def rate_column_v(wa, wb, gb, perp, W, a, b, j, t, out):
+def rate_column_v(wa, wb, gb, perp, W, a, b, j, out):
     """Column j of d(rate)/dv: Ad^-1 [2 (R_A - R_B) - ad_VA J_A + ad_VB J_B + ad_W J_B - ad_VB (J_A - J_B)]."""
-    x = t.x
+    x = _twist()
     for k in range(6):
         x[k] = 2.0 * (a[1, k, j] - b[1, k, j])
-    subtract_ad(wa.V, a, 0, j, t, x)
-    add_ad_column(wb.V, b, 0, j, t, x)
-    add_ad_column(W, b, 0, j, t, x)
-    subtract_ad(wb.V, a, 0, j, t, x)
-    add_ad_column(wb.V, b, 0, j, t, x)
-    Ad_inverse(gb.R, gb.p, x, t.y)
-    project_row(perp, t.y, j, out)
+    subtract_ad(wa.V, a, 0, j, x)
+    add_ad_column(wb.V, b, 0, j, x)
+    add_ad_column(W, b, 0, j, x)
+    subtract_ad(wb.V, a, 0, j, x)
+    add_ad_column(wb.V, b, 0, j, x)
+    project_body(gb, perp, x, j, out)

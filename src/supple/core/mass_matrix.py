@@ -3,36 +3,18 @@
 from __future__ import annotations
 
 from supple.core.arrays import space_at, tree_at
+from supple.core.blocks.kinds import has_one_point
 from supple.core.columns import fill_jacobian_columns
 from supple.core.finite import finite_matrix
 from supple.core.grafts import write_graft_columns, write_graft_rows
-from supple.core.inertia import world_inertia
-from supple.core.records import ROD
+from supple.core.records import J_END, MJ, J
+from supple.core.sweep_in import composite_inertias
 from supple.core.sweep_out import sweep_out
-from supple.jit import inlined, kernel
+from supple.jit import inlined, kernel, local_array
 from supple.lie.se3 import product6_transposed
 from supple.linalg.products import add_columns, add_projection, clear_range, map_columns, project_range
 
-J = 1  # Space.columns
-J_END, MJ = 0, 6  # Space.totals
-
-
-@inlined
-def composite_inertias(tree, work):
-    """World inertia of every point; a block's last point takes everything that hangs on it."""
-    for k in range(6):
-        for l in range(6):
-            work[0].M[k, l] = 0.0
-    blocks = tree.blocks
-    for b in range(blocks.shape[0]):
-        for s in range(blocks[b].first, blocks[b].first + blocks[b].active):
-            world_inertia(work[s].R, work[s].p, tree.segments[s].inertia, work[s].M)
-    for b in range(blocks.shape[0] - 1, -1, -1):
-        parent = work[blocks[b].parent]
-        for s in range(blocks[b].first, blocks[b].first + blocks[b].active):
-            for k in range(6):
-                for l in range(6):
-                    parent.M[k, l] += work[s].M[k, l]
+_twist = local_array(6)
 
 
 @inlined
@@ -67,14 +49,15 @@ def rod_sums(block, space, M):
 
 
 @inlined
-def joint_sums(block, w, t, columns, totals):
+def joint_sums(block, w, columns, totals):
     """M J of a joint."""
+    column, wrench = _twist(), _twist()
     for j in range(block.n):
         for k in range(6):
-            t.x[k] = columns[J, k, block.columns + j]
-        product6_transposed(w.M, t.x, t.y)
+            column[k] = columns[J, k, block.columns + j]
+        product6_transposed(w.M, column, wrench)
         for k in range(6):
-            totals[MJ, k, block.start + j] = t.y[k]
+            totals[MJ, k, block.start + j] = wrench[k]
 
 
 @inlined
@@ -82,10 +65,10 @@ def fill_mass_matrix(tree, space, M):
     """M from the columns J and the inertias of `composite_inertias`."""
     for b in range(tree.blocks.shape[0] - 1, -1, -1):
         block = tree.blocks[b]
-        if block.kind == ROD:
-            rod_sums(block, space, M)
+        if has_one_point(block):
+            joint_sums(block, space.work[block.first], space.columns, space.totals)
         else:
-            joint_sums(block, space.work[block.first], space.scratch[0], space.columns, space.totals)
+            rod_sums(block, space, M)
         write_mass_rows(block, tree.ranges, space.totals, space.totals[MJ], M)
         if block.grafts[1] > block.grafts[0]:
             write_graft_rows(block, tree.ranges, 1.0, space.totals[MJ], space.columns[J], False, M)

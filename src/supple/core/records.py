@@ -13,11 +13,19 @@ from __future__ import annotations
 
 import numpy as np
 
+#: Rows of Space.columns: a segment's own motion subspace, and the sums J, R, Q inside its block (`core.columns`).
+S, J, R, Q = 0, 1, 2, 3
+#: Rows of Space.totals: J, R, Q at a block's end; the sums U_q, U_v that it hands inward; N^T J, M^T J, G^T J; and M J
+#: where M is not symmetric (`core.inverse_dynamics_derivatives`).
+J_END, R_END, Q_END, U_Q, U_V, NJ, MJ, GJ, U_A = 0, 1, 2, 3, 4, 5, 6, 7, 8
+
 #: Kinds of blocks (`block_t.kind`).
-SCREW, EXPONENTIAL, ROD = 0, 1, 2
+SCREW, EXPONENTIAL, ROD, CUSTOM = 0, 1, 2, 3
 # SCREW:        joint whose screws commute (all 1-dof joints, cylindrical, translational, fixed): S = Phi is constant.
 # EXPONENTIAL:  joint whose screws do not commute (planar, spherical, free): S = T(Phi q) Phi.
 # ROD:          Magnus steps of a strain-parametrised rod: S = T(Omega) Z.
+# CUSTOM:       any smooth map g(q), with S(q), dS/dq by a compiled function that is called by its address.
+# What each of them does is in `core.blocks`, a file per kind; `core.blocks.kinds` alone asks which one a block is.
 
 block_t = np.dtype(
     [
@@ -34,6 +42,7 @@ block_t = np.dtype(
         ("outward", "i8", (2,)),  # rows of `ranges`: of all blocks after this one (and of a joint itself)
         ("apart", "i8", (2,)),  # rows of `ranges`: of all others, which this block never feels
         ("grafts", "i8", (2,)),  # rows of `ranges`: of rods that it leaves before their tips (see core.grafts)
+        ("map", "i8"),  # row of Tree.maps of a CUSTOM block, its own; no meaning for others
     ],
     align=True,
 )

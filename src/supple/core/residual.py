@@ -14,13 +14,7 @@ from supple.core.couplings import add_couplings
 from supple.core.elastic import add_internal_force, add_internal_tangent
 from supple.core.elastic_lines import add_line_tangents
 from supple.core.finite import finite_matrix, finite_vector
-from supple.core.inverse_dynamics import accumulate_wrenches, point_wrenches, project_all
-from supple.core.inverse_dynamics_derivatives import (
-    accumulate_operators,
-    clear_pose_tangents,
-    point_operators,
-    tangent_blocks,
-)
+from supple.core.inverse_dynamics_derivatives import tangent_blocks
 from supple.core.loads import (
     CONSTRAINT,
     EXTERNAL,
@@ -30,6 +24,14 @@ from supple.core.loads import (
     apply_loads,
     project_stress_tangents,
     project_stresses,
+)
+from supple.core.sweep_in import (
+    accumulate_operators,
+    accumulate_wrenches,
+    clear_pose_tangents,
+    point_operators,
+    point_wrenches,
+    project_all,
 )
 from supple.core.sweep_out import sweep_out
 from supple.jit import AddressedKernel, calling, inlined, kernel

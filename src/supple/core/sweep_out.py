@@ -8,20 +8,21 @@ Gravity is a base acceleration -G.
 
 from __future__ import annotations
 
-from supple.core.records import ROD, SCREW
-from supple.core.segment import curved_motion, end_pose, joint_jet, magnus_jet, screw_motion, start_pose, strain_jet
+from supple.core.blocks.kinds import end_motion, end_pose
 from supple.jit import inlined
+from supple.lie.se3 import compose
 
 
 @inlined
-def segment_jet(tree, block, i, q, v, a, w):
-    """Omega(t) of the i-th segment of a block: from its screws, or from its strains by a Magnus step."""
-    if block.kind == ROD:
-        segment = tree.segments[block.first + i]
-        strain_jet(block, segment, block.columns + i * block.n, tree.phi, tree.component, q, v, a, w.xi)
-        magnus_jet(segment, w.xi, w.jet)
+def start_pose(previous, placement, at_base, w):
+    """Pose of the segment's start: the previous segment's end, times the block's placement at the block's base."""
+    if at_base:
+        compose(previous.R, previous.p, placement.R, placement.p, w.R0, w.p0)
     else:
-        joint_jet(block, tree.screws, q, v, a, w.jet)
+        for i in range(3):
+            for j in range(3):
+                w.R0[i, j] = previous.R[i, j]
+            w.p0[i] = previous.p[i]
 
 
 @inlined
@@ -36,13 +37,12 @@ def set_world(gravity, world):
 
 
 @inlined
-def set_origin(tree, q, v, a, work, t):
+def set_origin(tree, q, v, a, space):
     """Move the common origin to the end of the first segment: the world's own position becomes minus that."""
-    block = tree.blocks[0]
+    block, work = tree.blocks[0], space.work
     w = work[block.first]
-    segment_jet(tree, block, 0, q, v, a, w)
     start_pose(work[0], tree.placement[0], True, w)
-    end_pose(w, t)
+    end_pose(tree, space, block, 0, q, v, a, 0, w)
     for i in range(3):
         work[0].p[i] = -w.p[i]
 
@@ -50,18 +50,14 @@ def set_origin(tree, q, v, a, work, t):
 @inlined
 def sweep_out(tree, q, v, a, space, order):
     """Pose, V, A of every active segment's end; world tangent operators up to time derivative ``order`` (0, 1 or 2)."""
-    work, t = space.work, space.scratch[0]
+    work = space.work
     set_world(tree.gravity, work[0])
-    set_origin(tree, q, v, a, work, t)
+    set_origin(tree, q, v, a, space)
     for b in range(tree.blocks.shape[0]):
         block = tree.blocks[b]
         for i in range(block.active):
             w = work[block.first + i]
             previous = work[tree.parents[block.first + i]]
-            segment_jet(tree, block, i, q, v, a, w)
             start_pose(previous, tree.placement[b], tree.parents[block.first + i] == block.parent, w)
-            end_pose(w, t)
-            if block.kind == SCREW:
-                screw_motion(previous, w, t)
-            else:
-                curved_motion(previous, w, order, t)
+            end_pose(tree, space, block, i, q, v, a, order, w)
+            end_motion(tree, space, block, v, a, order, previous, w)

@@ -8,21 +8,20 @@ linear in the number of segments and coordinates, where the matrix costs their p
 from __future__ import annotations
 
 from supple.core.arrays import space_at, tree_at
+from supple.core.blocks.kinds import add_geometric_product, has_one_point, project_wrench
 from supple.core.columns import fill_columns
 from supple.core.couplings import add_strain_force, strain_variation
 from supple.core.elastic import add_internal_product
 from supple.core.elastic_lines import add_line_product, add_line_transposed
 from supple.core.finite import finite_vector
-from supple.core.geometric_stiffness import collocation_derivative, local_derivative
-from supple.core.inertia import add_coadbar
-from supple.core.inverse_dynamics import accumulate_wrenches, project_wrench
-from supple.core.inverse_dynamics_derivatives import J, Q, R, S, clear_pose_tangents, point_operators
 from supple.core.loads import CONSTRAINT, EXTERNAL, INTERNAL, TANGENT, apply_loads, has_wrenches
-from supple.core.records import EXPONENTIAL, ROD, SCREW
+from supple.core.records import J, Q, R, S
+from supple.core.sweep_in import accumulate_wrenches, clear_pose_tangents, point_operators
 from supple.core.sweep_out import sweep_out
-from supple.jit import inlined, inner, kernel
-from supple.lie.dual import apply_transposed
-from supple.lie.se3 import add_scaled, product6, product6_transposed
+from supple.jit import inlined, inner, kernel, local_array
+from supple.lie.se3 import add_coad, add_scaled, product6, product6_transposed
+
+_twist = local_array(6)
 
 
 @inner
@@ -46,56 +45,9 @@ def add_contract_transposed(columns, m, c, n, F, start, out):
 
 
 @inlined
-def add_geometric_product(tree, block, i, w, t, x, transposed, out):
-    """out += C29 x or C29^T x for the i-th segment, in collocation space for rods."""
-    if block.kind == SCREW:
-        return
-    local_derivative(w, t)
-    component, phi, screws = tree.component, tree.phi, tree.screws
-    start, n = block.start, block.n
-    if block.kind == EXPONENTIAL:
-        for k in range(6):
-            t.x[k] = 0.0
-            for j in range(start, start + n):
-                t.x[k] += screws[k, j] * x[j]
-        if transposed:
-            product6_transposed(t.H, t.x, t.y)
-        else:
-            product6(t.H, t.x, t.y)
-        for j in range(start, start + n):
-            for k in range(6):
-                out[j] += screws[k, j] * t.y[k]
-        return
-    apply_transposed(w.T[0], w.F, t.x)
-    collocation_derivative(tree.segments[block.first + i], w.xi, t)
-    c = block.columns + i * n
-    for m in range(2):
-        for k in range(6):
-            t.f[m, k] = 0.0
-    for j in range(n):
-        k = component[start + j]
-        t.f[0, k] += phi[0, c + j] * x[start + j]
-        t.f[1, k] += phi[1, c + j] * x[start + j]
-    for j in range(n):
-        k = component[start + j]
-        s = 0.0
-        for m in range(2):
-            for l in range(6):
-                if transposed:
-                    s += t.f[m, l] * (phi[0, c + j] * t.C[6 * m + l, k] + phi[1, c + j] * t.C[6 * m + l, 6 + k])
-                else:
-                    s += t.f[m, l] * (phi[0, c + j] * t.C[k, 6 * m + l] + phi[1, c + j] * t.C[6 + k, 6 * m + l])
-        out[start + j] += s
-
-
-@inlined
-def plain_product(tree, space, cv, x, out):
-    """out = tangent x: dF = N (R x) + M (Q x) + G (J x) at points, then sums of dF + adbar*_F (S x) inward, by S^T.
-
-    In the scratch records dS holds S x of the segment; dZ, dV, dA hold J x, R x, Q x from the world outward.
-    """
-    work, columns, t = space.work, space.columns, space.scratch[0]
-    loaded = has_wrenches(tree)
+def vary_points(tree, space, loaded, x):
+    """Outward: S x of every segment in dS; J x, R x, Q x from the world in dZ, dV, dA; dF = N R x + M Q x + G J x."""
+    work, columns, product = space.work, space.columns, _twist()
     for k in range(6):
         work[0].dZ[k], work[0].dV[k], work[0].dA[k], work[0].dF[k] = 0.0, 0.0, 0.0, 0.0
     for b in range(tree.blocks.shape[0]):
@@ -113,57 +65,52 @@ def plain_product(tree, space, cv, x, out):
                 w.dV[k] += base.dV[k]
                 w.dA[k] += base.dA[k]
             product6(w.N, w.dV, w.dF)
-            product6(w.M, w.dA, t.x)
-            add_scaled(1.0, t.x, w.dF)
+            product6(w.M, w.dA, product)
+            add_scaled(1.0, product, w.dF)
             if loaded:
-                product6(w.G, w.dZ, t.x)
-                add_scaled(1.0, t.x, w.dF)
+                product6(w.G, w.dZ, product)
+                add_scaled(1.0, product, w.dF)
+
+
+@inlined
+def couple_variations(tree, space, x):
+    """Loads on pairs of segments: dF_a += G (J_b x) + N (R_b x), or G Psi x of the strain at a node."""
+    work, product, strain = space.work, _twist(), _twist()
     for i in range(space.count[0]):
         coupling = space.couplings[i]
         if coupling.b < 0:
-            strain_variation(tree, -(coupling.b + 1), x, t.y)
-            product6(coupling.G, t.y, t.x)
-            add_scaled(1.0, t.x, work[coupling.a].dF)
+            strain_variation(tree, -(coupling.b + 1), x, strain)
+            product6(coupling.G, strain, product)
+            add_scaled(1.0, product, work[coupling.a].dF)
             continue
-        product6(coupling.G, work[coupling.b].dZ, t.x)
-        product6(coupling.N, work[coupling.b].dV, t.y)
-        add_scaled(1.0, t.x, work[coupling.a].dF)
-        add_scaled(1.0, t.y, work[coupling.a].dF)
+        product6(coupling.G, work[coupling.b].dZ, product)
+        add_scaled(1.0, product, work[coupling.a].dF)
+        product6(coupling.N, work[coupling.b].dV, product)
+        add_scaled(1.0, product, work[coupling.a].dF)
+
+
+@inlined
+def plain_product(tree, space, cv, x, out):
+    """out = tangent x: varied wrenches dF at points, then sums of dF + adbar*_F (S x) inward, by S^T, and C29 x."""
+    work = space.work
+    vary_points(tree, space, has_wrenches(tree), x)
+    couple_variations(tree, space, x)
     add_line_product(tree, space, cv, x, out)
     for b in range(tree.blocks.shape[0] - 1, -1, -1):
         block = tree.blocks[b]
         for i in range(block.active - 1, -1, -1):
             s = block.first + i
             w = work[s]
-            add_coadbar_product(w.F, w.dS, t, w.dF)
+            add_coad(w.dS, w.F, w.dF)  # adbar*_F (S x)
             add_scaled(1.0, w.dF, work[tree.parents[s]].dF)
-            project_wrench(tree, block, i, w.dF, w, t, out)
-            add_geometric_product(tree, block, i, w, t, x, False, out)
-
-
-@inner
-def add_coadbar_product(F, X, t, out):
-    """out += adbar*_F X."""
-    for k in range(6):
-        for l in range(6):
-            t.B[k, l] = 0.0
-    add_coadbar(F, t.B)
-    product6(t.B, X, t.x)
-    for k in range(6):
-        out[k] += t.x[k]
+            project_wrench(tree, space, block, i, w.dF, w, out)
+            add_geometric_product(tree, space, block, i, w, x, False, out)
 
 
 @inlined
-def transposed_product(tree, space, cv, y, out):
-    """out = tangent^T y.
-
-    With z = J y at points: J^T sum G^T z + R^T sum N^T z + Q^T sum M^T z + S^T adbar*_F^T z + C29^T y.
-
-    In the scratch records dS holds z; dZ, dV, dA hold G^T z, N^T z, M^T z, those of a block's last point with
-    everything that hangs on it.
-    """
-    work, columns, t = space.work, space.columns, space.scratch[0]
-    loaded = has_wrenches(tree)
+def pull_back_points(tree, space, loaded, y):
+    """Outward: z = J y at points in dS; G^T z, N^T z, M^T z in dZ, dV, dA."""
+    work = space.work
     for k in range(6):
         work[0].dS[k], work[0].dZ[k], work[0].dV[k], work[0].dA[k] = 0.0, 0.0, 0.0, 0.0
     for b in range(tree.blocks.shape[0]):
@@ -171,7 +118,7 @@ def transposed_product(tree, space, cv, y, out):
         base = work[block.parent]
         for i in range(block.active):
             w = work[block.first + i]
-            contract(columns, J, block.columns + i * block.n, block.n, y, block.start, w.dS)
+            contract(space.columns, J, block.columns + i * block.n, block.n, y, block.start, w.dS)
             add_scaled(1.0, base.dS, w.dS)
             product6_transposed(w.N, w.dS, w.dV)
             product6_transposed(w.M, w.dS, w.dA)
@@ -179,15 +126,33 @@ def transposed_product(tree, space, cv, y, out):
                 w.dZ[k] = 0.0
             if loaded:
                 product6_transposed(w.G, w.dS, w.dZ)
+
+
+@inlined
+def couple_pulled_back(tree, space, out):
+    """Loads on pairs of segments, transposed: G^T z_a, N^T z_a join those of segment b, or the strain at a node."""
+    work, product = space.work, _twist()
     for i in range(space.count[0]):
         coupling = space.couplings[i]
-        product6_transposed(coupling.G, work[coupling.a].dS, t.x)
+        product6_transposed(coupling.G, work[coupling.a].dS, product)
         if coupling.b < 0:
-            add_strain_force(tree, -(coupling.b + 1), t.x, out)
+            add_strain_force(tree, -(coupling.b + 1), product, out)
             continue
-        product6_transposed(coupling.N, work[coupling.a].dS, t.y)
-        add_scaled(1.0, t.x, work[coupling.b].dZ)
-        add_scaled(1.0, t.y, work[coupling.b].dV)
+        add_scaled(1.0, product, work[coupling.b].dZ)
+        product6_transposed(coupling.N, work[coupling.a].dS, product)
+        add_scaled(1.0, product, work[coupling.b].dV)
+
+
+@inlined
+def transposed_product(tree, space, cv, y, out):
+    """out = tangent^T y.
+
+    With z = J y at points: J^T sum G^T z + R^T sum N^T z + Q^T sum M^T z + S^T adbar*_F^T z + C29^T y, where the
+    sums of a block's last point run over everything that hangs on it.
+    """
+    work, columns, turning = space.work, space.columns, _twist()
+    pull_back_points(tree, space, has_wrenches(tree), y)
+    couple_pulled_back(tree, space, out)
     add_line_transposed(tree, space, cv, y, out)
     for b in range(tree.blocks.shape[0] - 1, -1, -1):
         block = tree.blocks[b]
@@ -198,17 +163,17 @@ def transposed_product(tree, space, cv, y, out):
             add_scaled(1.0, w.dZ, base.dZ)
             add_scaled(1.0, w.dV, base.dV)
             add_scaled(1.0, w.dA, base.dA)
-            for k in range(6):
-                t.z[k] = 0.0
             # adbar*_F is antisymmetric, so its transpose times z is minus adbar*_F z
-            add_coadbar_product(w.F, w.dS, t, t.z)
             for k in range(6):
-                t.z[k] = -t.z[k]
+                turning[k] = 0.0
+            add_coad(w.dS, w.F, turning)
+            for k in range(6):
+                turning[k] = -turning[k]
             add_contract_transposed(columns, J, c, block.n, w.dZ, block.start, out)
             add_contract_transposed(columns, R, c, block.n, w.dV, block.start, out)
             add_contract_transposed(columns, Q, c, block.n, w.dA, block.start, out)
-            add_contract_transposed(columns, S, c, block.n, t.z, block.start, out)
-            add_geometric_product(tree, block, i, w, t, y, True, out)
+            add_contract_transposed(columns, S, c, block.n, turning, block.start, out)
+            add_geometric_product(tree, space, block, i, w, y, True, out)
 
 
 @inlined
@@ -223,7 +188,7 @@ def add_stress_product(tree, space, cv, x, transposed, out):
                     out[j] += space.local[0, i, j] * x[i]
                 else:
                     out[i] += space.local[0, i, j] * x[j]
-    xi, f = space.scratch[0].x, space.scratch[0].y
+    xi, f = _twist(), _twist()
     for k in range(tree.nodes.shape[0]):
         node, s = tree.nodes[k], space.stress[k]
         for i in range(6):
@@ -240,7 +205,7 @@ def add_stress_product(tree, space, cv, x, transposed, out):
             out[node.start + j] -= tree.psi[node.column + j] * f[tree.component[node.start + j]]
     for b in range(tree.blocks.shape[0]):
         block = tree.blocks[b]
-        if block.kind == ROD:
+        if not has_one_point(block):
             continue
         for i in range(block.n):
             for j in range(block.n):

@@ -18,15 +18,8 @@ A program gives a number of scalars ("rows") and their first two time derivative
 from __future__ import annotations
 
 import math
-from typing import Any
 
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
-
-from supple.core.arrays import matrix_at
-from supple.jit import inner
+from supple.jit import inner, local_array
 
 #: Operations, first column of ``ops``.
 CONSTANT, SINE, PIECES, POLYNOMIAL, ADD, MULTIPLY, STORE = 0, 1, 2, 3, 4, 5, 6
@@ -35,15 +28,7 @@ CONSTANT, SINE, PIECES, POLYNOMIAL, ADD, MULTIPLY, STORE = 0, 1, 2, 3, 4, 5, 6
 DEPTH = 16
 
 
-@intrinsic
-def _stack(typing_context: Any) -> Any:
-    """Address of 3 * DEPTH floats on the stack of the calling function: nothing is allocated, no thread shares them."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kind = context.get_value_type(types.float64)
-        return builder.ptrtoint(cgutils.alloca_once(builder, kind, size=3 * DEPTH), ir.IntType(64))
-
-    return types.int64(), generate
+_stack = local_array(DEPTH, 3)
 
 
 @inner
@@ -53,7 +38,7 @@ def evaluate_laws(ops, numbers, t, values, rates, accelerations):
     ``ops`` (m, 4) integers and ``numbers`` (k,) floats are a program; ``values``, ``rates`` and ``accelerations``
     (rows,) are written.  Derivatives at a break are those from the right.
     """
-    x = matrix_at(_stack(), (DEPTH, 3))
+    x = _stack()
     top = -1
     for k in range(ops.shape[0]):
         code, at = ops[k, 0], ops[k, 1]

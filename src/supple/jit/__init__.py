@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from supple.jit.addressed import ADDRESSED, AddressedKernel, LoadKernel
+from supple.jit.addressed import ADDRESSED, AddressedKernel, LoadKernel, MapKernel
 from supple.jit.calls import FASTMATH, calling
+from supple.jit.local_arrays import local_array
 from supple.jit.mode import compiler
 from supple.jit.stamps import LOADS, RING, load_stamp, ring_digest, room, stamp_of
 
@@ -24,12 +25,14 @@ __all__ = [
     "RING",
     "AddressedKernel",
     "LoadKernel",
+    "MapKernel",
     "calling",
     "inlined",
     "inner",
     "kernel",
     "leaf",
     "load_stamp",
+    "local_array",
     "ring_digest",
     "room",
     "stamp_of",

@@ -16,6 +16,9 @@ from supple.jit.stamps import load_stamp, stamp_of
 #: Signature of a load, see core.loads: addresses of tree, space and data, and the mode.
 _LOAD = types.void(*[types.int64] * 4)
 
+#: Signature of a map g(q) of a joint, see core.blocks.custom: addresses of data, q, v and results, n and the order.
+_MAP = types.void(*[types.int64] * 6)
+
 #: All of them, of users too.
 ADDRESSED: WeakSet[AddressedKernel] = WeakSet()
 
@@ -49,23 +52,35 @@ class AddressedKernel:
         return self._address
 
 
-class LoadKernel(AddressedKernel):
-    """A load's compiled function.
+class _ModelKernel(AddressedKernel):
+    """A compiled function that belongs to a model.
 
     It pickles as a reference to its function, which must therefore stand at the top level of a module.
     """
 
-    straight = True
+    kind: ClassVar[Any]
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__(function, _LOAD, load_stamp(function))
+        super().__init__(function, self.kind, load_stamp(function))
 
     def __reduce__(self) -> Any:
         # an address means nothing in another process
-        return _unpickled, (self.function,)
+        return _unpickled, (type(self), self.function)
+
+
+class LoadKernel(_ModelKernel):
+    """A load's compiled function."""
+
+    straight, kind = True, _LOAD
+
+
+class MapKernel(_ModelKernel):
+    """The compiled map g(q) of a joint (`core.blocks.custom`)."""
+
+    kind = _MAP
 
 
 @cache
-def _unpickled(function: Callable[..., Any]) -> LoadKernel:
+def _unpickled(kind: type[_ModelKernel], function: Callable[..., Any]) -> _ModelKernel:
     """One kernel for all unpickled models."""
-    return LoadKernel(function)
+    return kind(function)

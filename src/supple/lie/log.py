@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 
-from supple.jit import inner
-from supple.lie.tangent import scalar_jets, tangent_operator
+from supple.jit import inner, local_array
+from supple.lie.tangent import tangent_operators
+
+_jet, _operators = local_array(3, 6), local_array(1, 2, 3, 3)
 
 
 @inner
@@ -54,27 +56,28 @@ def rotation_vector(R, w):
 
 
 @inner
-def log(R, p, jet, t):
-    """jet[0] = Omega with exp(Omega) = (R, p), and t.T = T(Omega), t.D = T(Omega)^-1 as dual matrices.
+def log(R, p, Omega, inverse):
+    """Omega (6,) with exp(Omega) = (R, p), and inverse = T(Omega)^-1 as a dual matrix (2, 3, 3).
 
-    The rates jet[1], jet[2] must be zero.  v = A^-1 p with the so(3) block A of T(w); the inverse of the dual
-    matrix A + epsilon B is A^-1 - epsilon A^-1 B A^-1.
+    v = A^-1 p with the so(3) block A of T(w); the inverse of the dual matrix A + epsilon B is
+    A^-1 - epsilon A^-1 B A^-1.
     """
-    Omega = jet[0]
-    for i in range(6):
-        Omega[i] = 0.0
-    rotation_vector(R, Omega)
-    scalar_jets(jet, 1, t)
-    tangent_operator(jet, 0, t, t.T)
-    inverse3(t.T[0], t.D[0])
+    jet, T = _jet(), _operators()
+    for m in range(3):
+        for i in range(6):
+            jet[m, i] = 0.0
+    rotation_vector(R, jet[0])
+    tangent_operators(jet, 0, T)
+    inverse3(T[0, 0], inverse[0])
     for i in range(3):
-        Omega[3 + i] = t.D[0, i, 0] * p[0] + t.D[0, i, 1] * p[1] + t.D[0, i, 2] * p[2]
-    scalar_jets(jet, 1, t)
-    tangent_operator(jet, 0, t, t.T)
+        jet[0, 3 + i] = inverse[0, i, 0] * p[0] + inverse[0, i, 1] * p[1] + inverse[0, i, 2] * p[2]
+    tangent_operators(jet, 0, T)
     for i in range(3):
         for j in range(3):
             x = 0.0
             for k in range(3):
                 for l in range(3):
-                    x += t.D[0, i, k] * t.T[1, k, l] * t.D[0, l, j]
-            t.D[1, i, j] = -x
+                    x += inverse[0, i, k] * T[0, 1, k, l] * inverse[0, l, j]
+            inverse[1, i, j] = -x
+    for i in range(6):
+        Omega[i] = jet[0, i]

@@ -13,13 +13,15 @@ x + epsilon y with y = 2 w.v, and c_k + epsilon c_k' y.  Each operator is theref
 and its time derivatives are those of products of scalars and vectors: nothing is ever divided by theta.
 
 ``jet`` below is the curve Omega(t) as an array (3, 6): Omega, dOmega/dt, d2Omega/dt2 (the twist [w; v] each).
-``t`` is a scratch record (`core.records.scratch_t`).
 """
 
 from __future__ import annotations
 
-from supple.jit import inlined, inner
+from supple.jit import inlined, inner, local_array
 from supple.lie.coefficients import tangent_coefficients
+
+_derivatives = local_array(4, 3)  # c_k and its derivatives by x
+_jets = local_array(2, 3, 3)  # [dual part, time derivative, .]
 
 
 @inlined
@@ -29,47 +31,48 @@ def _dot(a, i, b, j):
 
 
 @inner
-def scalar_jets(jet, order, t):
-    """Coefficients c_k along the curve: ``t.c[d, n, k-1]`` with d = dual part, n = time derivative.
+def scalar_jets(jet, order, c):
+    """Coefficients c_k along the curve: ``c[d, n, k-1]`` with d = dual part, n = time derivative.
 
     With x = w.w, y = 2 w.v and primes for derivatives by x (`tangent_coefficients`):
     c, c' xd, c'' xd^2 + c' xdd, and for the dual part the same of c' y.
     """
     W, Wd, Wdd = jet[0], jet[1], jet[2]
-    tangent_coefficients(_dot(W, 0, W, 0), t.dc)
+    dc = _derivatives()
+    tangent_coefficients(_dot(W, 0, W, 0), dc)
     y = 2.0 * _dot(W, 0, W, 3)
     xd = 2.0 * _dot(W, 0, Wd, 0)
     yd = 2.0 * (_dot(Wd, 0, W, 3) + _dot(W, 0, Wd, 3))
     for k in range(3):
-        t.c[0, 0, k] = t.dc[0, k]
-        t.c[1, 0, k] = t.dc[1, k] * y
-        t.c[0, 1, k] = t.dc[1, k] * xd
-        t.c[1, 1, k] = t.dc[2, k] * xd * y + t.dc[1, k] * yd
+        c[0, 0, k] = dc[0, k]
+        c[1, 0, k] = dc[1, k] * y
+        c[0, 1, k] = dc[1, k] * xd
+        c[1, 1, k] = dc[2, k] * xd * y + dc[1, k] * yd
     if order == 2:
         xdd = 2.0 * (_dot(Wd, 0, Wd, 0) + _dot(W, 0, Wdd, 0))
         ydd = 2.0 * (_dot(Wdd, 0, W, 3) + 2.0 * _dot(Wd, 0, Wd, 3) + _dot(W, 0, Wdd, 3))
         for k in range(3):
-            t.c[0, 2, k] = t.dc[2, k] * xd * xd + t.dc[1, k] * xdd
-            t.c[1, 2, k] = t.dc[3, k] * xd * xd * y + t.dc[2, k] * (xdd * y + 2.0 * xd * yd) + t.dc[1, k] * ydd
+            c[0, 2, k] = dc[2, k] * xd * xd + dc[1, k] * xdd
+            c[1, 2, k] = dc[3, k] * xd * xd * y + dc[2, k] * (xdd * y + 2.0 * xd * yd) + dc[1, k] * ydd
 
 
 @inlined
-def vector_jets(jet, n, t):
+def vector_jets(jet, n, c, beta, u):
     """n-th time derivatives of beta = c_2 w and u = c_3 w with their dual parts, by Leibniz' rule.
 
-    ``t.beta[d, n, :]`` and ``t.u[d, n, :]``; the dual part of c w is c_eps w + c v.
+    ``beta[d, n, :]`` and ``u[d, n, :]``; the dual part of c w is c_eps w + c v.
     """
     for i in range(3):
         for d in range(2):
-            t.beta[d, n, i] = 0.0
-            t.u[d, n, i] = 0.0
+            beta[d, n, i] = 0.0
+            u[d, n, i] = 0.0
         for m in range(n + 1):
             binomial = 2.0 if (n == 2 and m == 1) else 1.0
             w, v = binomial * jet[n - m, i], binomial * jet[n - m, 3 + i]
-            t.beta[0, n, i] += t.c[0, m, 1] * w
-            t.beta[1, n, i] += t.c[1, m, 1] * w + t.c[0, m, 1] * v
-            t.u[0, n, i] += t.c[0, m, 2] * w
-            t.u[1, n, i] += t.c[1, m, 2] * w + t.c[0, m, 2] * v
+            beta[0, n, i] += c[0, m, 1] * w
+            beta[1, n, i] += c[1, m, 1] * w + c[0, m, 1] * v
+            u[0, n, i] += c[0, m, 2] * w
+            u[1, n, i] += c[1, m, 2] * w + c[0, m, 2] * v
 
 
 @inlined
@@ -82,22 +85,33 @@ def _write_operator(alpha, beta, D):
 
 
 @inner
-def tangent_operator(jet, n, t, T):
+def _operator(jet, n, c, beta, u, T):
     """T = n-th time derivative (n = 0, 1, 2) of the tangent operator, as a dual matrix (2, 3, 3).
 
-    Call `scalar_jets` first; derivatives must be asked for in the order 0, 1, 2, since the n-th uses
-    the vector jets of the lower ones: d^n (u w^T) = sum_m binom(n, m) u^(m) (w^(n-m))^T.
+    The n-th uses the vector jets of the lower ones: d^n (u w^T) = sum_m binom(n, m) u^(m) (w^(n-m))^T.
     """
-    vector_jets(jet, n, t)
-    _write_operator(t.c[0, n, 0], t.beta[0, n], T[0])
-    _write_operator(t.c[1, n, 0], t.beta[1, n], T[1])
+    vector_jets(jet, n, c, beta, u)
+    _write_operator(c[0, n, 0], beta[0, n], T[0])
+    _write_operator(c[1, n, 0], beta[1, n], T[1])
     for m in range(n + 1):
         binomial = 2.0 if (n == 2 and m == 1) else 1.0
         for j in range(3):
             w, v = binomial * jet[n - m, j], binomial * jet[n - m, 3 + j]
             for i in range(3):
-                T[0, i, j] += t.u[0, m, i] * w
-                T[1, i, j] += t.u[1, m, i] * w + t.u[0, m, i] * v
+                T[0, i, j] += u[0, m, i] * w
+                T[1, i, j] += u[1, m, i] * w + u[0, m, i] * v
+
+
+@inner
+def tangent_operators(jet, order, T):
+    """T[n] = n-th time derivative of the tangent operator along the curve, n = 0 to ``order`` (0, 1 or 2).
+
+    T (order + 1, 2, 3, 3) are dual matrices; of ``jet`` only the first ``order + 1`` rows count.
+    """
+    c, beta, u = _jets(), _jets(), _jets()
+    scalar_jets(jet, order, c)
+    for n in range(order + 1):
+        _operator(jet, n, c, beta, u, T[n])
 
 
 @inner

@@ -12,7 +12,7 @@ import numpy as np
 
 from supple.jit import inner
 
-Index = np.uint64  # unsigned indices vectorise, see core.products
+Index = np.uint64  # unsigned indices vectorise, see linalg.products
 ONE = np.uint64(1)
 
 #: A pivot smaller than this part of its own diagonal entry is rounding: the coordinate moves nothing of its own.

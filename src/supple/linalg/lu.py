@@ -11,7 +11,7 @@ import numpy as np
 
 from supple.jit import inner
 
-Index = np.uint64  # unsigned indices vectorise, see core.products
+Index = np.uint64  # unsigned indices vectorise, see linalg.products
 ONE = np.uint64(1)
 
 #: Smallest pivot, as part of the largest entry of a row.

@@ -24,7 +24,7 @@ from supple.errors import ModelError
 from supple.jit import LoadKernel, inner
 from supple.lie.coefficients import tangent_coefficients
 from supple.lie.dual import apply_transposed
-from supple.lie.tangent import scalar_jets, tangent_operator, tangent_transposed_derivative
+from supple.lie.tangent import tangent_operators, tangent_transposed_derivative
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Binder, Bound
@@ -48,9 +48,8 @@ def exponential_drive(tree, space, block, first, mode):
             if mode < 0:
                 u = 1.0 if first + j == -(mode + 1) else 0.0
             wrench[k] += screws[k, start + j] * u
-    scalar_jets(t.jet, 1, t)
-    tangent_operator(t.jet, 0, t, t.T)
-    apply_transposed(t.T, wrench, t.x)
+    tangent_operators(t.jet, 0, t.Z[0])
+    apply_transposed(t.Z[0, 0], wrench, t.x)
     for i in range(start, start + n):
         for k in range(6):
             space.joint_force[i] += screws[k, i] * t.x[k]

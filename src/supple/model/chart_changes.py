@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple.core.exponential import exponential
-from supple.core.records import EXPONENTIAL, scratch_t
+from supple.core.records import EXPONENTIAL
 from supple.errors import StateError
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def exponential_map(Omega: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     jet = np.zeros((3, 6))
     jet[0] = Omega
     g, T = np.empty((4, 4)), np.empty((6, 6))
-    exponential(jet, np.zeros(1, scratch_t), g, T)
+    exponential(jet, g, T)
     return g, T
 
 

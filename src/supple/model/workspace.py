@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from supple.checks import answer, failure
 from supple.core.arrays import handle, make_space, make_tree
+from supple.core.blocks.custom import map_table
 from supple.errors import StateError
 from supple.model.arguments import input_vector, number
 
@@ -52,7 +53,8 @@ class Workspace:
             for load, data in zip(compiled.loads, self.load_data, strict=True)
         ]
         loads = np.array(table, dtype=np.int64).reshape(-1, 3)
-        self.arrays: Any = make_tree(compiled.topology, compiled.parameters, loads)
+        maps, self._map_data = map_table(compiled.topology.blocks, compiled.maps)
+        self.arrays: Any = make_tree(compiled.topology, compiled.parameters, loads, maps)
         self.tree = handle(self.arrays)
         self._threads = threading.local()
 

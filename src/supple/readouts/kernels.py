@@ -16,9 +16,9 @@ import numpy as np
 from numba import types
 
 from supple.core.arrays import floats, handle_at, integers, matrices_at, matrix_at, poses, space_view, tree_view
-from supple.core.couplings import J, R
 from supple.core.dormant import ASLEEP, AWAKE, rouse, segment_path
 from supple.core.loads import TANGENT, WRENCH
+from supple.core.records import J, R
 from supple.jit import AddressedKernel, load_stamp
 from supple.lie.se3 import compose
 from supple.loads.contact.contact import press, probe_middle, slide_probe

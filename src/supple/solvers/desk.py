@@ -168,7 +168,8 @@ def make_desk(
     charts = chart_table(model)
     placement = model.parameters.placement.copy()  # always: a desk of other array types would compile all loops again
     parameters = model.parameters._replace(placement=placement)
-    tree = make_tree(model.topology, parameters, model.workspace.arrays.loads)
+    arrays = model.workspace.arrays
+    tree = make_tree(model.topology, parameters, arrays.loads, arrays.maps)
     space = make_space(tree, **model.workspace.sizes())
     handles = handle(tree), handle(space)
     free = free_coordinates(model)

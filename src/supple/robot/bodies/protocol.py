@@ -32,6 +32,7 @@ from supple.checks import Array
 from supple.errors import ModelError
 
 if TYPE_CHECKING:
+    from supple.core.blocks.custom import BoundMap
     from supple.robot.bodies.looks import BodyLook, RodLook
     from supple.robot.bodies.rigid import Rigid
     from supple.robot.bodies.rod import Rod
@@ -111,6 +112,7 @@ class Chain(NamedTuple):
     between: dict[float, int]  #: segments that end at stations between points
     component: np.ndarray | None = None  #: (n,) strain component of each coordinate, ascending; None: no strains
     asleep: int = 0  #: how many segments, the last ones, no sweep visits until a load wakes them (`core.dormant`)
+    map: BoundMap | None = None  #: of a block of kind CUSTOM: its compiled function and data
     idle_tip: bool = False  #: whether the segment before these has no inertia, and matters to children and loads alone
 
 

@@ -115,7 +115,9 @@ class RodTable(BodyTable):
             segments["half"][rows], segments["bracket"][rows], segments["rest"][rows] = steps[:3]
             phi[:, rows] = steps.phi.transpose(1, 0, 2)
         loaded = any(self.point_at(s) == last + 1 for s in stations)
-        return Chain(ROD, segments, phi, begins, own, between, self.component, len(asleep), not loaded)
+        return Chain(
+            ROD, segments, phi, begins, own, between, self.component, asleep=len(asleep), idle_tip=not loaded
+        )
 
     def aspects(self, arrays: LinkArrays) -> dict[str, Any]:
         """Its steps, basis functions and rest strain."""

@@ -1,0 +1,222 @@
+"""Joints and bodies of any kinematics: a smooth map g(q) of n coordinates to poses, given by a compiled function.
+
+A CUSTOM block has one segment and n >= 1 coordinates.  In the frame of the segment's start (the joint's frame: the end
+of the segment it hangs on, times the block's placement) its end has the pose g(q), and moves with the twist S(q) v,
+
+    S_j = (dg/dq_j g^-1)^vee = [w; v],     w~ = dR/dq_j R^T,     v = dp/dq_j - w x p,
+
+the linear part being the velocity of the point that is at the origin of the *start* frame.  A point mass on p(q) has
+R = I and S = [0; dp/dq]; a joint exp(Phi q) has S = T(Phi q) Phi.  S must be the derivative of g, exactly: the kernels
+use that dS_j/dq_k - dS_k/dq_j = ad_{S_k} S_j.
+
+**The function** is called by its address: `MapKernel(function)`, ``function(data, n, q, v, order, results)``, all of
+them integers: the address of the handle of its data (`core.arrays.handle_at`), n, the addresses of q (n,) and v (n,) of
+this block, the order, and where results go.  ``vector_at(q, (n,))`` and ``results_at(results, n)`` see them as
+arrays; it writes
+
+| order | field | shape | what |
+|---|---|---|---|
+| 0, 1, 2 | R, p | (3, 3), (3,) | g(q) |
+| 0, 1, 2 | S | (6, n) | twist per rate of each coordinate |
+| 1, 2 | dS | (n, 6, n) | dS[k] = dS/dq_k |
+| 2 | ddS | (6, n) | d2S/de2 of S(q + e v) at e = 0: the sum of d2S/dq_k dq_l v_k v_l |
+
+every entry of them, as nothing is cleared before.  It keeps no state.
+
+**All else follows here.**  In world axes, with g0 the start of the segment, V and A its twist and acceleration:
+
+    S^ = Ad_g0 S,     S^' = Ad_g0 S' + ad_V S^,     S^'' = Ad_g0 S'' + ad_V (Ad_g0 S' + S^') + ad_A S^,
+    S' = sum_k dS_k v_k,     S'' = sum_k dS_k a_k + ddS,
+    V_end = V + S^ v,     A_end = A + S^ a + S^' v,     d(S^T F)_i/dq_k = (dS_k)_i . F   (F seen from the start).
+
+**What a compiled robot holds**: a `block_t` with kind CUSTOM, count = active = 1, ``map`` the row of Tree.maps that is
+this block's own, all else as for a joint (the block itself is in its ``outward`` ranges; component is -1; columns of
+phi and screws are there and are not read); and a `BoundMap` per row, in that order, of which `map_table` makes
+Tree.maps.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from supple.core.arrays import handle, map_size, matrices_at, matrix_at, vector_at
+from supple.core.blocks.screw import write_columns
+from supple.core.records import CUSTOM
+from supple.jit import MapKernel, calling, inlined, inner, local_array
+from supple.lie.se3 import Ad, Ad_transposed, add_ad, compose
+
+_twist = local_array(6)
+
+call_map = calling(MapKernel.kind)
+
+#: What the function writes, and what is made of it: S' and S''.
+MapResults = namedtuple("MapResults", ("R", "p", "S", "dS", "ddS", "Sd", "Sdd"))
+
+
+class BoundMap(NamedTuple):
+    """The map of one CUSTOM block: its compiled function and its data, contiguous arrays."""
+
+    kernel: MapKernel
+    data: tuple[np.ndarray, ...]
+
+
+def map_table(blocks: np.ndarray, maps: tuple[BoundMap, ...]) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Tree.maps, and the handles that must live as long as it."""
+    handles = [handle(bound.data) for bound in maps]
+    sizes = np.zeros(len(maps), dtype=np.int64)
+    custom = blocks[blocks["kind"] == CUSTOM]
+    sizes[custom["map"]] = [map_size(int(n)) for n in custom["n"]]
+    first = np.cumsum(sizes) - sizes
+    rows: list[Any] = [(m.kernel.address, h.ctypes.data, f) for m, h, f in zip(maps, handles, first, strict=True)]
+    return np.array(rows, dtype=np.int64).reshape(-1, 3), handles
+
+
+@inlined
+def results_at(at, n):
+    """The `MapResults` of a map of n coordinates at an address."""
+    R, p = matrix_at(at, (3, 3)), vector_at(at + 72, (3,))
+    at, size = at + 96, 48 * n
+    S, ddS, Sd = matrix_at(at, (6, n)), matrix_at(at + size, (6, n)), matrix_at(at + 2 * size, (6, n))
+    Sdd, dS = matrix_at(at + 3 * size, (6, n)), matrices_at(at + 4 * size, (n, 6, n))
+    return MapResults(R, p, S, dS, ddS, Sd, Sdd)
+
+
+@inlined
+def results_of(block, maps, memory):
+    """The results of a block's map, where `custom_pose` left them in ``memory`` = Space.maps."""
+    return results_at(np.int64(memory.ctypes.data) + 8 * maps[block.map, 2], block.n)
+
+
+@inlined
+def contract(S, n, x, start, out):
+    """out (6,) = S x[start:start+n]."""
+    for k in range(6):
+        out[k] = 0.0
+        for j in range(n):
+            out[k] += S[k, j] * x[start + j]
+
+
+@inner
+def custom_pose(block, maps, memory, q, v, order, w):
+    """Ask the map for all that ``order`` needs; g_end = g_start g(q)."""
+    first = 8 * block.start
+    at = np.int64(memory.ctypes.data) + 8 * maps[block.map, 2]
+    arguments = (np.int64(q.ctypes.data) + first, np.int64(v.ctypes.data) + first, order, at)
+    call_map(maps[block.map, 0], (maps[block.map, 1], block.n, *arguments))
+    g = results_at(at, block.n)
+    compose(w.R0, w.p0, g.R, g.p, w.R, w.p)
+
+
+@inner
+def custom_motion(block, maps, memory, v, a, order, previous, w):
+    """V_end = V + S^ v, A_end = A + S^ a + S^' v; keeps S' (and S'' if ``order`` is 2)."""
+    n, start = block.n, block.start
+    g = results_of(block, maps, memory)
+    rate, bend, X, Y = _twist(), _twist(), _twist(), _twist()
+    for k in range(6):
+        w.V[k], w.A[k] = previous.V[k], previous.A[k]
+    if order == 0:  # at rest
+        return
+    for i in range(6):
+        for j in range(n):
+            x, y = 0.0, g.ddS[i, j] if order == 2 else 0.0
+            for k in range(n):
+                x += g.dS[k, i, j] * v[start + k]
+                y += g.dS[k, i, j] * a[start + k]
+            g.Sd[i, j], g.Sdd[i, j] = x, y
+    contract(g.S, n, v, start, rate)
+    contract(g.S, n, a, start, bend)
+    contract(g.Sd, n, v, start, X)
+    for k in range(6):
+        bend[k] += X[k]
+    Ad(w.R0, w.p0, rate, X)
+    Ad(w.R0, w.p0, bend, Y)
+    add_ad(previous.V, X, Y)
+    for k in range(6):
+        w.V[k] += X[k]
+        w.A[k] += Y[k]
+
+
+@inlined
+def read_column(X, j, out):
+    """Column j of X (6, n)."""
+    for k in range(6):
+        out[k] = X[k, j]
+
+
+@inner
+def custom_columns(block, maps, memory, start, w, cv, ca, columns):
+    """S^, S^' and S^'' of all coordinates, with the motion of the segment's ``start``."""
+    g = results_of(block, maps, memory)
+    local, turned, S, Sd, Sdd = _twist(), _twist(), _twist(), _twist(), _twist()
+    for j in range(block.n):
+        read_column(g.S, j, local)
+        Ad(w.R0, w.p0, local, S)
+        read_column(g.Sd, j, local)
+        Ad(w.R0, w.p0, local, turned)
+        read_column(g.Sdd, j, local)
+        Ad(w.R0, w.p0, local, Sdd)
+        for k in range(6):
+            Sd[k] = turned[k]
+        add_ad(start.V, S, Sd)
+        add_ad(start.V, turned, Sdd)
+        add_ad(start.V, Sd, Sdd)
+        add_ad(start.A, S, Sdd)
+        write_columns(S, Sd, Sdd, cv, ca, block.columns + j, columns)
+
+
+@inner
+def custom_jacobian(block, maps, memory, w, J):
+    """J = Ad_g0 S."""
+    g = results_of(block, maps, memory)
+    local, S = _twist(), _twist()
+    for j in range(block.n):
+        read_column(g.S, j, local)
+        Ad(w.R0, w.p0, local, S)
+        for k in range(6):
+            J[k, block.columns + j] = S[k]
+
+
+@inner
+def project_custom(block, maps, memory, F, w, out):
+    """out += S^T F, F seen from the segment's start."""
+    g, local = results_of(block, maps, memory), _twist()
+    Ad_transposed(w.R0, w.p0, F, local)
+    for j in range(block.n):
+        for k in range(6):
+            out[block.start + j] += g.S[k, j] * local[k]
+
+
+@inlined
+def stiffness(g, F, i, j):
+    """d(S_i . F)/dq_j at constant F."""
+    x = 0.0
+    for k in range(6):
+        x += g.dS[j, k, i] * F[k]
+    return x
+
+
+@inner
+def add_custom_stiffness(block, maps, memory, w, out):
+    """out += d(S^T F)/dq at constant F = w.F, seen from the segment's start."""
+    g, F, start = results_of(block, maps, memory), _twist(), block.start
+    Ad_transposed(w.R0, w.p0, w.F, F)
+    for i in range(block.n):
+        for j in range(block.n):
+            out[start + i, start + j] += stiffness(g, F, i, j)
+
+
+@inner
+def add_custom_product(block, maps, memory, w, x, transposed, out):
+    """out += d(S^T F)/dq x, or the transpose times x."""
+    g, F, start = results_of(block, maps, memory), _twist(), block.start
+    Ad_transposed(w.R0, w.p0, w.F, F)
+    for i in range(block.n):
+        for j in range(block.n):
+            if transposed:
+                out[start + j] += stiffness(g, F, i, j) * x[start + i]
+            else:
+                out[start + i] += stiffness(g, F, i, j) * x[start + j]

@@ -1,0 +1,132 @@
+"""Which kind a block is: the one place that asks, and hands each question of the sweeps to the kind's own file.
+
+A new kind of joint or body is a map of a CUSTOM block, without a line here (`core.blocks.custom`).
+"""
+
+from __future__ import annotations
+
+from supple.core.blocks.curved import curved_motion, exponential_pose
+from supple.core.blocks.custom import (
+    add_custom_product,
+    add_custom_stiffness,
+    custom_columns,
+    custom_jacobian,
+    custom_motion,
+    custom_pose,
+    project_custom,
+)
+from supple.core.blocks.exponential import (
+    add_exponential_product,
+    add_exponential_stiffness,
+    exponential_columns,
+    exponential_jacobian,
+    project_exponential,
+)
+from supple.core.blocks.rod import (
+    add_rod_product,
+    add_rod_stiffness,
+    project_rod,
+    rod_columns,
+    rod_jacobian,
+    rod_jet,
+)
+from supple.core.blocks.screw import joint_jet, project_screw, screw_columns, screw_jacobian, screw_motion
+from supple.core.records import CUSTOM, EXPONENTIAL, ROD, SCREW
+from supple.jit import inlined
+
+
+@inlined
+def has_one_point(block):
+    """Whether a block is one segment that carries all its coordinates, as all but rods are."""
+    return block.kind != ROD
+
+
+@inlined
+def end_pose(tree, space, block, i, q, v, a, order, w):
+    """Pose of the end of the i-th segment from that of its start; keeps what `end_motion` needs."""
+    if block.kind == CUSTOM:
+        custom_pose(block, tree.maps, space.maps, q, v, order, w)
+        return
+    if block.kind == ROD:
+        rod_jet(tree, block, i, q, v, a, w)
+    else:
+        joint_jet(block, tree.screws, q, v, a, w.jet)
+    exponential_pose(w)
+
+
+@inlined
+def end_motion(tree, space, block, v, a, order, previous, w):
+    """Twist and acceleration of a segment's end; operators up to time derivative ``order`` (0, 1 or 2)."""
+    if block.kind == SCREW:
+        screw_motion(previous, w)
+    elif block.kind == CUSTOM:
+        custom_motion(block, tree.maps, space.maps, v, a, order, previous, w)
+    else:
+        curved_motion(previous, w, order)
+
+
+@inlined
+def block_columns(tree, space, block, cv, ca):
+    """Columns S, J, R + c_v J, Q + 2 c_v R + c_a J of all active segments of a block (see `core.columns`)."""
+    work, columns = space.work, space.columns
+    if block.kind == ROD:
+        rod_columns(tree, block, work, cv, ca, columns)
+    elif block.kind == SCREW:
+        screw_columns(block, tree.screws, work[block.parent], work[block.first], cv, ca, columns)
+    elif block.kind == EXPONENTIAL:
+        exponential_columns(block, tree.screws, work[block.first], cv, ca, columns)
+    else:
+        start, w = work[block.parent], work[block.first]
+        custom_columns(block, tree.maps, space.maps, start, w, cv, ca, columns)
+
+
+@inlined
+def block_jacobian(tree, space, block):
+    """J alone of all active segments of a block."""
+    work, J = space.work, space.columns[1]
+    if block.kind == ROD:
+        rod_jacobian(tree, block, work, J)
+    elif block.kind == SCREW:
+        screw_jacobian(block, tree.screws, work[block.first], J)
+    elif block.kind == EXPONENTIAL:
+        exponential_jacobian(block, tree.screws, work[block.first], J)
+    else:
+        custom_jacobian(block, tree.maps, space.maps, work[block.first], J)
+
+
+@inlined
+def project_wrench(tree, space, block, i, F, w, out):
+    """out += S^T F for the i-th segment of a block; F is a wrench in world axes about the common origin."""
+    if block.kind == ROD:
+        project_rod(tree, block, i, F, w, out)
+    elif block.kind == SCREW:
+        project_screw(block, tree.screws, F, w, out)
+    elif block.kind == EXPONENTIAL:
+        project_exponential(block, tree.screws, F, w, out)
+    else:
+        project_custom(block, tree.maps, space.maps, F, w, out)
+
+
+@inlined
+def add_geometric_stiffness(tree, space, block, i, w, out):
+    """out[block, block] += d(S^T F)/dq of the i-th segment, F = w.F constant as seen from the segment's start (C29).
+
+    Commuting screws have a constant S there: nothing to add.
+    """
+    if block.kind == ROD:
+        add_rod_stiffness(tree, block, i, w, out)
+    elif block.kind == EXPONENTIAL:
+        add_exponential_stiffness(block, tree.screws, w, out)
+    elif block.kind == CUSTOM:
+        add_custom_stiffness(block, tree.maps, space.maps, w, out)
+
+
+@inlined
+def add_geometric_product(tree, space, block, i, w, x, transposed, out):
+    """out += the matrix of `add_geometric_stiffness` times x, or its transpose times x."""
+    if block.kind == ROD:
+        add_rod_product(tree, block, i, w, x, transposed, out)
+    elif block.kind == EXPONENTIAL:
+        add_exponential_product(block, tree.screws, w, x, transposed, out)
+    elif block.kind == CUSTOM:
+        add_custom_product(block, tree.maps, space.maps, w, x, transposed, out)

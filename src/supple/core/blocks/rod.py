@@ -1,0 +1,303 @@
+"""Rods: Magnus steps of strains, S = Ad_g T(Omega) Z Phi ([GVS-AD] appendix C).
+
+A segment is one step; its strains at the two collocation points, xi = xi* + Phi q, give Omega (C1), and all that
+depends on them is a (6, 12) matrix times the basis functions Phi there, which move one strain component each.
+C29, d(S^T F)/dq, has the transpose restored that its first line lost.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.core.blocks.curved import step_derivative
+from supple.jit import inlined, inner, local_array
+from supple.lie.dual import add_times_ad, apply_transposed
+from supple.lie.se3 import add_ad, add_coad
+
+U = np.uint64  # unsigned indices vectorise, see linalg.products
+U6 = np.uint64(6)
+
+_wrench, _wrenches, _matrix = local_array(6), local_array(2, 6), local_array(6, 6)
+_collocation_matrix = local_array(12, 12)
+_duals = local_array(3, 2, 2, 3, 3)  # of S, R, Q at the two collocation points
+_plain = local_array(3, 6, 12)  # the same as plain matrices
+
+
+@inlined
+def rod_jet(tree, block, i, q, v, a, w):
+    """Omega of the i-th segment and its time derivatives, w.jet, from the strains and theirs, w.xi."""
+    segment = tree.segments[block.first + i]
+    strain_jet(block, segment, block.columns + i * block.n, tree.phi, tree.component, q, v, a, w.xi)
+    magnus_jet(segment, w.xi, w.jet)
+
+
+@inlined
+def strain_jet(block, segment, column, phi, component, q, v, a, xi):
+    """Strain xi = xi* + Phi q and its two time derivatives at the two collocation points."""
+    for k in range(6):
+        for m in range(2):
+            xi[0, m, k] = segment.rest[m, k]
+            xi[1, m, k] = 0.0
+            xi[2, m, k] = 0.0
+    for j in range(block.n):
+        k = component[block.start + j]
+        for m in range(2):
+            f = phi[m, column + j]
+            xi[0, m, k] += f * q[block.start + j]
+            xi[1, m, k] += f * v[block.start + j]
+            xi[2, m, k] += f * a[block.start + j]
+
+
+@inlined
+def magnus_jet(segment, xi, jet):
+    """Omega and its two time derivatives over one Magnus step (C1-C3, with the dot missing in C3 restored)."""
+    h, c = segment.half, segment.bracket
+    for n in range(3):
+        for k in range(6):
+            jet[n, k] = 0.0
+    add_ad(xi[0, 0], xi[0, 1], jet[0])
+    add_ad(xi[0, 0], xi[1, 1], jet[1])
+    add_ad(xi[1, 0], xi[0, 1], jet[1])
+    add_ad(xi[1, 0], xi[1, 1], jet[2])
+    for k in range(6):
+        jet[2, k] *= 2.0
+    add_ad(xi[0, 0], xi[2, 1], jet[2])
+    add_ad(xi[2, 0], xi[0, 1], jet[2])
+    for n in range(3):
+        for k in range(6):
+            jet[n, k] = h * (xi[n, 0, k] + xi[n, 1, k]) + c * jet[n, k]
+
+
+@inner
+def collocation_matrices(segment, w, order, Z):
+    """Matrices of S, R, Q in collocation space: S = Z[0, 0] Phi_1 + Z[0, 1] Phi_2 and so on (C5, C8, C14, C15, C21).
+
+    With Z_1 = h/2 - c ad_xi2, Z_2 = h/2 + c ad_xi1 (dZ_1/dt = -c ad_xid2, ...) and the world operators T, T', T'':
+    S = T Z,   R = dS/dt = T' Z + T Z',   Q = d2S/dt2 = T'' Z + 2 T' Z' + T Z''.
+    ``order`` is 0 for S alone, 1 for S and R, 2 for all three.
+    """
+    for m in range(2):
+        xi, xid, xidd = w.xi[0, 1 - m], w.xi[1, 1 - m], w.xi[2, 1 - m]
+        c = segment.bracket if m == 1 else -segment.bracket
+        for n in range(order + 1):
+            for d in range(2):
+                for i in range(3):
+                    for j in range(3):
+                        Z[n, m, d, i, j] = segment.half * w.T[n, d, i, j]
+            add_times_ad(c, w.T[n], xi, Z[n, m])
+        if order >= 1:
+            add_times_ad(c, w.T[0], xid, Z[1, m])
+        if order == 2:
+            add_times_ad(2.0 * c, w.T[1], xid, Z[2, m])
+            add_times_ad(c, w.T[0], xidd, Z[2, m])
+
+
+@inner
+def collocation_columns(Z, cv, ca, W):
+    """Dual collocation matrices -> plain (6, 12) matrices of S, R + c_v S, Q + 2 c_v R + c_a S."""
+    for m in range(2):
+        for i in range(3):
+            for j in range(3):
+                c = 6 * m + j
+                # [[A, 0], [B, A]]: angular strains move through A and B, linear ones through A alone
+                for d in range(2):
+                    S, R, Q = Z[0, m, d, i, j], Z[1, m, d, i, j], Z[2, m, d, i, j]
+                    R, Q = R + cv * S, Q + 2.0 * cv * R + ca * S
+                    W[0, 3 * d + i, c], W[1, 3 * d + i, c], W[2, 3 * d + i, c] = S, R, Q
+                    if d == 0:
+                        W[0, 3 + i, c + 3], W[1, 3 + i, c + 3], W[2, 3 + i, c + 3] = S, R, Q
+                        W[0, i, c + 3], W[1, i, c + 3], W[2, i, c + 3] = 0.0, 0.0, 0.0
+
+
+@inner
+def expand_columns(block, i, parent, component, phi, W, columns):
+    """Columns of the i-th segment of a rod: W Phi, added to those of its parent segment for J, R, Q."""
+    n, start = U(block.n), U(block.start)
+    c = U(block.columns) + U(i) * n
+    for k in range(6):
+        for j in range(n):
+            r = U(component[start + j])
+            f0, f1 = phi[0, c + j], phi[1, c + j]
+            S = f0 * W[0, k, r] + f1 * W[0, k, U6 + r]
+            columns[0, k, c + j] = S
+            columns[1, k, c + j] = S
+            columns[2, k, c + j] = f0 * W[1, k, r] + f1 * W[1, k, U6 + r]
+            columns[3, k, c + j] = f0 * W[2, k, r] + f1 * W[2, k, U6 + r]
+        if parent != block.parent:
+            before = U(block.columns) + U(parent - block.first) * n
+            for m in range(1, 4):
+                for j in range(n):
+                    columns[m, k, c + j] += columns[m, k, before + j]
+
+
+@inner
+def expand_jacobian_columns(block, i, parent, component, phi, W, J):
+    """J of the i-th segment of a rod: that of its parent segment plus W Phi."""
+    n, start = U(block.n), U(block.start)
+    c = U(block.columns) + U(i) * n
+    for k in range(6):
+        for j in range(n):
+            r = U(component[start + j])
+            J[k, c + j] = phi[0, c + j] * W[0, k, r] + phi[1, c + j] * W[0, k, U6 + r]
+        if parent != block.parent:
+            before = U(block.columns) + U(parent - block.first) * n
+            for j in range(n):
+                J[k, c + j] += J[k, before + j]
+
+
+@inlined
+def rod_columns(tree, block, work, cv, ca, columns):
+    """Columns of all segments of a rod."""
+    Z, W = _duals(), _plain()
+    for i in range(block.active):
+        s = block.first + i
+        collocation_matrices(tree.segments[s], work[s], 2, Z)
+        collocation_columns(Z, cv, ca, W)
+        expand_columns(block, i, tree.parents[s], tree.component, tree.phi, W, columns)
+
+
+@inlined
+def rod_jacobian(tree, block, work, J):
+    """J of all segments of a rod."""
+    Z, W = _duals(), _plain()
+    for i in range(block.active):
+        s = block.first + i
+        collocation_matrices(tree.segments[s], work[s], 0, Z)
+        collocation_columns(Z, 0.0, 0.0, W)
+        expand_jacobian_columns(block, i, tree.parents[s], tree.component, tree.phi, W, J)
+
+
+@inlined
+def collocation_wrenches(segment, xi, F, f):
+    """f = Z^T F at the two collocation points (C27): Z_1^T F = h/2 F + c ad*_xi2 F, Z_2^T F = h/2 F - c ad*_xi1 F."""
+    for m in range(2):
+        for k in range(6):
+            f[m, k] = 0.0
+        add_coad(xi[0, 1 - m], F, f[m])
+        c = segment.bracket if m == 0 else -segment.bracket
+        for k in range(6):
+            f[m, k] = segment.half * F[k] + c * f[m, k]
+
+
+@inlined
+def project_rod(tree, block, i, F, w, out):
+    """out += S^T F = Phi^T Z^T T^T F of the i-th segment, taken from the right."""
+    local, f = _wrench(), _wrenches()
+    apply_transposed(w.T[0], F, local)
+    collocation_wrenches(tree.segments[block.first + i], w.xi, local, f)
+    column = block.columns + i * block.n
+    for j in range(block.n):
+        k = tree.component[block.start + j]
+        out[block.start + j] += tree.phi[0, column + j] * f[0, k] + tree.phi[1, column + j] * f[1, k]
+
+
+@inner
+def collocation_stiffness(segment, w, C):
+    """C (12, 12) = d(Z^T T^T F)/d(strains at the two collocation points) at constant F = w.F (C29)."""
+    H, f = _matrix(), _wrench()
+    step_derivative(w, H)
+    apply_transposed(w.T[0], w.F, f)
+    collocation_derivative(segment, w.xi, H, f, C)
+
+
+@inner
+def collocation_derivative(segment, xi, H, f, C):
+    """C = Z^T H Z + [[0, c adbar*_f], [-c adbar*_f, 0]], (12, 12), with f = T^T F.
+
+    Z_1 = h/2 - c ad_xi2, Z_2 = h/2 + c ad_xi1; the second term is (dZ^T/dq) f.
+    """
+    h, c = segment.half, segment.bracket
+    B = _matrix()
+    for n in range(2):  # B = H Z_n, column blocks
+        right_times_step(H, h, c if n == 1 else -c, xi[0, 1 - n], B)
+        for m in range(2):  # C_mn = Z_m^T B
+            left_times_step(B, h, c if m == 1 else -c, xi[0, 1 - m], C, 6 * m, 6 * n)
+    add_bracket_derivative(c, f, C)
+
+
+@inner
+def add_bracket_derivative(c, f, C):
+    """C += [[0, c adbar*_f], [-c adbar*_f, 0]]: (dZ^T/dq) f."""
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        for r, s, g in ((i, j, f[k]), (i, k, -f[j])):
+            C[r, 6 + s] += c * g
+            C[6 + r, s] -= c * g
+        for r, s, g in ((i, 3 + j, f[3 + k]), (i, 3 + k, -f[3 + j]), (3 + i, j, f[3 + k]), (3 + i, k, -f[3 + j])):
+            C[r, 6 + s] += c * g
+            C[6 + r, s] -= c * g
+
+
+@inner
+def right_times_step(H, h, c, X, out):
+    """out = H (h I + c ad_X), row by row: (r ad_X) = [r_w x w + r_v x v, r_v x w]."""
+    for i in range(6):
+        a, b, d, e, f, g = H[i, 0], H[i, 1], H[i, 2], H[i, 3], H[i, 4], H[i, 5]
+        out[i, 0] = h * a + c * (b * X[2] - d * X[1] + f * X[5] - g * X[4])
+        out[i, 1] = h * b + c * (d * X[0] - a * X[2] + g * X[3] - e * X[5])
+        out[i, 2] = h * d + c * (a * X[1] - b * X[0] + e * X[4] - f * X[3])
+        out[i, 3] = h * e + c * (f * X[2] - g * X[1])
+        out[i, 4] = h * f + c * (g * X[0] - e * X[2])
+        out[i, 5] = h * g + c * (e * X[1] - f * X[0])
+
+
+@inner
+def left_times_step(B, h, c, X, out, r, s):
+    """out[r:r+6, s:s+6] = (h I + c ad_X)^T B, the transpose of `right_times_step` column by column."""
+    for j in range(6):
+        a, b, d, e, f, g = B[0, j], B[1, j], B[2, j], B[3, j], B[4, j], B[5, j]
+        out[r, s + j] = h * a + c * (b * X[2] - d * X[1] + f * X[5] - g * X[4])
+        out[r + 1, s + j] = h * b + c * (d * X[0] - a * X[2] + g * X[3] - e * X[5])
+        out[r + 2, s + j] = h * d + c * (a * X[1] - b * X[0] + e * X[4] - f * X[3])
+        out[r + 3, s + j] = h * e + c * (f * X[2] - g * X[1])
+        out[r + 4, s + j] = h * f + c * (g * X[0] - e * X[2])
+        out[r + 5, s + j] = h * g + c * (e * X[1] - f * X[0])
+
+
+@inlined
+def add_rod_stiffness(tree, block, i, w, out):
+    """out += Phi^T C Phi, C29 of the i-th segment."""
+    C = _collocation_matrix()
+    collocation_stiffness(tree.segments[block.first + i], w, C)
+    add_strain_block(block, i, tree.component, tree.phi, C, out)
+
+
+@inner
+def add_strain_block(block, i, component, phi, C, out):
+    """out += Phi^T C Phi, where each coordinate moves one strain component."""
+    n, start = U(block.n), U(block.start)
+    c = U(block.columns) + U(i) * n
+    for l in range(n):
+        r = U(component[start + l])
+        a, b = phi[0, c + l], phi[1, c + l]
+        for j in range(n):
+            s = U(component[start + j])
+            out[start + l, start + j] += phi[0, c + j] * (a * C[r, s] + b * C[U6 + r, s]) + phi[1, c + j] * (
+                a * C[r, U6 + s] + b * C[U6 + r, U6 + s]
+            )
+
+
+@inlined
+def add_rod_product(tree, block, i, w, x, transposed, out):
+    """out += Phi^T C Phi x, or the transpose times x, in the space of collocation strains."""
+    C, strains = _collocation_matrix(), _wrenches()
+    collocation_stiffness(tree.segments[block.first + i], w, C)
+    component, phi, start = tree.component, tree.phi, block.start
+    c = block.columns + i * block.n
+    for m in range(2):
+        for k in range(6):
+            strains[m, k] = 0.0
+    for j in range(block.n):
+        k = component[start + j]
+        strains[0, k] += phi[0, c + j] * x[start + j]
+        strains[1, k] += phi[1, c + j] * x[start + j]
+    for j in range(block.n):
+        k, a, b = component[start + j], phi[0, c + j], phi[1, c + j]
+        s = 0.0
+        for m in range(2):
+            for l in range(6):
+                if transposed:
+                    s += strains[m, l] * (a * C[6 * m + l, k] + b * C[6 * m + l, 6 + k])
+                else:
+                    s += strains[m, l] * (a * C[k, 6 * m + l] + b * C[6 + k, 6 * m + l])
+        out[start + j] += s

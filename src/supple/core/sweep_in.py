@@ -1,0 +1,126 @@
+"""Sweep inward: wrenches and operators of points, summed to the world and projected ([GVS-AD] 14-16, 20, 22).
+
+What inverse dynamics, its derivatives and the mass matrix share, after `core.sweep_out` has posed and moved all
+points.  World axes about the common origin, so that what hangs on a point is simply added to it.
+"""
+
+from __future__ import annotations
+
+from supple.core.blocks.kinds import project_wrench
+from supple.core.inertia import point_wrench, velocity_tangent, world_inertia
+from supple.core.loads import has_wrenches
+from supple.jit import inlined, local_array
+
+_matrix = local_array(6, 6)
+
+
+@inlined
+def point_wrenches(tree, work):
+    """World inertia M, momentum h and wrench F of every point."""
+    for b in range(tree.blocks.shape[0]):
+        block = tree.blocks[b]
+        for s in range(block.first, block.first + block.active):
+            w = work[s]
+            world_inertia(w.R, w.p, tree.segments[s].inertia, w.M)
+            point_wrench(w)
+
+
+@inlined
+def point_operators(tree, space):
+    """M, N, h, F of every point."""
+    X = _matrix()
+    for b in range(tree.blocks.shape[0]):
+        block = tree.blocks[b]
+        for s in range(block.first, block.first + block.active):
+            w = space.work[s]
+            world_inertia(w.R, w.p, tree.segments[s].inertia, w.M)
+            point_wrench(w)
+            velocity_tangent(w, X)
+
+
+@inlined
+def composite_inertias(tree, work):
+    """World inertia of every point; a block's last point takes everything that hangs on it."""
+    for k in range(6):
+        for l in range(6):
+            work[0].M[k, l] = 0.0
+    blocks = tree.blocks
+    for b in range(blocks.shape[0]):
+        for s in range(blocks[b].first, blocks[b].first + blocks[b].active):
+            world_inertia(work[s].R, work[s].p, tree.segments[s].inertia, work[s].M)
+    for b in range(blocks.shape[0] - 1, -1, -1):
+        parent = work[blocks[b].parent]
+        for s in range(blocks[b].first, blocks[b].first + blocks[b].active):
+            for k in range(6):
+                for l in range(6):
+                    parent.M[k, l] += work[s].M[k, l]
+
+
+@inlined
+def accumulate_wrenches(tree, work):
+    """F of every segment becomes F^C, the resultant of all points from there outward (22c)."""
+    for k in range(6):
+        work[0].F[k] = 0.0
+    for b in range(tree.blocks.shape[0] - 1, -1, -1):
+        block = tree.blocks[b]
+        for s in range(block.first + block.active - 1, block.first - 1, -1):
+            for k in range(6):
+                work[tree.parents[s]].F[k] += work[s].F[k]
+
+
+@inlined
+def accumulate_operators(tree, work):
+    """Sum inward: F along every segment (F^C), M, N, G from a block's points to the point the block hangs on."""
+    loaded = has_wrenches(tree)
+    clear_operators(work[0])
+    for b in range(tree.blocks.shape[0] - 1, -1, -1):
+        block = tree.blocks[b]
+        parent = work[block.parent]
+        for s in range(block.first + block.active - 1, block.first - 1, -1):
+            w = work[s]
+            for k in range(6):
+                work[tree.parents[s]].F[k] += w.F[k]
+                for l in range(6):
+                    parent.M[k, l] += w.M[k, l]
+                    parent.N[k, l] += w.N[k, l]
+            if loaded:
+                for k in range(6):
+                    for l in range(6):
+                        parent.G[k, l] += w.G[k, l]
+
+
+@inlined
+def clear_operators(w):
+    """F = M = N = G = 0."""
+    for k in range(6):
+        w.F[k] = 0.0
+        for l in range(6):
+            w.M[k, l] = 0.0
+            w.N[k, l] = 0.0
+            w.G[k, l] = 0.0
+
+
+@inlined
+def clear_pose_tangents(tree, work):
+    """G = 0 at every point, before loads write into it."""
+    if not has_wrenches(tree):
+        return
+    for b in range(tree.blocks.shape[0]):
+        block = tree.blocks[b]
+        for s in range(block.first, block.first + block.active):
+            for k in range(6):
+                for l in range(6):
+                    work[s].G[k, l] = 0.0
+
+
+@inlined
+def project_all(tree, space, out):
+    """out = sum over segments of S^T F^C (14)."""
+    work = space.work
+    for j in range(out.shape[0]):
+        out[j] = 0.0
+    for b in range(tree.blocks.shape[0]):
+        block = tree.blocks[b]
+        for i in range(block.active):
+            w = work[block.first + i]
+            project_wrench(tree, space, block, i, w.F, w, out)
