@@ -123,7 +123,8 @@ def crowd(bead):
     robot.add_link("bead", bead(MASS, SIZES, spring=0.3), sp.Revolute("y"), parent=("rod", 0.6), at=SIDE)
     robot.add_link("box", sp.Rigid.box((0.1, 0.2, 0.05), density=400.0), sp.Spherical(), parent="bead")
     robot.add_link("twig", sp.Rod(0.2, sp.Circle(0.01), material, sp.Legendre(bend_y=0), points=3), parent="box")
-    robot.add(sp.Spring("spring", ("bead", 1.0), ("world", 0.0, sp.pose((0.3, 0.2, -0.4))), stiffness=20.0, rest_length=0.1))
+    hook = "world", 0.0, sp.pose((0.3, 0.2, -0.4))
+    robot.add(sp.Spring("spring", ("bead", 1.0), hook, stiffness=20.0, rest_length=0.1))
     robot.add(sp.Tendon("tendon", {"rod": (0.0, 0.01)}))
     return robot
 
@@ -149,7 +150,7 @@ def test_it_is_where_the_curve_is(bead):
     assert_allclose(model.tip([0.8], "bead"), p, atol=1e-15)
     assert_allclose(model.jacobian([0.8], "bead")[3:, 0], first, atol=1e-15)
     assert_allclose(model.jacobian_rate([0.8], [0.5], "bead")[3:, 0], 0.5 * second, atol=1e-15)
-    with pytest.raises(sp.ModelError, match="'bead'.*is a bead: 0 is the curve's frame, 1 the bead"):
+    with pytest.raises(sp.ModelError, match=r"'bead'.*is a bead: 0 is the curve's frame, 1 the bead"):
         model.pose([0.8], "bead", 0.5)
 
 
