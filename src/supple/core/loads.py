@@ -24,6 +24,8 @@ import numpy as np
 from numba import types
 
 from supple.core.blocks.kinds import has_one_point
+from supple.core.couplings import add_couplings
+from supple.core.elastic_lines import add_line_tangents
 from supple.jit import calling, inlined, inner
 
 #: Which part of R = ID - tau - A^T lambda a load belongs to (third column of Tree.loads): together, the residual.
@@ -131,6 +133,22 @@ def project_stress_rates(tree, space, out):
         s = space.stress[k]
         if any_entry(s.C):
             subtract_stress_slope(tree.component, tree.psi, tree.nodes[k], 0.0, s.E, 1.0, s.C, out)
+
+
+@inlined
+def add_load_tangents(tree, space, cv, separate, dq, dv):
+    """What loads add to a tangent, beyond the G, N and M of points that the sweeps carry inward (`core.loads`):
+
+    stresses and their rates at nodes, slopes of joint forces, pairs of segments, lines.  dq += all of it, with c_v for
+    rates; if ``separate`` (then c_v = 0), dv += what follows rates, else dv is not looked at.
+    """
+    if tree.loads.shape[0] == 0:
+        return
+    project_stress_tangents(tree, space, cv, dq)
+    if separate:
+        project_stress_rates(tree, space, dv)
+    add_couplings(tree, space, separate, dq, dv)
+    add_line_tangents(tree, space, cv, separate, dq, dv)
 
 
 @inner

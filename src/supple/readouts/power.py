@@ -111,8 +111,8 @@ def _weight_alone(model: Model, index: int) -> Model:
 
     def make() -> Model:
         part = load_alone(model, _weighted(model, index, True))
-        heavy = part.changed(parameters=part.parameters._replace(gravity=model.parameters.gravity))
-        return parts.sharing(model, heavy)
+        weighted = part.changed(parameters=part.parameters._replace(gravity=model.parameters.gravity))
+        return parts.sharing(model, weighted)
 
     part: Model = parts.kept(model, ("weight", index), make)
     return part

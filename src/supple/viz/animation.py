@@ -119,15 +119,15 @@ def _write_gif(target: Path, frames: Iterator[Frame], fps: float) -> None:
     # colours from frames through all of the motion, and those of lines and words, which cover little
     some = pictures[:: max(1, len(pictures) // 4)]
     width, height = some[0].size
-    sheet = Image.new("RGB", (width, height * len(some) + 2 * height), "white")
+    swatches = Image.new("RGB", (width, height * len(some) + 2 * height), "white")
     for k, picture in enumerate(some):
-        sheet.paste(picture, (0, k * height))
+        swatches.paste(picture, (0, k * height))
     thin = (*PALETTE, *colours.AXES, colours.LOAD, colours.LOOP, colours.INK, colours.FAINT)
     for k, colour in enumerate(thin):
-        sheet.paste(
-            colour, (k * width // len(thin), height * len(some), (k + 1) * width // len(thin), sheet.height - height)
+        swatches.paste(
+            colour, (k * width // len(thin), height * len(some), (k + 1) * width // len(thin), swatches.height - height)
         )
-    palette = sheet.quantize(GIF_COLOURS)
+    palette = swatches.quantize(GIF_COLOURS)
     indexed = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
     # paper is white, not the mean of all that is nearly white
     paper = Image.new("RGB", (1, 1), "white").quantize(palette=palette, dither=Image.Dither.NONE)
