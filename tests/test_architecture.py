@@ -33,8 +33,9 @@ ALLOWED = {
     "readouts": {"lie", "core", "core.records", "compilation", "model", "loads", "robot"},
     "viz": {"lie", "sections", "core", "core.records", "compilation", "model", "loads", "readouts", "robot"},
     "solvers": {"lie", "linalg", "core", "core.records", "laws", "compilation", "model", "robot", "readouts"},
+    "gradients": {"model", "solvers"},
     "systems": {"numerics", "lie", "laws", "sections", "bases", "joints", "loads", "model", "robot", "solvers"},
-    "bench": {"laws", "model", "solvers", "systems"},
+    "bench": {"laws", "model", "robot", "solvers", "systems"},
     "cli": {"lie", "sections", "bases", "bench", "joints", "loads", "model", "readouts", "robot", "solvers", "systems"},
     "__main__.py": {"cli"},
 }
@@ -42,9 +43,9 @@ ALLOWED = {
 #: What a room may import late, inside a function: whoever does not ask for it does not load it.
 LATE = {
     "robot": {"core", "model"},  # `Robot.compile`, and the maps of bodies
-    "model": {"readouts", "solvers", "viz"},  # what is asked of a model
+    "model": {"gradients", "readouts", "solvers", "viz"},  # what is asked of a model
     "readouts": {"viz"},
-    "solvers": {"viz", "__version__"},
+    "solvers": {"gradients", "viz", "__version__"},
     "cli": {"viz", "__version__"},
 }
 

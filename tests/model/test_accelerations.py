@@ -108,3 +108,17 @@ def test_efforts_are_the_inputs_of_a_drive_that_makes_the_same_motion(joint):
     found = given.forward_dynamics(q, v, t=t)
     assert relative_error(driven.forward_dynamics(q, v, found.efforts).a, found.a) < 1e-10
     assert np.array_equal(joint_efforts(given, q, given.residual(q, v, found.a, t=t)).shape, (joint.dof,))
+
+
+def test_loops_in_a_singular_configuration_are_refused():
+    """Both bars of a linkage on one line: the rows of the loop depend on each other, to rounding."""
+    robot = sp.Robot("stretched")
+    bar = sp.Rigid(0.1, np.full(3, 1e-3), com=(0.15, 0.0, 0.0))
+    robot.add_link("first", bar, sp.Revolute("z"))
+    robot.add_link("second", bar, sp.Revolute("z"), parent="first", at=sp.pose((0.3, 0.0, 0.0)))
+    place = 0.6 * np.cos(0.5), 0.6 * np.sin(0.5), 0.0
+    ends = ("second", sp.pose((0.3, 0.0, 0.0))), ("world", sp.pose(place))
+    robot.add(sp.Loop("end", *ends, sp.Revolute("z")))
+    model = robot.compile()
+    with pytest.raises(sp.SingularError, match="rows depend on each other"):
+        model.forward_dynamics(np.array([0.5, 0.0]), np.zeros(2))

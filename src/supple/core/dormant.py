@@ -29,7 +29,7 @@ from supple.core.blocks.rod import add_bracket_derivative, collocation_matrices,
 from supple.core.inertia import add_coadbar
 from supple.core.records import J, R
 from supple.core.sweep_out import start_pose
-from supple.jit import inlined, inner, leaf
+from supple.jit import inlined, inner, leaf, local_array
 from supple.lie.dual import Ad_times, add_ad_times, add_apply, apply_transposed
 from supple.lie.se3 import add_ad
 from supple.lie.tangent import tangent_operators
@@ -37,6 +37,8 @@ from supple.linalg.products import map_columns, map_two_columns
 
 U = np.uint64  # unsigned indices vectorise, see linalg.products
 I1, I2, I3, I4, I5, I6 = U(1), U(2), U(3), U(4), U(5), U(6)
+
+_operators = local_array(3, 2, 3, 3)
 
 #: What is known of a bud (`work_t.awake`); at the end of a load all its buds sleep again.
 ASLEEP, POSED, AWAKE = 0, 1, 2
@@ -105,9 +107,10 @@ def wake_bud(block, segment, c, phi, previous, v, w, t):
     add_ad(w.xi[1, 0], w.xi[0, 1], w.jet[1])
     for k in range(6):
         w.jet[1, k] = segment.half * (w.xi[1, 0, k] + w.xi[1, 1, k]) + segment.bracket * w.jet[1, k]
-    tangent_operators(w.jet, 1, t.Z[2])
+    operators = _operators()  # not in t, where a contact keeps the frame of its surface
+    tangent_operators(w.jet, 1, operators)
     for n in range(2):
-        Ad_times(w.R0, w.p0, t.Z[2, n], w.T[n])
+        Ad_times(w.R0, w.p0, operators[n], w.T[n])
     add_ad_times(previous.V, w.T[0], w.T[1])
     add_apply(w.T[0], w.jet[1], w.V)
     w.awake = AWAKE

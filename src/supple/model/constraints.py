@@ -223,12 +223,24 @@ def solve_constrained(
     matrix[nf:, :nf] = rows
     right[:nf] = scale[:, None] * force
     right[nf:] = rate / sizes[:, None]
-    try:
-        solution = np.linalg.solve(matrix, right)
-    except np.linalg.LinAlgError:
+    solution = _solve_regular(matrix, right)
+    a[free] = scale[:, None] * solution[:nf]
+    return a, solution[nf:] / sizes[:, None]
+
+
+def _solve_regular(matrix: Array, right: Array) -> Array:
+    """Solution (n, m) of a scaled system; one that is singular to rounding is refused: its solution would be noise."""
+    from scipy.linalg import lapack  # type: ignore[import-untyped]
+
+    if not matrix.size:
+        return right
+    factors, pivots, failed = lapack.dgetrf(matrix)
+    if not failed and np.isfinite(factors).all():
+        size = float(np.abs(matrix).sum(axis=0).max())
+        failed = lapack.dgecon(factors, size)[0] < np.finfo(float).eps
+    if failed:
         raise SingularError(
             "the constrained mass matrix is singular: some coordinate moves no inertia, or the loops are in a "
             "configuration where their rows depend on each other"
-        ) from None
-    a[free] = scale[:, None] * solution[:nf]
-    return a, solution[nf:] / sizes[:, None]
+        )
+    return np.asarray(lapack.dgetrs(factors, pivots, right)[0])

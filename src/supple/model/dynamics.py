@@ -62,11 +62,11 @@ def mass_matrix(model: Model, q: ArrayLike) -> Array:
 def actuation(model: Model, q: ArrayLike, t: float = 0.0) -> Array:
     """B(q), (n, nu): generalised force per unit of input."""
     work = model.workspace
-    return _actuation(model, model.arguments.state("q", q), work.zero, None, t)
+    return actuation_at(model, model.arguments.state("q", q), work.zero, None, t)
 
 
-def _actuation(model: Model, q: Array, v: Array, u: ArrayLike | None, t: float) -> Array:
-    """dtau/du, (n, nu)."""
+def actuation_at(model: Model, q: Array, v: Array, u: ArrayLike | None, t: float) -> Array:
+    """dtau/du (n, nu) at checked states and any inputs; actuators need not be linear in them."""
     work = model.workspace
     B = np.empty((model.n, model.nu))
     if model.nu:
@@ -94,7 +94,7 @@ def internal_force_derivatives(
     dq, dv, scratch = np.empty((n, n)), np.empty((n, n)), np.empty((n, n))
     if not _internal.internal_force_derivatives(work.tree, work.space(u, t), q, v, work.zero, dq, dv, scratch):
         check.finite(np.vstack((dq, dv)), q=q, v=v)
-    return InternalForceDerivatives(dq, dv, _actuation(model, q, v, u, t))
+    return InternalForceDerivatives(dq, dv, actuation_at(model, q, v, u, t))
 
 
 def residual(

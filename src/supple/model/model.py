@@ -131,6 +131,7 @@ class Model:
     stress = readouts.stress
     stress_derivatives = readouts.stress_derivatives
     inner_forces = readouts.inner_forces
+    inner_force_derivatives = readouts.inner_force_derivatives
     mass = property(readouts.mass)
     center_of_mass = readouts.center_of_mass
     tensions = readouts.tensions
@@ -144,6 +145,7 @@ class Model:
     statics_batch = solving.statics_batch
     equilibrium_path = solving.equilibrium_path
     modes = solving.modes
+    linearize = solving.linearize
     simulate = solving.simulate
 
     def plot(

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         CenterOfMass,
         ContactDerivatives,
         ContactForces,
+        InnerForceDerivatives,
         Mass,
         Power,
         PowerDerivatives,
@@ -196,10 +197,29 @@ def inner_forces(
     the section, so that tension is positive.  Tendons and chambers are cut, too.  It knows shear and normal forces
     even where strains are kept at rest.  Where a point load acts, the side towards the base is meant.
     """
+    from supple.readouts.inner_forces import inner_forces
     from supple.readouts.parts import make_state
-    from supple.readouts.rods import inner_forces
 
     return inner_forces(model, make_state(model, q, v, a, u, lam, t, z), link, s)
+
+def inner_force_derivatives(
+    model: Model,
+    q: ArrayLike,
+    link: str,
+    s: ArrayLike,
+    v: ArrayLike | None = None,
+    a: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    lam: ArrayLike | None = None,
+    t: float = 0.0,
+    z: ArrayLike | None = None,
+) -> InnerForceDerivatives:
+    """`inner_forces` and their derivatives by q, v and a, with inputs and multipliers held."""
+    from supple.readouts.inner_forces import inner_force_derivatives
+    from supple.readouts.parts import make_state
+
+    return inner_force_derivatives(model, make_state(model, q, v, a, u, lam, t, z), link, s)
+
 
 # ------------------------------------------------------------------ masses
 

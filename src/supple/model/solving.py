@@ -14,6 +14,7 @@ from supple.model.arguments import number
 from supple.model.assembly import assemble as close_loops
 
 if TYPE_CHECKING:
+    from supple.gradients.linearization import Linearization
     from supple.model.model import Model
     from supple.solvers.integrators.methods import Method
     from supple.solvers.motion.events import Event
@@ -168,6 +169,25 @@ def modes(
     from supple.solvers.statics.modes import modes
 
     return modes(model, at, u, number("t", t), None if count is None else whole_number(count, "count"))
+
+
+def linearize(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    t: float = 0.0,
+    z: ArrayLike | None = None,
+) -> Linearization:
+    """The linear system x' = A x + B u about a state (v omitted: at rest), x = [dq, dv, dz].
+
+    z are further states of loads, if any; ``u`` are the inputs at the state.  ``.discrete(dt)`` holds them over a
+    step, ``.reduced()`` gives the system in coordinates of what loops and prescribed joints allow.  The state need
+    not be an equilibrium: A and B then tell how the motion through it changes.
+    """
+    from supple.gradients.linearization import linearize
+
+    return linearize(model, q, v, u, t, z)
 
 
 def simulate(

@@ -117,7 +117,7 @@ class Readings:
 
     def inner_forces(self, link: str, s: ArrayLike) -> Array:
         """Inner forces (..., 6) or (..., K, 6) from balance, see `Model.inner_forces`."""
-        from supple.readouts.rods import inner_forces
+        from supple.readouts.inner_forces import inner_forces
 
         return np.asarray(self._read(inner_forces, link, s))
 

@@ -114,6 +114,18 @@ def contact_derivatives(model: Model, state: State, name: str, every_pair: bool 
     """Derivatives of `contact` by q and v, pairs in the same order."""
     found = meeting(model, name)
     chosen = np.arange(len(found.pairs)) if flag(every_pair, "every_pair") else np.flatnonzero(touching(found, state))
+    dq, dv, origin, gap = _pair_derivatives(found, state, chosen)
+    sums = [_about_world(origin, x.sum(axis=0)) for x in (dq, dv)]
+    return ContactDerivatives(gap, dq[:, 3:], dv[:, 3:], *sums)
+
+
+def pair_derivatives(found: Meeting, state: State, chosen: Array) -> tuple[Array, Array, Array]:
+    """d/dq and d/dv (m, 6, n) of the wrenches on a of the ``chosen`` pairs, about the common origin (3,), given too."""
+    return _pair_derivatives(found, state, chosen)[:3]
+
+
+def _pair_derivatives(found: Meeting, state: State, chosen: Array) -> tuple[Array, Array, Array, Array]:
+    """The same, and the derivatives (m, n) of gaps by q."""
     rows, origin, (G, D) = measure(found, state, found.pairs[chosen], tangent=True)
     point, normal, force = (rows[:, k : k + 3] for k in (POINT, NORMAL, FORCE))
     segments, index = np.unique(found.where[chosen], return_inverse=True)
@@ -128,8 +140,7 @@ def contact_derivatives(model: Model, state: State, name: str, every_pair: bool 
     carried = np.concatenate([carried_moment, -parts.cross_columns(force, turn)], axis=1)
     dq, dv = G @ z + D @ (Ra - Rb) + carried, D @ z
     gap = np.einsum("mi,mij->mj", normal, z[:, 3:] - parts.cross_columns(point, z[:, :3]))
-    sums = [_about_world(origin, x.sum(axis=0)) for x in (dq, dv)]
-    return ContactDerivatives(gap, dq[:, 3:], dv[:, 3:], *sums)
+    return dq, dv, origin, gap
 
 
 def _about_world(origin: Array, columns: Array) -> Array:

@@ -108,6 +108,18 @@ class StressDerivatives(NamedTuple):
         return short_repr(self)
 
 
+class InnerForceDerivatives(NamedTuple):
+    """Inner forces of a rod, and how they follow the motion."""
+
+    wrench: Array  #: (K, 6) [moment N m; force N], as `Model.inner_forces`
+    dq: Array  #: (K, 6, n)
+    dv: Array  #: (K, 6, n)
+    da: Array  #: (K, 6, n)
+
+    def __repr__(self) -> str:
+        return short_repr(self)
+
+
 class CenterOfMass(NamedTuple):
     """The centre of mass of all links, world axes; without added mass of fluids."""
 

@@ -1,12 +1,10 @@
-"""Strains, stress resultants and inner forces along rods.
+"""Strains and stress resultants along rods.
 
 Two answers to "what does the rod feel at s":
 
 * `stress`: what the material says, stiffness (xi - rest) + damping xi', and what tendons and chambers add.  Strains
   that are kept at rest have no such stress.
-* `inner_forces`: what balance says.  The rod is cut at s; the wrench across the cut is the resultant of all that acts
-  on the part beyond, inertia included.  What acts per metre is known at Gauss nodes: a polynomial through them is
-  integrated from s to the end of each piece, so that at the base it is the sum over all nodes, the joint's reaction.
+* `readouts.inner_forces`: what balance says.
 
 The two agree where the basis can follow the load; their difference tells how well.
 """
@@ -15,19 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.polynomial import legendre
 from numpy.typing import ArrayLike
 
 from supple.loads.lines.routed import lines
 from supple.loads.lines.spans import paths
 from supple.readouts import parts
-from supple.readouts.contact import contact_names, forces, meeting, touching
 from supple.readouts.parts import State
-from supple.readouts.reaction import cut, padded
 from supple.readouts.results import Stress, StressDerivatives
 from supple.readouts.tensions import tension_derivatives
 from supple.robot.bodies.rod_table import SAME_STATION
@@ -36,7 +30,6 @@ if TYPE_CHECKING:
     from supple.compilation.binder import Bound
     from supple.compilation.layout import LinkLayout
     from supple.model.model import Model
-    from supple.robot.bodies.rod_table import RodTable
 
 Array = np.ndarray
 
@@ -205,104 +198,3 @@ def _lagrange(nodes: Array, y: float) -> Array:
     factor = np.tile(y - nodes, (len(nodes), 1))
     np.fill_diagonal(factor, 1.0)
     return np.asarray((factor / difference).prod(axis=1))
-
-
-# ---------------------------------------------------------------------- by balance
-
-
-def inner_forces(model: Model, state: State, link: str, s: ArrayLike) -> Array:
-    """Wrench (K, 6) [moment; force] of the part beyond each cut on the part before, in the section's frame."""
-    layout, places = parts.rod_of(model, link), parts.stations(link, s)
-    wrench, origin = _resultants(model, state, layout, places)
-    poses = model.poses(state.q, [(link, x) for x in places.tolist()])
-    R, p = poses[:, :3, :3], poses[:, :3, 3]
-    force = wrench[:, 3:]
-    moment = wrench[:, :3] + np.cross(origin - p, force)
-    # F is what the inner part must do to the outer one: the other way round, tension is positive
-    found = 0.0 - np.concatenate([np.einsum("kji,kj->ki", R, x) for x in (moment, force)], axis=1)
-    return np.asarray(parts.one_or_many(s, found))
-
-
-def _resultants(model: Model, state: State, layout: LinkLayout, places: Array) -> tuple[Array, Array]:
-    """(K, 6) sum of inertial wrenches less loads beyond each station, about the common origin (3,)."""
-    rod, block = layout.rod, layout.blocks[-1]
-    assert rod is not None
-    point, spread, origin = _own_wrenches(model, state, layout)
-    total = np.zeros((len(places), 6))
-    row = model.topology.blocks[block]
-    last = int(row["first"] + row["active"])
-    table = dict(zip(layout.segments, rod.s[1:].tolist(), strict=True)) | {k: x for x, k in layout.between.items()}
-    nodes = np.flatnonzero(rod.weight > 0.0)
-    density = np.array([spread[layout.segments[i - 1]] / rod.weight[i] for i in nodes])
-    for segment, x in table.items():
-        if segment < last:
-            at_node = rod.point_at(x) in nodes
-            total[places <= x] += point[segment] - (spread[segment] if at_node else 0.0)
-    for x, wrench, before in _woken(model, state, layout, origin):
-        # contacts on stations between points are summed at the point before: move them to where they act
-        total[places <= x] += wrench
-        if before > 0.0:  # what is at the base is not counted above
-            total[places <= before] -= wrench
-    return total + integrals(rod, nodes, density, places), origin
-
-
-def _own_wrenches(model: Model, state: State, layout: LinkLayout) -> tuple[Array, Array, Array]:
-    """(S, 6) at the points of a rod: all, with children that hang there; what of it is spread along it; the origin."""
-    found = []
-    for part in (model, parts.with_loads(model, "spread", lambda load: load.spread)):
-        opened = cut(part, layout.name)
-        space, origin = parts.swept(opened, padded(state))
-        F, blocks = np.array(space.work["F"]), opened.topology.blocks
-        rod_block = layout.blocks[-1] + 1
-        raw = F.copy()
-        for b in range(len(blocks)):
-            if part is model and b != rod_block:
-                continue
-            span = np.arange(blocks[b]["first"], blocks[b]["first"] + blocks[b]["active"])
-            np.subtract.at(raw, opened.topology.parents[span], F[span])
-        found.append(raw)
-    return found[0], found[1], np.array(origin)
-
-
-def integrals(rod: RodTable, nodes: Array, density: Array, places: Array) -> Array:
-    """(K, 6) integral over X from each station to the tip of what has a density (m, 6) at Gauss nodes.
-
-    In every piece the polynomial through its nodes: sum of c_k P_k with c_k = (2 k + 1)/2 sum w P_k f, and
-    the integral of P_k from x to 1 is (P_{k-1} - P_{k+1})(x) / (2 k + 1).
-    """
-    edges, s = np.array([0.0, *rod.breaks, 1.0]), rod.s[nodes]
-    total = np.zeros((len(places), 6))
-    for lo, hi in pairwise(edges.tolist()):
-        own = (s > lo) & (s < hi)
-        half = 0.5 * (hi - lo) * rod.length
-        x = 2.0 * (s[own] - lo) / (hi - lo) - 1.0
-        degree = int(own.sum()) - 1
-        V = legendre.legvander(x, degree)
-        orders = np.arange(degree + 1)
-        c = (orders[:, None] + 0.5) * (V.T @ ((rod.weight[nodes][own] / half)[:, None] * density[own]))
-        y = legendre.legvander(np.clip(2.0 * (places - lo) / (hi - lo) - 1.0, -1.0, 1.0), degree + 1)
-        I = np.empty((len(places), degree + 1))
-        I[:, 0] = 1.0 - y[:, 1]
-        I[:, 1:] = (y[:, :degree] - y[:, 2:]) / (2 * orders[1:] + 1)
-        total += half * I @ c
-    return total
-
-
-def _woken(model: Model, state: State, layout: LinkLayout, origin: Array) -> Iterator[tuple[float, Array, float]]:
-    """s, wrench (as in F) and s of the point before, of all contacts between the points of a rod."""
-    row, rod = model.topology.blocks[layout.blocks[-1]], layout.rod
-    assert rod is not None
-    asleep = range(int(row["first"] + row["active"]), int(row["first"] + row["count"]))
-    if not model.demand.buds:
-        return
-    at = {segment: s for s, segment in layout.between.items()} | {layout.segments[-1]: 1.0}
-    for name in contact_names(model):
-        found = meeting(model, name)
-        chosen = np.flatnonzero(touching(found, state))
-        pairs = forces(found, state, chosen)
-        for (a, b), x, f in zip(found.where[chosen].tolist(), pairs.point - origin, pairs.force, strict=True):
-            wrench = np.concatenate([np.cross(x, f), f])
-            for segment, sign in ((a, -1.0), (b, 1.0)):
-                if segment in asleep:
-                    s = at[segment]
-                    yield s, sign * wrench, float(rod.s[rod.point_under(s)])

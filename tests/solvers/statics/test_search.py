@@ -585,3 +585,15 @@ def test_equilibria_from_rest_are_those_of_slow_pulling():
         for share in np.linspace(0.05, 1.0, 20):
             q = model.statics(share * u, q0=q).q
         assert relative_error(model.statics(u).q, q) < 1e-8
+
+
+def test_a_search_does_not_depend_on_one_that_failed_before():
+    """One begun where forces overflow leaves infinite forces that it held: the next must not see them."""
+    model = one_link(soft_rod(1), sp.Spherical())
+    start = 0.05 * np.cos(np.arange(model.n))
+    fresh = model.statics(q0=start)
+    failed = model.statics_batch(np.zeros((2, 0)), q0=np.full(model.n, 1e160), threads=1)
+    assert not failed.converged.any()
+    again = model.statics(q0=start)
+    assert np.array_equal(again.q, fresh.q)
+    assert again.iterations == fresh.iterations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,11 @@ from supple.robot.summary import counted
 from supple.solvers.statics.reduced import Spectrum, allowed_at, allowed_directions, metric_at, names_of, spectrum_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import ArrayLike
+
+    from supple.gradients.equilibrium import EquilibriumVariation, Gradient, Tangents
     from supple.model.model import Model
     from supple.readouts.parts import State
 
@@ -154,6 +159,50 @@ class Equilibrium(Readings):
         if (found.values < -found.rounding).any():
             return False
         return True if (found.values > found.rounding).all() else None
+
+    # ------------------------------------------------------------------ derivatives
+
+    @cached_property
+    def _tangents(self) -> Tangents:
+        from supple.gradients.equilibrium import tangents
+
+        return tangents(self)
+
+    def variation(self, u: Any = None, prescribed: ArrayLike | None = None) -> EquilibriumVariation:
+        """How q, multipliers and efforts move with a small change du (nu,) of inputs and dp (ne,) of prescribed joints.
+
+        Exact, by the implicit function theorem.  Raises `SingularError` at limit points and where something moves
+        freely; warns at an unstable equilibrium.
+        """
+        from supple.gradients.equilibrium import jvp
+
+        return jvp(self, self._tangents, u, prescribed)
+
+    def jvp(self, u: Any = None, *, prescribed: ArrayLike | None = None) -> Array:
+        """dq (n,) along a change du of inputs (nu,) or by name, and of prescribed coordinates; see `variation`."""
+        return self.variation(u, prescribed).q
+
+    def vjp(
+        self,
+        q: ArrayLike | None = None,
+        *,
+        efforts: ArrayLike | None = None,
+        multipliers: ArrayLike | None = None,
+        pose: Mapping[tuple[str, float], ArrayLike] | None = None,
+    ) -> Gradient:
+        """The gradient by inputs and prescribed coordinates of a scalar, from its derivatives by what the robot does.
+
+        Parameters
+        ----------
+        q, efforts, multipliers : (n,), (ne,), (nc,), optional
+            Derivatives of the scalar by each.
+        pose : {(link, s): (6,)}, optional
+            Derivatives by poses of stations, as wrenches [moment; force] in the frames there: the scalar changes by
+            wrench . twist.  For a position alone, put R^T times the derivative by it in the last three.
+        """
+        from supple.gradients.equilibrium import vjp
+
+        return vjp(self, self._tangents, q, efforts, multipliers, pose)
 
     def _stable_in_motion(self) -> bool | None:
         """Without a potential: whether small motions die away (True) or grow (False)."""

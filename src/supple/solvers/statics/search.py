@@ -89,7 +89,8 @@ class Solver:
             desk.motion[:, list(joint.coordinates)] = joint.motion(t)
 
     def put(self, q: Array, multipliers: Array | None) -> None:
-        """Where to begin."""
+        """Where to begin; nothing is held, for zero times what an earlier search held (infinity) is not zero."""
+        self.held[:] = 0.0
         self.office.desk.q[:] = q
         self.office.desk.multipliers[:] = 0.0 if multipliers is None else multipliers
 

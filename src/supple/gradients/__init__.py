@@ -1,0 +1,1 @@
+"""Derivatives of what a robot does: linear systems about a state."""
