@@ -30,10 +30,10 @@ Stations: TypeAlias = dict[str, set[float]]
 def compile_robot(robot: Robot) -> CompiledRobot:
     """Validate a description and turn it into arrays."""
     order = validate(robot)
-    always, sleeping = collect_stations(robot)
-    layouts, drafts = _draft(robot, order, always, sleeping)
-    asleep = frozenset(s for d in drafts if any(sleeping.values()) for s in range(d.first + d.active, d.span.stop))
-    binder = Binder(robot, layouts, [(draft.parent, draft.placement) for draft in drafts], asleep)
+    always, dormant = collect_stations(robot)
+    layouts, drafts = _draft(robot, order, always, dormant)
+    unvisited = frozenset(s for d in drafts if any(dormant.values()) for s in range(d.first + d.active, d.span.stop))
+    binder = Binder(robot, layouts, [(draft.parent, draft.placement) for draft in drafts], unvisited)
     loads = tuple(bind_items(robot, binder))
     binder.warn_of_remote()
     topology, parameters = assemble_arrays(robot, drafts, layouts, binder)
@@ -62,7 +62,7 @@ def loops_among(loads: Sequence[Bound]) -> tuple[Bound, ...]:
 
 
 def _draft(
-    robot: Robot, order: tuple[int, ...], always: Stations, sleeping: Stations
+    robot: Robot, order: tuple[int, ...], always: Stations, dormant: Stations
 ) -> tuple[list[LinkLayout], list[BlockDraft]]:
     """Layouts of all links in the order they were added, and their blocks, parents before children."""
     starts = _coordinate_starts(robot)
@@ -70,7 +70,7 @@ def _draft(
     layouts: dict[str, LinkLayout] = {}
     for index in order:
         link = robot.links[index]
-        announced = Announced(always[link.name], sleeping[link.name])
+        announced = Announced(always[link.name], dormant[link.name])
         with naming(f"link {link.name!r}"):
             layouts[link.name] = draft_link(link, starts[index], layouts, announced, drafts)
     if not any(draft.n for draft in drafts):

@@ -136,8 +136,10 @@ def _parent(model: Model, segment: int) -> tuple[str, int]:
 def _load(load: Bound) -> dict[str, Any]:
     """A load's kernel and data; what its guard calls scratch (addresses, notes of failures) is no content."""
     scratch = getattr(load.guard, "scratch", ())
-    arrays = [array for array in load.data if not any(array is other for other in scratch)]
-    return {"kind": (load.kernel.function, load.side), "data": [array for array in arrays if not _is_law(array)]}
+    names = getattr(load.data, "_fields", range(len(load.data)))
+    arrays = {f"data {name!r}": array for name, array in zip(names, load.data, strict=True)}
+    kept = {name: x for name, x in arrays.items() if not _is_law(x) and not any(x is other for other in scratch)}
+    return {"kind": (load.kernel.function, load.side), **kept}
 
 
 def _load_law(load: Bound) -> dict[str, Any]:

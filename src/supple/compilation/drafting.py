@@ -27,7 +27,7 @@ class Announced(NamedTuple):
     """Stations of a link at which loads sit or links hang, and those that sleep until a load wakes them."""
 
     always: set[float]
-    sleeping: set[float]
+    dormant: set[float]
 
 
 @dataclass
@@ -60,7 +60,7 @@ class BlockDraft:
     def active(self) -> int:
         """Segments that dynamics visit: not those that sleep, nor the tip of a leaf rod, which has no weight."""
         idle_tip = self.chain.idle_tip and not self.has_children
-        return self.count - self.chain.asleep - idle_tip
+        return self.count - self.chain.dormant - idle_tip
 
     @property
     def strained(self) -> bool:
@@ -88,7 +88,7 @@ def draft_link(
     """
     first_block = len(drafts)
     table = link.body.tabulate()
-    chain = table.chain(announced.always, announced.sleeping)
+    chain = table.chain(announced.always, announced.dormant)
     factors = list(link.joint.factors())
     if chain is None and not factors:
         factors = [np.zeros((6, 0))]  # a fixed body is a joint without coordinates

@@ -12,7 +12,7 @@ kernels and solvers are compiled once, whatever loads a robot has.  It reads pos
 * generalised forces on joints: ``joint_force[i] += ...`` with derivatives by the joint's coordinates, ``joint_slope``;
 * at stations that are visited only when needed, all this by way of `core.dormant`.
 
-In mode ENERGY it adds its potential energy to ``scratch[0].energy`` and writes nothing else.
+In mode ENERGY it adds its potential energy to ``space.energy[0]`` and writes nothing else.
 In mode -(i + 1) it writes the derivatives of its wrenches and stresses by input i in their place.
 
 World wrenches that do not turn with the segment gain ``-adbar*_F`` in G: see `loads.points.subtract_turning`.
@@ -37,7 +37,7 @@ STORES = 16
 
 #: What is asked of a load (its last argument); negative: derivatives by input -(mode + 1).
 #: MEASURE: lines tell their length, its rate, their tension and the gradient of the length (see core.lines).
-#: ENERGY: only the potential energy [J] is added, to ``scratch[0].energy``; minus its gradient by q is the generalised
+#: ENERGY: only the potential energy [J] is added, to ``space.energy[0]``; minus its gradient by q is the generalised
 #: force at rest.
 WRENCH, TANGENT, MEASURE, ENERGY = 0, 1, 2, 3
 
@@ -111,7 +111,7 @@ def project_stresses(tree, space, out):
 
 @inlined
 def project_stress_tangents(tree, space, cv, out):
-    """out -= Phi^T (E + c_v C) Phi at every node, and the slopes of joint forces; buds add theirs."""
+    """out -= Phi^T (E + c_v C) Phi at every node, and the slopes of joint forces; dormant stations add theirs."""
     add_local(space, 0, out)
     for b in range(tree.blocks.shape[0]):
         block = tree.blocks[b]
@@ -127,7 +127,7 @@ def project_stress_tangents(tree, space, cv, out):
 
 @inlined
 def project_stress_rates(tree, space, out):
-    """out -= Phi^T C Phi at every node: what `project_stress_tangents` is to dR/dq, for dR/dv; buds add theirs."""
+    """out -= Phi^T C Phi at every node: what `project_stress_tangents` is to dR/dq, for dR/dv."""
     add_local(space, 1, out)
     for k in range(tree.nodes.shape[0]):
         s = space.stress[k]
@@ -175,7 +175,7 @@ def subtract_stress_slope(component, psi, node, a, E, c, C, out):
 
 @inlined
 def add_local(space, m, out):
-    """out += what the steps of buds add to dR/dq (m = 0) or dR/dv (m = 1), see `core.dormant`."""
+    """out += what the steps of dormant stations add to dR/dq (m = 0) or dR/dv (m = 1), see `core.dormant`."""
     if space.count[3] == 0:
         return
     n = Index(space.local.shape[1])

@@ -52,6 +52,14 @@ class _Flags(Flags):  # type: ignore[misc]
 class _Typing(Context):  # type: ignore[misc]
     """Numba's knowledge of types, known by its class where it types our functions."""
 
+    _fresh = False
+
+    def refresh(self) -> None:
+        """Look for newly registered types, once per function: Numba would at thousands of operations."""
+        if not self._fresh:
+            self._fresh = True
+            super().refresh()
+
 
 _resolve = BaseFunction.get_call_type
 _resolved: dict[Any, Any] = {}
@@ -67,8 +75,25 @@ def _remember(self: Any, context: Any, args: Any, kws: Any) -> Any:
     return _resolved[key][0]
 
 
+_sizes: dict[Any, int] = {}
+
+
 class _Target(CPUContext):  # type: ignore[misc]
     """Numba's target, on which an array of a record is like any other array: both are the same in memory."""
+
+    _fresh = False
+
+    def refresh(self) -> None:
+        """As for types."""
+        if not self._fresh:
+            self._fresh = True
+            super().refresh()
+
+    def get_abi_sizeof(self, kind: Any) -> int:
+        """Size of a type in memory, remembered: LLVM would be given a module of its own to answer."""
+        if kind not in _sizes:
+            _sizes[kind] = super().get_abi_sizeof(kind)
+        return _sizes[kind]
 
     def cast(self, builder: Any, val: Any, fromty: Any, toty: Any) -> Any:
         """A value as another type."""

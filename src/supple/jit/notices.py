@@ -21,7 +21,7 @@ LONG = {
     "solvers.integrators.one_step.start_one_step": ("solvers of fixed step", 8),
     "solvers.integrators.explicit.start_explicit": ("explicit solvers", 3),
     "core.loops._constraint_rows": ("loops", 5),
-    "loads.contact.contact._contacts": ("contact", 7),
+    "loads.contact.kernel._contacts": ("contact", 7),
     "readouts.kernels._contact_pairs": ("read-outs of contacts", 4),
     "loads.fluid.fluid._fluid": ("water", 3),
     "loads.lines.spans._paths": ("cables and elastic tendons", 3),

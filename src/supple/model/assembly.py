@@ -81,7 +81,7 @@ def _cannot_be_closed(error: Array, loops: tuple[Bound, ...]) -> ConvergenceErro
     """What to say of the loop with the largest error."""
     worst, first, name, turn = 0.0, 0, "", 0.0
     for loop in loops:
-        perp = loop.data[1]
+        perp = loop.data.perp
         own = error[first : first + perp.shape[1]]
         first += perp.shape[1]
         gap = float(np.linalg.norm(own))
@@ -110,13 +110,13 @@ def recentred(model: Model, q: Array, loops: tuple[Bound, ...]) -> tuple[Bound, 
     ends[0] = np.eye(4)  # the world
     turned = []
     for loop in loops:
-        where, perp, offsets = loop.data
-        a, b = (_pose(record) for record in offsets)
+        where = loop.data.where
+        a, b = (_pose(record) for record in loop.data.offsets)
         relative = np.linalg.solve(ends[where[0, 1]] @ b, ends[where[0, 0]] @ a)
         if np.arccos(np.clip(0.5 * (np.trace(relative[:3, :3]) - 1.0), -1.0, 1.0)) > HALF_TURN:
             a = a @ np.linalg.inv(relative)
             a[:3, :3] = _nearest_rotation(a[:3, :3])
-            loop = loop._replace(data=(where, perp, pose_records([a, b])))
+            loop = loop._replace(data=loop.data._replace(offsets=pose_records([a, b])))
         turned.append(loop)
     return tuple(turned)
 

@@ -94,7 +94,7 @@ class Multipliers:
 def loop_terms(model: Model, q: Array, v: Array, a: Array, loops: tuple[Bound, ...]) -> LoopTerms:
     """Gather the rows of all loops."""
     work = model.workspace
-    n, nc = model.n, sum(loop.data[1].shape[1] for loop in loops)
+    n, nc = model.n, sum(loop.data.perp.shape[1] for loop in loops)
     vectors, matrices = np.zeros((3, nc)), np.zeros((5, nc, n))
     if loops:
         function, space = _loops.CONSTRAINT_ROWS.address, work.own()[1]
@@ -135,7 +135,7 @@ def _checked_terms(model: Model, q: ArrayLike) -> LoopTerms:
 
 def named_multipliers(model: Model, values: Array) -> Multipliers:
     """Multipliers (..., nc) of a model's loops, with their names."""
-    return Multipliers(values, {loop.name: (int(loop.data[0][0, 2]), loop.data[1]) for loop in model.loops})
+    return Multipliers(values, {loop.name: (int(loop.data.where[0, 2]), loop.data.perp) for loop in model.loops})
 
 
 class Rows(NamedTuple):
@@ -179,7 +179,7 @@ def keep_rows(loops: tuple[Bound, ...], rows: Rows) -> tuple[Bound, ...]:
     """
     reduced, first, number = [], 0, 0
     for loop in loops:
-        where, perp, offsets = loop.data
+        where, perp = loop.data.where, loop.data.perp
         own = range(first, first + perp.shape[1])
         mine = [i - first for i in rows.kept if i in own]
         dropped = len(own) - len(mine) - sum(i in own for i in rows.idle)
@@ -192,7 +192,8 @@ def keep_rows(loops: tuple[Bound, ...], rows: Rows) -> tuple[Bound, ...]:
         where = where.copy()
         where[0, 2] = number
         number += len(mine)
-        reduced.append(loop._replace(data=(where, np.ascontiguousarray(perp[:, mine]), offsets)))
+        kept = loop.data._replace(where=where, perp=np.ascontiguousarray(perp[:, mine]))
+        reduced.append(loop._replace(data=kept))
     return tuple(reduced)
 
 

@@ -45,9 +45,10 @@ class Workspace:
         self.demand = compiled.demand
         self.zero = np.zeros(len(compiled.coordinate_names))
         self.nu = len(self.demand.inputs)
-        self.nc = sum(loop.data[1].shape[1] for loop in compiled.loops)
+        self.nc = sum(loop.data.perp.shape[1] for loop in compiled.loops)
         self.nz = sum(len(states.names) for states in self.demand.states)
-        self.load_data = [handle(load.data) for load in compiled.loads]
+        self._load_arrays = [load.arrays() for load in compiled.loads]  # alive as long as their handles
+        self.load_data = [handle(arrays) for arrays in self._load_arrays]
         table = [
             (load.kernel.address, data.ctypes.data, load.side)
             for load, data in zip(compiled.loads, self.load_data, strict=True)
@@ -100,7 +101,8 @@ class Workspace:
             "multipliers": self.nc,
             "lines": len(demand.lines),
             "parts": demand.parts,
-            "buds": demand.buds,
+            "dormant": demand.dormant,
+            "balls": demand.balls,
         }
 
     def fill_signals(self, signals: Array, t: float) -> None:

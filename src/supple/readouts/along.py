@@ -62,10 +62,13 @@ class Readings:
 
     def _along(self, what: str, link: str, s: Array, chosen: Array) -> Array:
         """Strain, (total) stress or inner forces (T, K, 6) of the chosen states."""
-        from supple.readouts import rods
+        from supple.readouts.inner_forces import inner_forces
+        from supple.readouts.rods import strain, stress
+
 
         model, states = self._need_model(), self._states()
-        found = [getattr(rods, what)(model, states[k], link, s) for k in chosen.tolist()]
+        read: Any = {"strain": strain, "stress": stress, "inner_forces": inner_forces}[what]
+        found = [read(model, states[k], link, s) for k in chosen.tolist()]
         return np.array([row.total if what == "stress" else row for row in found])
 
     def pose(self, link: str, s: float = 1.0) -> Array:

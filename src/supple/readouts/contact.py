@@ -1,6 +1,6 @@
 """Forces of a contact, pair by pair, and their derivatives.
 
-With W = [x x f; f] on a, z = zeta_a - zeta_b and the tangents G, D of `loads.contact.contact`, an observer in the world
+With W = [x x f; f] on a, z = zeta_a - zeta_b and the tangents G, D of `loads.contact.force`, an observer in the world
 sees b's observer turn, too:
 
     dW = G z + D z' + ad*_zeta_b W,      zeta = J dq,      zeta' = R dq + J dv,      d(gap) = n . (z_v + z_w x x).
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from supple.checks import flag
-from supple.loads.contact.contact import contacts
+from supple.loads.contact.kernel import ContactData, contacts
 from supple.readouts import parts
 from supple.readouts.kernels import CONTACT_PAIRS, FORCE, GAP, NORMAL, POINT, SLIP, WIDTH
 from supple.readouts.parts import State
@@ -26,15 +26,15 @@ Array = np.ndarray
 
 
 class Meeting(NamedTuple):
-    """A contact of a model, and which pairs of its probes and surfaces may touch."""
+    """A contact of a model, and which pairs of its spheres and surfaces may touch."""
 
     name: str
     part: Model  #: the contact alone
-    pairs: Array  #: (M, 4) ints [probe, surface, 0, 0]
+    pairs: Array  #: (M, 4) ints [sphere, surface, 0, 0]
     where: Array  #: (M, 2) ints: segments of both
-    places: tuple[tuple[tuple[str, float], ...], tuple[tuple[str, float], ...]]  #: (link, s) of all probes, surfaces
+    places: tuple[tuple[tuple[str, float], ...], tuple[tuple[str, float], ...]]  #: (link, s) of all spheres, surfaces
     law: Array  #: stiffness, exponent, damping, friction, slip velocity
-    weight: Array  #: (M,) of the probes
+    weight: Array  #: (M,) of the spheres
 
 
 def contact_names(model: Model) -> tuple[str, ...]:
@@ -56,14 +56,15 @@ def meeting(model: Model, name: str) -> Meeting:
 
 def _meeting(model: Model, index: int, name: str) -> Meeting:
     data = model.loads[index].data
-    where, probe, on, skip, law = data[0], data[1], data[3], data[6], data[7]
-    probes, surfaces = np.nonzero(skip == 0)
-    pairs = np.zeros((len(probes), 4), dtype=np.int64)
-    pairs[:, 0], pairs[:, 1] = probes, surfaces
-    segments = np.stack([where[probes, 0], on[surfaces, 0]], axis=1)
-    names = (*model.link_names, "world")
-    places = [tuple((names[int(link)], s) for link, s in table.tolist()) for table in data[12:14]]
-    return Meeting(name, parts.alone(model, index), pairs, segments, (places[0], places[1]), law[0], probe[probes, 2])
+    assert isinstance(data, ContactData)
+    spheres, surfaces = np.nonzero(data.skip == 0)
+    pairs = np.zeros((len(spheres), 4), dtype=np.int64)
+    pairs[:, 0], pairs[:, 1] = spheres, surfaces
+    segments = np.stack([data.sphere_segments[spheres, 0], data.surfaces[surfaces, 0]], axis=1)
+    names, tables = (*model.link_names, "world"), (data.sphere_places, data.surface_places)
+    a, b = (tuple((names[int(link)], s) for link, s in table.tolist()) for table in tables)
+    weight = data.spheres[spheres, 2]
+    return Meeting(name, parts.alone(model, index), pairs, segments, (a, b), data.law[0], weight)
 
 
 def measure(found: Meeting, state: State, pairs: Array, tangent: bool = False) -> tuple[Array, Array, Array]:

@@ -206,7 +206,7 @@ def _sleeping_contacts(model: Model) -> frozenset[str]:
 
 
 def _find_sleeping(model: Model) -> list[str]:
-    if not model.demand.buds:
+    if not model.demand.dormant:
         return []
     blocks, owner = model.topology.blocks, model.topology.owner
     asleep = np.arange(len(owner)) >= blocks["first"][owner] + blocks["active"][owner]

@@ -32,10 +32,11 @@ def dry_moments(model: Model) -> Array:
 def _dry_moments(model: Model) -> Array:
     moments = np.array(model.parameters.segments["heavy"])
     for load in filter(is_fluid, model.loads):
-        what, where, _, _, weight, added = load.data
+        water = load.data
         # the weight of the displaced fluid is what the load takes off beside that of the added mass
-        displaced = weight.reshape(-1, 6, 3)[:, 3, 0] - added.reshape(-1, 6, 6)[:, 3, 3]
-        np.add.at(moments, what[:, 0], displaced[:, None] * np.column_stack([np.ones(len(where)), where]))
+        displaced = water.weight.reshape(-1, 6, 3)[:, 3, 0] - water.added_mass.reshape(-1, 6, 6)[:, 3, 3]
+        places = np.column_stack([np.ones(len(water.places)), water.places])
+        np.add.at(moments, water.points[:, 0], displaced[:, None] * places)
     return moments
 
 

@@ -121,10 +121,10 @@ def _weight_alone(model: Model, index: int) -> Model:
 def _weighted(model: Model, index: int, weight: bool) -> Bound:
     """A fluid that does only what ``weight`` says."""
     load = model.loads[index]
-    what = load.data[0].copy()
-    columns = [k for k in range(1, what.shape[1]) if (k == WEIGHT) != weight]
-    what[:, columns] = 0
-    return load._replace(data=(what, *load.data[1:]))
+    points = load.data.points.copy()
+    columns = [k for k in range(1, points.shape[1]) if (k == WEIGHT) != weight]
+    points[:, columns] = 0
+    return load._replace(data=load.data._replace(points=points))
 
 
 def _dampers(model: Model) -> tuple[dict[str, Array], dict[str, Array]]:

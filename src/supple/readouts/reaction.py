@@ -117,9 +117,9 @@ def _moved(load: Bound, block: int) -> Bound:
     """A load behind a new block: drives know blocks by their number."""
     if load.kernel.function is not drives.function:
         return load
-    where = load.data[0].copy()
-    where[:, 0] += where[:, 0] >= block
-    return load._replace(data=(where, *load.data[1:]))
+    factors = load.data.factors.copy()
+    factors[:, 0] += factors[:, 0] >= block
+    return load._replace(data=load.data._replace(factors=factors))
 
 
 def _cut_topology(model: Model, link: str, block: int) -> Topology:

@@ -170,10 +170,8 @@ def _lines_through(model: Model, layout: LinkLayout, places: Array) -> Iterator[
 
 def _line_data(load: Bound) -> tuple[Array, Array]:
     """Coefficients (m, 5) and `loads.lines.routes.line_table` (m, 3) of a line's points in rods, if it has."""
-    if load.kernel.function is lines.function:
-        return load.data[1], load.data[2]
-    if load.kernel.function is paths.function:
-        return load.data[6], load.data[7]
+    if load.kernel.function in (lines.function, paths.function):
+        return load.data.line, load.data.table
     return np.zeros((0, 5)), np.zeros((0, 3))
 
 

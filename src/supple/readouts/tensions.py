@@ -22,7 +22,7 @@ Array = np.ndarray
 def is_chamber(model: Model, name: str) -> bool:
     """Whether a line is a chamber: it pushes, its coefficients are positive."""
     load = next(load for load in model.loads if load.name == name)
-    return load.kernel.function is route_lines.function and bool((load.data[1][:, 0] > 0.0).any())
+    return load.kernel.function is route_lines.function and bool((load.data.line[:, 0] > 0.0).any())
 
 
 def tensions(model: Model, state: State) -> dict[str, float]:

@@ -96,7 +96,7 @@ def test_a_chain_alone_is_the_rods_own_steps(table):
     assert chain.own == (0, 1, 2, 3)
     assert_array_equal(chain.begins, [0, 1, 2, 3])
     assert chain.between == {}
-    assert (chain.asleep, chain.idle_tip) == (0, True)
+    assert (chain.dormant, chain.idle_tip) == (0, True)
     assert_array_equal(chain.segments["half"], table.half)
     assert_array_equal(chain.segments["inertia"], table.inertia[1:])
     assert_array_equal(chain.phi, table.phi)
@@ -108,7 +108,7 @@ def test_stations_between_points_get_segments_of_their_own(table):
     chain = table.chain({0.4, node, 0.9}, {0.9, 0.05, 0.95})
     assert chain.own == (0, 1, 2, 5)
     assert chain.between == {0.4: 3, 0.9: 4, 0.05: 6, 0.95: 7}
-    assert chain.asleep == 2
+    assert chain.dormant == 2
     assert_array_equal(chain.begins, [0, 1, 2, 1, 3, 3, 0, 3])
     steps = table.steps(table.s[[1]], np.array([0.4]))
     assert chain.segments["half"][3] == steps.half[0]

@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 
 import supple as sp
 
-DATA = Path(__file__).parents[1] / "data"
+DATA = Path(__file__).parents[2] / "data"
 NONE = (0.0, 0.0, 0.0)
 HALF, HEIGHT, STIFFNESS = 1.0, 0.4, 100.0
 LENGTH = np.hypot(HALF, HEIGHT)

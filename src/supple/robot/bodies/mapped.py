@@ -60,7 +60,7 @@ class MapTable(BodyTable):
         for name, array in checked.items():
             object.__setattr__(self, name, array)
 
-    def chain(self, stations: Collection[float] = (), sleeping: Collection[float] = ()) -> Chain:
+    def chain(self, stations: Collection[float] = (), dormant: Collection[float] = ()) -> Chain:
         """One segment from the frame after the joint to the moving frame."""
         from supple.core.blocks.custom import BoundMap  # late: it loads kernels
 

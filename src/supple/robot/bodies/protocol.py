@@ -111,7 +111,7 @@ class Chain(NamedTuple):
     own: tuple[int, ...]  #: segments that end at points 1, 2, ...
     between: dict[float, int]  #: segments that end at stations between points
     component: np.ndarray | None = None  #: (n,) strain component of each coordinate, ascending; None: no strains
-    asleep: int = 0  #: how many segments, the last ones, no sweep visits until a load wakes them (`core.dormant`)
+    dormant: int = 0  #: how many segments, the last ones, no sweep visits until a load wakes them (`core.dormant`)
     map: BoundMap | None = None  #: of a block of kind CUSTOM: its compiled function and data
     idle_tip: bool = False  #: whether the segment before these has no inertia, and matters to children and loads alone
 
@@ -155,7 +155,7 @@ class BodyTable(ABC):
         return len(self.rest_position)
 
     @abstractmethod
-    def chain(self, stations: Collection[float] = (), sleeping: Collection[float] = ()) -> Chain | None:
+    def chain(self, stations: Collection[float] = (), dormant: Collection[float] = ()) -> Chain | None:
         """The body's block, with a segment to each of these stations, and to those that sleep until they are woken.
 
         None if it has none: then its only point is the end of its joint, and carries `point_inertia`.

@@ -167,7 +167,7 @@ class RigidTable(BodyTable):
     inertia: np.ndarray  #: (6, 6) about that point
     tip_pose: np.ndarray  #: (4, 4) of station 1 in its frame
 
-    def chain(self, stations: Collection[float] = (), sleeping: Collection[float] = ()) -> Chain | None:
+    def chain(self, stations: Collection[float] = (), dormant: Collection[float] = ()) -> Chain | None:
         """None: it has no block of its own."""
         return None
 

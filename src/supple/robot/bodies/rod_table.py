@@ -89,16 +89,16 @@ class RodTable(BodyTable):
         point = self.point_at(s)
         return None if point is None else Located(point)
 
-    def chain(self, stations: Collection[float] = (), sleeping: Collection[float] = ()) -> Chain:
-        """Segments in the order nodes, stations between points, tip, sleeping stations.
+    def chain(self, stations: Collection[float] = (), dormant: Collection[float] = ()) -> Chain:
+        """Segments in the order nodes, stations between points, tip, dormant stations.
 
         So an idle tip and those that sleep can be left out at the end.
         """
         extra = [s for s in sorted(stations) if self.point_at(s) is None]
-        asleep = [s for s in sorted(set(sleeping).difference(stations)) if self.point_at(s) is None]
+        idle = [s for s in sorted(set(dormant).difference(stations)) if self.point_at(s) is None]
         last = len(self.s) - 2  # the step that ends at the tip
         tip = last + len(extra)
-        count = tip + 1 + len(asleep)
+        count = tip + 1 + len(idle)
         own = (*range(last), tip)
         segments, phi = np.zeros(count, segment_t), np.zeros((2, count, self.n))
         rows = list(own)
@@ -107,7 +107,7 @@ class RodTable(BodyTable):
         phi[:, rows] = self.phi
         begins = np.zeros(count, dtype=np.int64)
         begins[rows] = range(last + 1)
-        between = dict(zip((*extra, *asleep), (*range(last, tip), *range(tip + 1, count)), strict=True))
+        between = dict(zip((*extra, *idle), (*range(last, tip), *range(tip + 1, count)), strict=True))
         if between:
             rows, ends = list(between.values()), np.array(list(between))
             begins[rows] = [self.point_before(s) for s in between]
@@ -116,7 +116,7 @@ class RodTable(BodyTable):
             phi[:, rows] = steps.phi.transpose(1, 0, 2)
         loaded = any(self.point_at(s) == last + 1 for s in stations)
         return Chain(
-            ROD, segments, phi, begins, own, between, self.component, asleep=len(asleep), idle_tip=not loaded
+            ROD, segments, phi, begins, own, between, self.component, dormant=len(idle), idle_tip=not loaded
         )
 
     def aspects(self, arrays: LinkArrays) -> dict[str, Any]:
