@@ -84,7 +84,7 @@ def test_stations_sleep_after_every_call_and_sums_are_zero():
     model = two_rods(Contact("c", Spheres("one", 23), Plane((0.1, 0.2, 1.0), 0.5), **LAW))
     q, v, a = 0.3 * np.random.default_rng(2).standard_normal((3, model.n))
     model.residual_tangent(q, v, a)
-    space = model._own_space()[0]
+    space = model.workspace.own()[0]
     assert space.count[3] > 0, "nothing touched"
     assert (space.work["awake"] == ASLEEP).all()
     assert not space.folding[0, :18].any()

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from supple.checks import finite_float, shown
-from supple.compilation.rod_table import RodTable
 from supple.core.records import node_t, pose_t
 from supple.errors import ModelError, naming, warn
 from supple.jit import AddressedKernel, LoadKernel
-from supple.robot.links import ArcLength
+from supple.robot.bodies.protocol import ArcLength
+from supple.robot.bodies.rod_table import RodTable
 
 if TYPE_CHECKING:
-    from supple.compilation.compiling import LinkLayout
+    from supple.compilation.layout import LinkLayout
     from supple.model.model import Model
     from supple.robot.controller import Controller
     from supple.robot.robot import LinkSpec, Robot
@@ -143,9 +143,10 @@ class Binder:
 
     def rod(self, link: str) -> RodTable:
         """Table of a link that must be a rod."""
-        rod = self.layout(link).rod
+        layout = self.layout(link)
+        rod = layout.rod
         if rod is None:
-            raise ModelError(f"link {link!r} is rigid, but this load acts along a rod")
+            raise ModelError(f"link {link!r} is {layout.noun}, but this load acts along a rod")
         return rod
 
     def station(self, link: str, s: float, offset: np.ndarray | None = None) -> Station:
@@ -157,8 +158,8 @@ class Binder:
         if link == "world":
             return Station(0, offset)
         layout = self.layout(link)
-        if layout.rod is None and s not in (0.0, 1.0):
-            raise ModelError(f"s is {s:g}, but link {link!r} is rigid: 0 is its body frame, 1 its tip")
+        if layout.refuses(s):
+            raise ModelError(f"s is {s:g}, but link {link!r} is {layout.noun}: {layout.ends}")
         segment, frame = layout.place(s, self.bases[layout.blocks[-1]])
         return Station(segment, frame @ offset)
 

@@ -20,7 +20,7 @@ from supple.readouts.parts import State
 from supple.readouts.results import ContactDerivatives, ContactForces
 
 if TYPE_CHECKING:
-    from supple.model.readouts import Readouts
+    from supple.model.model import Model
 
 Array = np.ndarray
 
@@ -29,7 +29,7 @@ class Meeting(NamedTuple):
     """A contact of a model, and which pairs of its spheres and surfaces may touch."""
 
     name: str
-    part: Readouts  #: the contact alone
+    part: Model  #: the contact alone
     pairs: Array  #: (M, 4) ints [sphere, surface, 0, 0]
     where: Array  #: (M, 2) ints: segments of both
     places: tuple[tuple[tuple[str, float], ...], tuple[tuple[str, float], ...]]  #: (link, s) of all spheres, surfaces
@@ -37,24 +37,24 @@ class Meeting(NamedTuple):
     weight: Array  #: (M,) of the spheres
 
 
-def contact_names(model: Readouts) -> tuple[str, ...]:
+def contact_names(model: Model) -> tuple[str, ...]:
     """Names of all contacts."""
     labels = parts.load_labels(model)
     return tuple(labels[i] for i in _contacts(model))
 
 
-def _contacts(model: Readouts) -> tuple[int, ...]:
+def _contacts(model: Model) -> tuple[int, ...]:
     return tuple(i for i, load in enumerate(model.loads) if load.kernel.function is contacts.function)
 
 
-def meeting(model: Readouts, name: str) -> Meeting:
+def meeting(model: Model, name: str) -> Meeting:
     """A contact by name."""
     index = parts.find_load(model, name, "contact", _contacts(model))
     found: Meeting = parts.kept(model, ("contact", index), lambda: _meeting(model, index, name))
     return found
 
 
-def _meeting(model: Readouts, index: int, name: str) -> Meeting:
+def _meeting(model: Model, index: int, name: str) -> Meeting:
     data = model.loads[index].data
     assert isinstance(data, ContactData)
     spheres, surfaces = np.nonzero(data.skip == 0)
@@ -73,7 +73,8 @@ def measure(found: Meeting, state: State, pairs: Array, tangent: bool = False) -
     _, origin = parts.swept(part, state, tangent)
     rows, tangents = np.empty((count, WIDTH)), np.empty((2, count, 6, 6) if tangent else 0)
     at = tangents if tangent else 0
-    CONTACT_PAIRS(part._tree, part._own_space()[1], part._data[0], np.ascontiguousarray(pairs), count, rows, at)
+    work = part.workspace
+    CONTACT_PAIRS(work.tree, work.own()[1], work.load_data[0], np.ascontiguousarray(pairs), count, rows, at)
     return rows, origin.copy(), tangents
 
 
@@ -82,7 +83,7 @@ def touching(found: Meeting, state: State) -> Array:
     return np.asarray(measure(found, state, found.pairs)[0][:, GAP] < 0.0)
 
 
-def contact(model: Readouts, state: State, name: str, every_pair: bool = False) -> ContactForces:
+def contact(model: Model, state: State, name: str, every_pair: bool = False) -> ContactForces:
     """Forces of the pairs that touch, or of every pair."""
     found = meeting(model, name)
     chosen = np.full(len(found.pairs), True) if flag(every_pair, "every_pair") else touching(found, state)
@@ -110,7 +111,7 @@ def _chosen(found: Meeting, chosen: Array, side: int) -> tuple[tuple[str, float]
     return tuple(found.places[side][i] for i in found.pairs[chosen, side].tolist())
 
 
-def contact_derivatives(model: Readouts, state: State, name: str, every_pair: bool = False) -> ContactDerivatives:
+def contact_derivatives(model: Model, state: State, name: str, every_pair: bool = False) -> ContactDerivatives:
     """Derivatives of `contact` by q and v, pairs in the same order."""
     found = meeting(model, name)
     chosen = np.arange(len(found.pairs)) if flag(every_pair, "every_pair") else np.flatnonzero(touching(found, state))
@@ -150,7 +151,7 @@ def _about_world(origin: Array, columns: Array) -> Array:
     return moved
 
 
-def contact_along(model: Readouts, states: list[State], name: str, every_pair: bool = False) -> list[ContactForces]:
+def contact_along(model: Model, states: list[State], name: str, every_pair: bool = False) -> list[ContactForces]:
     """Forces of the same pairs at all states: those that touch at least once, or all."""
     found = meeting(model, name)
     chosen = np.full(len(found.pairs), flag(every_pair, "every_pair"))

@@ -13,7 +13,7 @@ from supple.readouts.results import CenterOfMass, Mass
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Bound
-    from supple.model.readouts import Readouts
+    from supple.model.model import Model
 
 Array = np.ndarray
 
@@ -23,13 +23,13 @@ def is_fluid(load: Bound) -> bool:
     return load.kernel.function is fluid.function
 
 
-def dry_moments(model: Readouts) -> Array:
+def dry_moments(model: Model) -> Array:
     """(S, 4): mass [kg] and first moment [kg m] of every segment's end in its own frame."""
     table: Array = parts.kept(model, "dry", lambda: _dry_moments(model))
     return table
 
 
-def _dry_moments(model: Readouts) -> Array:
+def _dry_moments(model: Model) -> Array:
     moments = np.array(model.parameters.segments["heavy"])
     for load in filter(is_fluid, model.loads):
         water = load.data
@@ -40,7 +40,7 @@ def _dry_moments(model: Readouts) -> Array:
     return moments
 
 
-def mass(model: Readouts) -> Mass:
+def mass(model: Model) -> Mass:
     """Masses of all links and their sum."""
     moments, blocks = dry_moments(model), model.topology.blocks
     links = {}
@@ -51,10 +51,10 @@ def mass(model: Readouts) -> Mass:
     return Mass(float(sum(links.values())), links)
 
 
-def center_of_mass(model: Readouts, state: State) -> CenterOfMass:
+def center_of_mass(model: Model, state: State) -> CenterOfMass:
     """x = sum (m p + R c) / sum m, with m and m c of every point; dx = sum (m J_v + J_w x (m p + R c)) dq / sum m."""
     part, moments = parts.unloaded(model), dry_moments(model)
-    space, origin = parts.swept(part, State(*state[:2], model._zero), columns=True)
+    space, origin = parts.swept(part, State(*state[:2], model.workspace.zero), columns=True)
     heavy = np.flatnonzero(moments[:, 0])
     m, work = moments[heavy, :1], space.work[heavy]
     first = m * work["p"] + np.einsum("sij,sj->si", work["R"], moments[heavy, 1:])

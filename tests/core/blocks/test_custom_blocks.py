@@ -16,7 +16,6 @@ from supple.joints import MovableJoint
 from supple.lie.dual import add_apply
 from supple.lie.se3 import exp
 from supple.lie.tangent import tangent_operators
-from supple.readouts.parts import copied
 
 _jet, _operators, _column = local_array(3, 6), local_array(3, 2, 3, 3), local_array(6)
 _position, _positions, _row = local_array(3), local_array(3, 8), local_array(8)
@@ -116,7 +115,7 @@ def with_maps(model, maps):
         if b not in maps:
             screws[:, own] = model.parameters.screws[:, own]
     topology = model.topology._replace(blocks=blocks)
-    return copied(model, topology=topology, parameters=model.parameters._replace(screws=screws), maps=bound)
+    return model.changed(topology=topology, parameters=model.parameters._replace(screws=screws), maps=bound)
 
 
 def mixed_robot():
@@ -284,7 +283,7 @@ def large():
 
 
 def test_room_for_slopes_is_that_of_the_largest_joint(large):
-    assert large._own_space()[0].joint_slope.shape == (large.n, 8)
+    assert large.workspace.own()[0].joint_slope.shape == (large.n, 8)
 
 
 def test_jacobian_of_a_large_block(large):
@@ -298,7 +297,7 @@ def test_jacobian_of_a_large_block(large):
 
 def test_forces_of_a_large_block_are_lagranges(large):
     """ID = M a + dM/dt v - dT/dq + dU/dq of the model without loads."""
-    model = copied(large, loads=())
+    model = large.changed(loads=())
     q, v, a = state(model, scale=0.3)
     Md = central_difference(lambda e: model.mass_matrix(q + e * v))
     dT = difference_jacobian(lambda x: np.array([model.energy(x, v)[0]]), q)[0]

@@ -33,7 +33,7 @@ from supple.lie.pose import check_pose, pose
 from supple.loads.contact.distance import BORE, BOX, PLANE, ROUND
 from supple.loads.contact.outlines import Outline, Round, section_outline
 from supple.robot import meshes
-from supple.robot.links import Rod
+from supple.robot.bodies.protocol import centreline_of
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Binder
@@ -383,8 +383,8 @@ class Spheres(ContactShape):
 
     def outlines(self, binder: Binder, per_length: bool = False) -> list[tuple[float, float, Outline]]:
         """(s, weight, outline) of all sections; ``per_length``: at the rod's nodes, with their weights in metres."""
-        table, body = binder.rod(self.link), binder.robot_link(self.link).body
-        assert isinstance(body, Rod)
+        table = binder.rod(self.link)
+        body = centreline_of(binder.robot_link(self.link).body, self.link, "spheres sit along rods")
         if self.radius is None and not body.section.has_outline:
             raise ModelError(f"the section of link {self.link!r} does not know its radius, give Spheres one")
         places = [(s, 1.0) for _, s in self.stations()]

@@ -37,7 +37,7 @@ from supple.loads.frames import carry_operator, subtract_body_wrench
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Binder, Bound
-    from supple.robot.links import Rigid, Rod
+    from supple.robot.bodies import Rigid, Rod
 
 #: What a point has (columns 1 to 3 of `FluidData.points`).
 DRAG, WEIGHT, DRIFT = 1, 2, 3
@@ -298,20 +298,21 @@ class Fluid:
         return links
 
     def _points(self, binder: Binder, link: str, density: float) -> Iterable[_Point]:
-        from supple.robot.links import Rod
-
         body = binder.robot_link(link).body
+        line, solid = body.centreline, body.solid
         with naming(f"link {link!r}"):
-            if isinstance(body, Rod):
+            if line is not None:
                 rod = binder.rod(link)
                 for s, weight in zip(rod.s.tolist(), rod.weight.tolist(), strict=True):
                     if weight > 0.0:
-                        drag, added, displaced = self._matrices(link, body, s, density)
+                        drag, added, displaced = self._matrices(link, line, s, density)
                         segment = binder.station(link, s).segment
                         yield _Point(segment, np.zeros(3), weight * drag, weight * added, weight * displaced)
-            else:
+            elif solid is not None:
                 place = binder.station(link, 0.0)
-                yield _Point(place.segment, np.asarray(body.com), *self._matrices(link, body, None, density))
+                yield _Point(place.segment, np.asarray(solid.com), *self._matrices(link, solid, None, density))
+            else:
+                raise ModelError(f"it is {body.noun}, and fluids push on rods and solids: leave it out of links")
 
     def _matrices(self, link: str, body: Rod | Rigid, s: float | None, density: float) -> tuple[Array, Array, float]:
         """Drag, added mass and displaced mass at s of a rod (per metre) or of a rigid body (None)."""

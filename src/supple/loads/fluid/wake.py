@@ -146,10 +146,8 @@ class Wake:
 
     def _matrix(self, binder: Binder) -> Array:
         """Added mass per metre at the edge, (6, 6)."""
-        from supple.robot.links import Rod
-
         body = binder.robot_link(self.link).body
-        rigid = not isinstance(body, Rod)
+        rigid, shape = body.centreline is None, body.centreline or body.solid
         with naming(f"link {self.link!r}"):
             if rigid and isinstance(self.added_mass, AddedMass):
                 raise ModelError(
@@ -157,7 +155,7 @@ class Wake:
                 )
             density = positive_float(self.density, "density", "kg/m^3")
             s = None if rigid else float(self.s)
-            given = coefficient_matrix({self.link: self.added_mass}, self.link, body, s, density, "added_mass")
+            given = coefficient_matrix({self.link: self.added_mass}, self.link, shape, s, density, "added_mass")
             if given[3].any() or given[:, 3].any():
                 raise ModelError(
                     f"added_mass has an axial part {given[3].tolist()}: water slides along a slender body, "

@@ -21,7 +21,8 @@ from supple.errors import (
     StateError,
     StorageError,
 )
-from supple.model.constraints import CLOSED, loop_terms, solve_constrained
+from supple.model.accelerations import joint_efforts
+from supple.model.constraints import CLOSED, loop_terms, named_multipliers, solve_constrained
 from supple.solvers.desk import RESIDUALS, T_LEFT, TANGENTS, WORST, make_desk
 from supple.solvers.inputs import Drive, to_home
 from supple.solvers.integrators.history import (
@@ -413,8 +414,8 @@ class Simulation:
             a=a.copy(),
             u=self._inputs(t, q, v, z, failed),
             z=z.copy(),
-            efforts=model._efforts(q, forces),
-            multipliers=model._multipliers(rows[:, 3 * n : 3 * n + nc].copy()),
+            efforts=joint_efforts(model, q, forces),
+            multipliers=named_multipliers(model, rows[:, 3 * n : 3 * n + nc].copy()),
             stats=self.stats(),
             description=model.description,
             model=model,
@@ -558,8 +559,8 @@ def _times(t: ArrayLike) -> tuple[float, float, Array | None]:
 
 def initial_state(model: Model, q0: ArrayLike | None, v0: ArrayLike | None, t: float) -> tuple[Array, Array]:
     """A state that satisfies loops and prescribed motions at time t, next to the given one."""
-    q = model.rest.copy() if q0 is None else model._state("q0", q0).copy()
-    v = np.zeros(model.n) if v0 is None else model._state("v0", v0).copy()
+    q = model.rest.copy() if q0 is None else model.arguments.state("q0", q0).copy()
+    v = np.zeros(model.n) if v0 is None else model.arguments.state("v0", v0).copy()
     for name, value in (("q0", q), ("v0", v)):
         bad = np.flatnonzero(~np.isfinite(value))
         if bad.size:
@@ -584,9 +585,10 @@ def initial_state(model: Model, q0: ArrayLike | None, v0: ArrayLike | None, t: f
                     stacklevel=4,
                 )
         A = loop_terms(model, q, given, zero, model.loops).jacobian
-        change = (given - v)[model._fixed][:, None]
+        free, fixed = model.free_coordinates, model.fixed_coordinates
+        change = (given - v)[fixed][:, None]
         force, rate = np.zeros((model.n, 1)), -(A @ v)[:, None]
-        v = v + solve_constrained(model.mass_matrix(q), A, force, rate, model._free, model._fixed, change)[0][:, 0]
+        v = v + solve_constrained(model.mass_matrix(q), A, force, rate, free, fixed, change)[0][:, 0]
     else:
         v = given
     return q, v

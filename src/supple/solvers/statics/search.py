@@ -19,8 +19,10 @@ from supple.checks import floats, shown, why
 from supple.compilation.law_program import make_program
 from supple.core.residual import RESIDUAL, residual
 from supple.errors import ConvergenceError, ModelWarning, ShapeError, StateError
+from supple.model.accelerations import joint_efforts
+from supple.model.arguments import number
 from supple.model.assembly import assemble
-from supple.model.constraints import loop_terms
+from supple.model.constraints import loop_terms, named_multipliers
 from supple.solvers.desk import ITERATIONS, Office, make_desk
 from supple.solvers.inputs import check_tensions, constant_inputs
 from supple.solvers.integrators.stage import CONVERGED, NOT_FINITE, SLOW
@@ -73,7 +75,7 @@ class Solver:
         size = len(desk.free) + model.nc
         self.held, self.space = np.zeros(size), np.zeros((4, size))
         desk.weights[0] = np.where(model.topology.component >= 3, STRAIN_WEIGHT, 1.0)
-        self.weights = desk.weights[0][model._free]
+        self.weights = desk.weights[0][model.free_coordinates]
         self.u, self.t = np.zeros(model.nu), 0.0
 
     def load(self, u: Array, t: float) -> None:
@@ -82,7 +84,7 @@ class Solver:
         self.u, self.t = u, t
         desk.inputs[:] = u
         if model.demand.laws:
-            model._fill_signals(desk.signals, t)
+            model.workspace.fill_signals(desk.signals, t)
         for joint in model.prescribed:
             desk.motion[:, list(joint.coordinates)] = joint.motion(t)
 
@@ -161,7 +163,7 @@ class Solver:
         """With loops: close them, walk down on what they allow; if that fails, let go of the closed robot by steps."""
         model, desk, count = self.model, self.office.desk, found.iterations
         try:
-            closed = assemble(model, self._prescribed(q), model.loops, model._fixed)
+            closed = assemble(model, self._prescribed(q), model.loops, model.fixed_coordinates)
         except ConvergenceError as error:
             return found._replace(why=str(error))
         descent = Descent(self, closed)
@@ -249,17 +251,14 @@ def balancing_multipliers(model: Model, q: Array, u: Array, t: float) -> Array:
     """Multipliers (nc,) of loops that come nearest to holding the robot at rest at q."""
     if not model.nc:
         return np.zeros(0)
-    free, zero = model._free, np.zeros(model.n)
+    free, zero = model.free_coordinates, np.zeros(model.n)
     forces = model.residual(q, zero, zero, u, None, t)[free]
     return np.asarray(np.linalg.lstsq(model.loop_jacobian(q)[:, free].T, forces, rcond=None)[0])
 
 
 def solver_of(model: Model) -> Solver:
     """This thread's solver of a model."""
-    kept = model._threads.__dict__
-    if "statics" not in kept:
-        kept["statics"] = Solver(model)
-    return kept["statics"]  # type: ignore[no-any-return]
+    return model.workspace.remembered("statics", None, lambda: Solver(model), 1)
 
 
 def given_inputs(model: Model, u: Any) -> Array:
@@ -271,7 +270,7 @@ def given_inputs(model: Model, u: Any) -> Array:
 
 def first_guess(model: Model, q0: ArrayLike | None) -> Array:
     """Where to begin: the given coordinates, which must be finite, or rest."""
-    q = model.rest if q0 is None else model._state("q0", q0)
+    q = model.rest if q0 is None else model.arguments.state("q0", q0)
     bad = np.flatnonzero(~np.isfinite(q))
     if bad.size:
         raise StateError(f"q0[{bad[0]}] ({model.coordinate_names[bad[0]]}) is {q[bad[0]]}, must be finite")
@@ -321,8 +320,8 @@ def find(
     """`statics` without a warning."""
     inputs, q = given_inputs(model, u), first_guess(model, q0)
     solver = solver_of(model)
-    lam = None if multipliers is None else model._inputs("multipliers", multipliers, model.nc)
-    t = model._number("t", t)
+    lam = None if multipliers is None else model.arguments.inputs("multipliers", multipliers, model.nc)
+    t = number("t", t)
     solver.load(inputs, t)
     found = solver.search(q, lam, tolerance, max_iterations, globalise)
     desk = solver.office.desk
@@ -331,8 +330,8 @@ def find(
         q=q,
         u=inputs,
         t=t,
-        efforts=model._efforts(q, forces),
-        multipliers=model._multipliers(desk.multipliers.copy()),
+        efforts=joint_efforts(model, q, forces),
+        multipliers=named_multipliers(model, desk.multipliers.copy()),
         residual=float(np.abs(forces[desk.free]).max(initial=0.0)),
         loop_error=float(np.abs(desk.vectors[0]).max(initial=0.0)),
         iterations=found.iterations,
@@ -351,7 +350,7 @@ def _failed(result: Equilibrium, found: Found, forces: Array, globalise: bool) -
     for load in model.loads:
         if load.guard is not None:
             load.guard.explain()
-    free = model._free
+    free = model.free_coordinates
     worst = free[np.abs(forces[free]).argmax()] if len(free) else 0
     loose = None if found.status == NOT_FINITE or found.why else _unresisted(result)
     if found.why:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from supple.bases import CustomBasis
 from supple.bases.protocol import COMPONENTS, StrainBasis
-from supple.compilation.tabulate import ChebyshevTable, ConstantField
+from supple.core.records import ROD, segment_t
 from supple.errors import ModelError
 from supple.numerics.quadrature import rod_stations
 from supple.rest import Curve
-from supple.robot.links import Rod
+from supple.robot.bodies.fields import ChebyshevTable, ConstantField
+from supple.robot.bodies.protocol import BodyTable, Chain, LinkArrays, Located
 from supple.sections.properties import is_uniform
+
+if TYPE_CHECKING:
+    from supple.robot.bodies.rod import Rod
 
 #: Collocation points of the Magnus step in [0, 1]: Gauss points (order 4), midpoint twice (order 2).
 COLLOCATION = {4: (0.5 - math.sqrt(3.0) / 6.0, 0.5 + math.sqrt(3.0) / 6.0), 2: (0.5, 0.5)}
@@ -28,8 +32,8 @@ SAME_STATION = 1e-12
 Field: TypeAlias = Callable[[Any], np.ndarray]
 
 
-@dataclass(frozen=True)
-class RodTable:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RodTable(BodyTable):
     """Numbers of one rod; P points (base, nodes, tip), P - 1 steps, n coordinates.
 
     Attributes
@@ -46,8 +50,6 @@ class RodTable:
         Basis functions at the collocation points; angular ones divided by the length.
     inertia : ndarray, shape (P, 6, 6)
         Inertia of each point, weight included.
-    stiffness, damping : ndarray, shape (n, n)
-        K and D.
     section_stiffness, section_damping : ndarray, shape (P, 6, 6)
         Of the sections at Gauss nodes; zero at the other points.
     breaks : tuple of float
@@ -66,8 +68,6 @@ class RodTable:
     rest: np.ndarray
     phi: np.ndarray
     inertia: np.ndarray
-    stiffness: np.ndarray
-    damping: np.ndarray
     basis: Field
     rest_strain: Field
     section_stiffness: np.ndarray
@@ -75,9 +75,58 @@ class RodTable:
     breaks: tuple[float, ...]
 
     @property
-    def n(self) -> int:
-        """Number of coordinates."""
-        return len(self.component)
+    def line(self) -> RodTable:
+        """Itself."""
+        return self
+
+    @property
+    def points(self) -> tuple[tuple[int, float], ...]:
+        """Base, nodes and tip."""
+        return tuple(enumerate(self.s.tolist()))
+
+    def locate(self, s: float) -> Located | None:
+        """The computational point at station s; None if s lies between two."""
+        point = self.point_at(s)
+        return None if point is None else Located(point)
+
+    def chain(self, stations: Collection[float] = (), dormant: Collection[float] = ()) -> Chain:
+        """Segments in the order nodes, stations between points, tip, dormant stations.
+
+        So an idle tip and those that sleep can be left out at the end.
+        """
+        extra = [s for s in sorted(stations) if self.point_at(s) is None]
+        idle = [s for s in sorted(set(dormant).difference(stations)) if self.point_at(s) is None]
+        last = len(self.s) - 2  # the step that ends at the tip
+        tip = last + len(extra)
+        count = tip + 1 + len(idle)
+        own = (*range(last), tip)
+        segments, phi = np.zeros(count, segment_t), np.zeros((2, count, self.n))
+        rows = list(own)
+        segments["half"][rows], segments["bracket"][rows] = self.half, self.bracket
+        segments["rest"][rows], segments["inertia"][rows] = self.rest, self.inertia[1:]
+        phi[:, rows] = self.phi
+        begins = np.zeros(count, dtype=np.int64)
+        begins[rows] = range(last + 1)
+        between = dict(zip((*extra, *idle), (*range(last, tip), *range(tip + 1, count)), strict=True))
+        if between:
+            rows, ends = list(between.values()), np.array(list(between))
+            begins[rows] = [self.point_before(s) for s in between]
+            steps = self.steps(self.s[begins[rows]], ends)
+            segments["half"][rows], segments["bracket"][rows], segments["rest"][rows] = steps[:3]
+            phi[:, rows] = steps.phi.transpose(1, 0, 2)
+        loaded = any(self.point_at(s) == last + 1 for s in stations)
+        return Chain(
+            ROD, segments, phi, begins, own, between, self.component, dormant=len(idle), idle_tip=not loaded
+        )
+
+    def aspects(self, arrays: LinkArrays) -> dict[str, Any]:
+        """Its steps, basis functions and rest strain."""
+        steps = [(part["half"], part["bracket"]) for part in arrays.segments]
+        return {
+            "length and points": (self.length, self.magnus, self.s, steps),
+            "basis": (self.component, arrays.names, arrays.phi, arrays.psi),
+            "rest strain": ([part["rest"] for part in arrays.segments], [node["rest"] for node in arrays.nodes]),
+        }
 
     def point_before(self, s: float) -> int:
         """Index of the last computational point at or before station s."""
@@ -151,6 +200,7 @@ def tabulate_rod(rod: Rod) -> RodTable:
         inertia=inertia,
         stiffness=stiffness,
         damping=damping,
+        rest_position=np.zeros(len(component)),
         basis=ChebyshevTable(exact, s, "custom basis") if _is_custom(strain) else exact,
         rest_strain=_kept_rest_strain(rod, s),
         section_stiffness=sections[0],

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.model.mechanics import Mechanics
+from supple.model import accelerations, constraints, dynamics, invariants, kinematics, lines
+from supple.model.model import Model
 
 
 @pytest.fixture(scope="module")
@@ -33,11 +34,13 @@ def good(model):
     }
 
 
+SUBJECTS = {module.__name__ for module in (accelerations, constraints, dynamics, invariants, kinematics, lines)}
+
 #: Functions of a model with their parameters.
 FUNCTIONS = {
     name: tuple(inspect.signature(function).parameters)[1:]
-    for name, function in inspect.getmembers(Mechanics, inspect.isfunction)
-    if not name.startswith("_") and {"q"} & set(inspect.signature(function).parameters)
+    for name, function in inspect.getmembers(Model, inspect.isfunction)
+    if function.__module__ in SUBJECTS and "q" in inspect.signature(function).parameters
 }
 
 VECTORS = ("q", "v", "a", "x", "u", "lam", "z")

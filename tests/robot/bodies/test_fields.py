@@ -7,7 +7,7 @@ import pytest
 
 import supple as sp
 from helpers import relative_error
-from supple.compilation.tabulate import ChebyshevTable, ConstantField
+from supple.robot.bodies.fields import ChebyshevTable, ConstantField
 
 KNOTS = np.array([0.0, 0.2, 0.7, 1.0])
 

@@ -18,7 +18,7 @@ DEGREES = (15, 31, 63)
 ACCURACY = 1e-12
 
 #: Where an interpolant is compared with its function, in [-1, 1].
-PROBES = np.linspace(-0.97, 0.93, 7)
+CHECKED = np.linspace(-0.97, 0.93, 7)
 
 
 @lru_cache(maxsize=len(DEGREES))
@@ -63,12 +63,12 @@ class ChebyshevTable:
     @staticmethod
     def _fit(function: Callable[[float], np.ndarray], a: float, b: float) -> tuple[np.ndarray, float]:
         """Coefficients of one piece, and how far they miss the function; 0 if by no more than `ACCURACY`."""
-        exact = np.array([function(a + 0.5 * (b - a) * (x + 1.0)) for x in PROBES])
+        exact = np.array([function(a + 0.5 * (b - a) * (x + 1.0)) for x in CHECKED])
         for degree in DEGREES:
             x, matrix = _interpolation(degree)
             values = np.array([function(a + 0.5 * (b - a) * (y + 1.0)) for y in x.tolist()])
             coefficients = matrix @ values
-            error = np.abs(np.polynomial.chebyshev.chebval(PROBES, coefficients).T - exact).max(initial=0.0)
+            error = np.abs(np.polynomial.chebyshev.chebval(CHECKED, coefficients).T - exact).max(initial=0.0)
             if error <= ACCURACY * max(1.0, np.abs(values).max(initial=0.0)):
                 return coefficients, 0.0
         return coefficients, float(error)
