@@ -1,87 +1,14 @@
 """A new kind of body is one file: a bead on a curve, made in a package of its own, beside rods and joints."""
 
 import pickle
-import sys
-from importlib import import_module
-from textwrap import dedent
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 import supple as sp
+from extension_pages import code_blocks, package
 from helpers import relative_error
-
-#: The whole of the body: a point mass at p(q) = (a sin q, 0, c q^2 / 2 - b cos q) in the frame after its joint.
-BEAD = dedent(
-    '''
-    """A point mass on the curve p(q) = (a sin q, 0, c q^2 / 2 - b cos q)."""
-
-    from dataclasses import dataclass
-    from math import cos, sin
-    from typing import ClassVar
-
-    import numpy as np
-
-    from supple.checks import positive_float
-    from supple.core.arrays import floats, handle_at, vector_at
-    from supple.core.blocks.custom import results_at
-    from supple.jit import MapKernel
-    from supple.robot.bodies import Body, Rigid
-    from supple.robot.bodies.looks import BodyLook
-    from supple.robot.bodies.mapped import MapTable, point_inertia
-
-
-    def curve(data, n, q, v, order, results):
-        """R = 1, S = [0; p_q], dS = [0; p_qq], ddS = [0; p_qqq v^2]."""
-        sizes, g = floats(handle_at(data, 1), 0), results_at(results, n)
-        a, b, c = sizes[0, 0], sizes[0, 1], sizes[0, 2]
-        x, rate = vector_at(q, (n,))[0], vector_at(v, (n,))[0]
-        for i in range(3):
-            g.p[i] = 0.0
-            for j in range(3):
-                g.R[i, j] = 1.0 if i == j else 0.0
-        g.p[0], g.p[2] = a * sin(x), 0.5 * c * x * x - b * cos(x)
-        for i in range(6):
-            g.S[i, 0], g.dS[0, i, 0], g.ddS[i, 0] = 0.0, 0.0, 0.0
-        g.S[3, 0], g.S[5, 0] = a * cos(x), c * x + b * sin(x)
-        g.dS[0, 3, 0], g.dS[0, 5, 0] = -a * sin(x), c + b * cos(x)
-        g.ddS[3, 0], g.ddS[5, 0] = -a * cos(x) * rate * rate, -b * sin(x) * rate * rate
-
-
-    CURVE = MapKernel(curve)
-
-
-    @dataclass(frozen=True, eq=False)
-    class Bead(Body):
-        """A point mass [kg] on a curve of sizes a, b, c [m], with a spring [N m/rad] about q = 0."""
-
-        noun: ClassVar[str] = "a bead"
-        ends: ClassVar[str] = "0 is the curve's frame, 1 the bead"
-
-        mass: float
-        sizes: tuple = (0.4, 0.5, 0.1)
-        spring: float = 0.0
-
-        def __post_init__(self):
-            positive_float(self.mass, "Bead: mass", "kg")
-
-        @property
-        def labels(self):
-            return ("angle",)
-
-        def tabulate(self):
-            sizes = np.array([self.sizes], dtype=float)
-            inertia, spring = point_inertia(self.mass), np.array([[self.spring]])
-            return MapTable(kernel=CURVE, data=(sizes,), inertia=inertia, rest_position=np.zeros(1), stiffness=spring)
-
-        def look(self, link):
-            return BodyLook(link, Rigid.sphere(0.05, density=1000.0), s=1.0)
-
-        def summary(self):
-            return f"bead {self.mass:g} kg", "-"
-    '''
-)
 
 MASS, SIZES, GRAVITY = 0.7, (0.4, 0.5, 0.1), 9.81
 SIDE = sp.pose((0.0, 0.1, 0.0))
@@ -89,14 +16,9 @@ SIDE = sp.pose((0.0, 0.1, 0.0))
 
 @pytest.fixture(scope="module")
 def bead(tmp_path_factory):
-    """The package of one file."""
-    folder = tmp_path_factory.mktemp("packages") / "beads"
-    folder.mkdir()
-    (folder / "__init__.py").write_text(BEAD, encoding="utf-8")
-    sys.path.insert(0, str(folder.parent))
-    yield import_module("beads").Bead
-    sys.path.remove(str(folder.parent))
-    del sys.modules["beads"]
+    """The body of the page on bodies, p(q) = (a sin q, 0, c q^2 / 2 - b cos q), in a package of one file."""
+    with package(tmp_path_factory.mktemp("packages"), "beads", bead=code_blocks("body.md")[0]) as found:
+        yield found.Bead
 
 
 def derivatives(q):

@@ -1,33 +1,23 @@
 """The page on adding a load holds code that runs, and a tangent that is right."""
 
-import importlib.util
 import pickle
-import re
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import supple as sp
+from extension_pages import code_blocks, package
 from helpers import difference_jacobian, random_pose, relative_error
 from load_cases import generalised_force
-
-PAGE = (Path(__file__).parent.parent / "docs" / "extending.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
 def fan(tmp_path_factory):
     """The page's code blocks as a module: Numba caches what stands in a file."""
-    blocks = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
+    blocks = code_blocks("load.md")
     assert len(blocks) == 2
-    path = tmp_path_factory.mktemp("extending") / "fan_example.py"
-    path.write_text("\n\n".join(blocks), encoding="utf-8")
-    spec = importlib.util.spec_from_file_location("fan_example", path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["fan_example"] = module
-    yield spec.loader.exec_module(module) or module
-    del sys.modules["fan_example"]
+    with package(tmp_path_factory.mktemp("extending"), "fans", fan_example="\n\n".join(blocks)) as found:
+        yield found.fan_example
 
 
 def test_the_example_runs_and_reports_the_load(fan):
