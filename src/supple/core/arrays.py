@@ -80,8 +80,8 @@ class Space(NamedTuple):
 
     * ``inputs, signals, multipliers``: the caller, before every call that asks loads;
     * ``work`` of active segments: poses, motions and operators by `core.sweep_out`; F, M, N by the wrenches of points
-      (`core.inverse_dynamics.point_wrenches`, `core.inverse_dynamics_derivatives.point_operators`), G by
-      `clear_pose_tangents`; all four by `core.internal_force.clear_points`, where points have no mass;
+      (`core.sweep_in.point_wrenches`, `point_operators`, `composite_inertias`), G by `clear_pose_tangents`; all four by
+      `core.internal_force.clear_points`, where points have no mass;
     * ``work[0]``, the world: its pose and motion by `core.sweep_out`, F before loads act and once more before wrenches
       are summed, M, N, G before they are summed; loads may add to them, nobody reads what they added;
     * ``work`` of dormant stations: all by the load that wakes them, which lets them sleep again (``awake`` is 0
@@ -112,7 +112,7 @@ class Space(NamedTuple):
     signals: Any  #: (n_signals,) values of time laws of this call
     multipliers: Any  #: (nc,) multipliers of loops of this call
     paths: Any  #: (6, 6, n) columns along the paths to a pair of segments; empty without couplings and dormant stations
-    lines: Any  #: (most,) line_t, lines whose tension follows their length (see core.lines)
+    lines: Any  #: (most,) line_t, lines whose tension follows their length (see core.elastic_lines)
     parts: Any  #: (most,) part_t, their parts
     coordinates: Any  #: (2, n) q and v of this call, for loads on dormant stations; empty without, like the next
     local: Any  #: (2, n, n) what the steps of dormant stations add to dR/dq (or the fused tangent) and to dR/dv

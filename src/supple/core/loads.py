@@ -36,7 +36,7 @@ WRENCHLESS = 8
 STORES = 16
 
 #: What is asked of a load (its last argument); negative: derivatives by input -(mode + 1).
-#: MEASURE: lines tell their length, its rate, their tension and the gradient of the length (see core.lines).
+#: MEASURE: lines tell their length, its rate, their tension and the gradient of the length (see core.elastic_lines).
 #: ENERGY: only the potential energy [J] is added, to ``space.energy[0]``; minus its gradient by q is the generalised
 #: force at rest.
 WRENCH, TANGENT, MEASURE, ENERGY = 0, 1, 2, 3
