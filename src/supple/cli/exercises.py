@@ -57,6 +57,7 @@ def everything() -> list[Exercise]:
         "derivatives of forward dynamics": lambda: model.forward_dynamics_derivatives(q, q),
         "loops": lambda: ring().loop_rate(np.zeros(6), np.zeros(6)),
         "joints' exponentials": lambda: ring().rewrap(np.full(6, 4.0), np.zeros(6)),
+        "contact of rods": lambda: [_addressed(f"core.{name}") for name in ("dormant", "dormant_folding")],
         "read-outs": _read_outs,
         "statics in need": _in_vain,
         "NDF": lambda: simulate(ring(), NDF()),
