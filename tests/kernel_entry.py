@@ -16,3 +16,15 @@ def entry(function: Any) -> Callable[..., Any]:
         return function(*arguments)
 
     return call
+
+
+def scratch_of(model: Any) -> Any:
+    """This thread's scratch of a model (`core.arrays.Space`), as the last call left it."""
+    return model.workspace.own()[0] if hasattr(model, "workspace") else model._own_space()[0]
+
+
+def handles_of(model: Any) -> tuple[Any, Any]:
+    """Handles of a model's tree and of this thread's scratch, inputs and multipliers zero."""
+    if hasattr(model, "workspace"):
+        return model.workspace.tree, model.workspace.space()
+    return model._tree, model._space(None, 0.0, None, None)

@@ -77,7 +77,7 @@ def reach_point(previous, placement, at_base, out):
             out[i] += R[i, 0] * p[0] + R[i, 1] * p[1] + R[i, 2] * p[2]
 
 
-@inner
+@inlined
 def add_strains(block, c, phi, x, xi):
     """xi (2, 6) += Phi x at the two collocation points; coordinates of one strain component are neighbours."""
     for k in range(I6):
@@ -89,14 +89,14 @@ def add_strains(block, c, phi, x, xi):
         xi[0, k], xi[1, k] = a, b
 
 
-@inner
+@inlined
 def finish_magnus_step(segment, xi, Omega):
     """Omega = h/2 (xi_1 + xi_2) + c Omega, of which the bracket [xi_1, xi_2] is there already (C1, C2)."""
     for k in range(6):
         Omega[k] = segment.half * (xi[0, k] + xi[1, k]) + segment.bracket * Omega[k]
 
 
-@inner
+@inlined
 def pose_station(block, segment, c, phi, q, w):
     """Pose of a dormant station from that of its step's start: g exp(Omega(q))."""
     xi, Omega = w.xi[0], w.jet[0]
@@ -108,7 +108,7 @@ def pose_station(block, segment, c, phi, q, w):
     exponential_pose(w)
 
 
-@inner
+@inlined
 def wake_station(block, segment, c, phi, previous, v, w):
     """Twist, operators and their rates of a posed station; no wrenches yet."""
     xi, xid, rate = w.xi[0], w.xi[1], w.jet[1]

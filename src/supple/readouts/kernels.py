@@ -21,8 +21,9 @@ from supple.core.dormant_folding import segment_path
 from supple.core.loads import TANGENT, WRENCH
 from supple.core.records import J, R
 from supple.jit import AddressedKernel, inner, load_stamp
+from supple.lie.se3 import compose
 from supple.loads.contact.force import press
-from supple.loads.contact.kernel import contact_data, overlap, place_surface, sphere_middle
+from supple.loads.contact.kernel import contact_data, overlap, sphere_middle
 from supple.loads.contact.pair import local_pair
 
 #: Columns of a row of `CONTACT_PAIRS`: gap, point, normal, force on a, velocity of a relative to b there.
@@ -66,7 +67,8 @@ def measure_pair(contact, i, s, wa, wb, mode, row, tangents, m, count):  # type:
     """One row of `_contact_pairs`, and its G and D in tangents[m] and tangents[count + m]."""
     pair, sphere, frame = local_pair(), contact.spheres[i], contact.sphere_frames[i]
     n, c, u, f = pair.n, pair.c, pair.u, pair.f
-    place_surface(wb, contact.surface_frames[s], pair)
+    surface = contact.surface_frames[s]
+    compose(wb.R, wb.p, surface.R, surface.p, pair.Rs, pair.ps)
     sphere_middle(wa, frame, sphere[1], c)
     d = overlap(contact.surfaces[s, 1], contact.surface_sizes[s], sphere, wa, frame, pair)
     for j in range(3):

@@ -86,7 +86,7 @@ def enclose_spheres(work, contact, first, last, ball):
                 ball[3] = max(ball[3], math.sqrt(y) + spheres[j, 0] + 0.5 * length)
 
 
-@inner
+@inlined
 def enclose_dormant(tree, space, s, bound, ball):
     """ball[:4]: what holds all shapes at the dormant stations of the point that segment s springs from."""
     b, parent, q = tree.owner[s], tree.parents[s], space.coordinates[0]
@@ -95,7 +95,7 @@ def enclose_dormant(tree, space, s, bound, ball):
     ball[3] = bound[bound.shape[0] - 1] + dormant_reach(bound, block.n, q[block.start :])
 
 
-@inner
+@inlined
 def enclose_groups(tree, space, contact, balls):
     """Balls of all groups of spheres, then of surfaces; one of surfaces that are no dormant ones holds everything."""
     groups, others, work = contact.sphere_groups, contact.surface_groups, space.work
@@ -121,12 +121,6 @@ def apart(a, b):
 
 
 # ---------------------------------------------------------------------- narrow phase
-
-
-@inlined
-def place_surface(w, frame, pair):
-    """Frame of a surface."""
-    compose(w.R, w.p, frame.R, frame.p, pair.Rs, pair.ps)
 
 
 @inner
@@ -195,15 +189,15 @@ def touch(tree, space, contact, i, a, b, pair, mode):
         add_pair_tangent(tree, space, calls, a, b, pair)
 
 
-@inner
-def pose_dormant(tree, space, calls, s, ball, mode):
+@inlined
+def pose_dormant(tree, space, calls, w, s, ball, mode):
     """Pose a station of a group that may be near."""
-    if space.work[s].awake == ASLEEP:
+    if w.awake == ASLEEP:
         call_rouse(calls, tree, space, s, POSED, mode)
         ball[4] = 1.0
 
 
-@inner
+@inlined
 def meet_surface(tree, space, contact, g, s, ball, pair, mode):
     """The spheres of group g against surface s, whose frame is in the pair."""
     group, kind, size, work = contact.sphere_groups[g], contact.surfaces[s, 1], contact.surface_sizes[s], space.work
@@ -212,25 +206,28 @@ def meet_surface(tree, space, contact, g, s, ball, pair, mode):
         if skip[i, s]:
             continue
         a, sphere, frame = where[i, 0], spheres[i], frames[i]
+        w = work[a]
         if group[2]:
-            pose_dormant(tree, space, contact.calls, a, ball, mode)
-        sphere_middle(work[a], frame, sphere[1], pair.c)
+            pose_dormant(tree, space, contact.calls, w, a, ball, mode)
+        sphere_middle(w, frame, sphere[1], pair.c)
         if out_of_reach(kind, size, pair, pair.c, sphere[0] + 0.5 * sphere[1]):
             continue
-        if overlap(kind, size, sphere, work[a], frame, pair) > 0.0:
+        if overlap(kind, size, sphere, w, frame, pair) > 0.0:
             touch(tree, space, contact, i, a, contact.surfaces[s, 0], pair, mode)
 
 
-@inner
+@inlined
 def meet_groups(tree, space, contact, g, h, ball, other, mode):
     """The spheres of group g against the surfaces of group h; ``ball`` and ``other`` are the balls of both."""
-    pair, group, surfaces = local_pair(), contact.surface_groups[h], contact.surfaces
+    pair, group, surfaces, work = local_pair(), contact.surface_groups[h], contact.surfaces, space.work
+    sizes, frames = contact.surface_sizes, contact.surface_frames
     for s in range(group[0], group[1]):
-        b, kind, size = surfaces[s, 0], surfaces[s, 1], contact.surface_sizes[s]
+        b = surfaces[s, 0]
+        w, frame = work[b], frames[s]
         if group[2]:
-            pose_dormant(tree, space, contact.calls, b, other, mode)
-        place_surface(space.work[b], contact.surface_frames[s], pair)
-        if not out_of_reach(kind, size, pair, ball, ball[3]):
+            pose_dormant(tree, space, contact.calls, w, b, other, mode)
+        compose(w.R, w.p, frame.R, frame.p, pair.Rs, pair.ps)
+        if not out_of_reach(surfaces[s, 1], sizes[s], pair, ball, ball[3]):
             meet_surface(tree, space, contact, g, s, ball, pair, mode)
 
 
