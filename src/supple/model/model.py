@@ -37,7 +37,7 @@ class Model:
     """A compiled robot: immutable, picklable, safe to share between threads.
 
     Made by `Robot.compile`.  States are plain vectors: q (n,) coordinates, v (n,) their rates, a (n,) accelerations;
-    links in the order they were added, in a link the joint's coordinates first, then the rod's.
+    links in the order they were added, in a link the joint's coordinates first, then the body's.
 
     Most of what it does is written elsewhere, one module per subject: `model.kinematics`, `model.dynamics`,
     `model.accelerations`, `model.constraints`, `model.invariants`, `model.lines`, `model.readouts`, `model.solving`.

@@ -145,8 +145,8 @@ class Robot:
         ----------
         name : str
             Unique name; everything added later refers to the link by it.
-        body : Rod or Rigid
-            What the link is made of.
+        body : Body
+            What the link is made of: a `Rod`, a `Rigid`, or a body of yours (`supple.robot.bodies.protocol`).
         joint : Joint, optional
             `Fixed` if left out.
         parent : str or (str, s)
