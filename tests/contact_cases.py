@@ -4,7 +4,31 @@ from __future__ import annotations
 
 import numpy as np
 
+import supple as sp
+
 LAW = {"stiffness": 300.0, "exponent": 1.5, "damping": 0.3, "friction": 0.4, "slip_velocity": 0.2}
+
+
+def soft_rod(length=0.6, radius=(0.04, 0.03), order=2, **strains):
+    """A slender cone."""
+    strain = sp.Legendre(**(strains or {"torsion": 0, "bend_y": order, "bend_z": order, "stretch": 0}))
+    return sp.Rod(
+        length,
+        sp.Circle(radius),
+        sp.Material(young=2e5, poisson=0.45, density=1000.0, viscosity=100.0),
+        strain,
+        points=5,
+    )
+
+
+def two_rods(*loads):
+    """Two free rods, compiled."""
+    robot = sp.Robot("two", gravity=(0.0, 0.0, 0.0))
+    robot.add_link("one", soft_rod(), joint=sp.Free())
+    robot.add_link("two", soft_rod(), joint=sp.Free(), at=sp.pose((0.1, -0.2, 0.05), rpy=(0.0, 0.0, 1.2)))
+    for load in loads:
+        robot.add(load)
+    return robot.compile()
 
 
 def force(model, free, q, v):

@@ -67,8 +67,8 @@ from supple.loads import (
     Tube,
     Wake,
 )
+from supple.robot.bodies import Rigid, Rod
 from supple.robot.controller import Controller
-from supple.robot.links import Rigid, Rod
 from supple.robot.robot import Robot
 from supple.sections import Annulus, Circle, Ellipse, Material, Rectangle, Section
 from supple.solvers.integrators import BDF2, DOP853, NDF, RK45, GeneralizedAlpha, ImplicitEuler, Newmark

@@ -1,6 +1,5 @@
 """From a description to arrays: order of coordinates, what a rod keeps, errors that name the link."""
 
-import itertools
 import pickle
 import warnings
 
@@ -10,8 +9,6 @@ import pytest
 import supple as sp
 from helpers import relative_error
 from supple.bases.protocol import Functions
-from supple.compilation.rod_table import tabulate_rod
-from supple.sections.properties import is_uniform
 
 MATERIAL = sp.Material(young=1e5, density=1000.0)
 
@@ -110,64 +107,6 @@ def test_functions_are_evaluated_for_all_points_at_once(points):
     Counted.calls = 0
     robot.compile()
     assert Counted.calls == 3  # Magnus steps, stiffness, strains under the tendon
-
-
-def test_a_table_of_a_rod_is_the_sum_over_its_points():
-    """K, D, inertia, Magnus steps and nodes, written out point by point."""
-
-    def radius(s):
-        return 0.03 - 0.01 * s**2
-
-    def rest(s):
-        return (0.1 * s, 0.0, 1.0, 1.0, 0.0, 0.0)
-
-    strain = sp.Strain(torsion=sp.Hat(2), bend_y=sp.Legendre(3), bend_z=sp.CustomBasis(lambda s: [1.0, s**3]))
-    matrix = np.diag([2.0, 3.0, 4.0, 50.0, 60.0, 70.0])
-    matrix[0, 1] = matrix[1, 0] = 0.5
-    section = sp.Section(lambda s: (1.0 + s) * matrix, [1e-3] * 3 + [0.5] * 3, damping=lambda s: radius(s) * matrix)
-    rod = sp.Rod(0.5, section, None, strain, points=4, rest_strain=rest, extra_points=(0.3,))
-    table = tabulate_rod(rod)
-    scale = np.where(strain.components < 3, 1.0 / rod.length, 1.0)
-    stiffness, damping = np.zeros((2, strain.size, strain.size))
-    for i, (s, weight) in enumerate(zip(table.s, table.weight, strict=True)):
-        if weight > 0.0:
-            phi = np.zeros((6, strain.size))
-            phi[strain.components, range(strain.size)] = scale * strain.values(float(s))
-            stiffness += weight * phi.T @ section.stiffness_at(float(s)) @ phi
-            damping += weight * phi.T @ section.damping_at(float(s)) @ phi
-            assert relative_error(table.inertia[i], weight * section.inertia_at(float(s))) < 1e-15
-    assert relative_error(table.stiffness, stiffness) < 1e-14
-    assert relative_error(table.damping, damping) < 1e-14
-    for i, (a, b) in enumerate(itertools.pairwise(table.s.tolist())):
-        h = (b - a) * rod.length
-        for m, c in enumerate((0.5 - np.sqrt(3.0) / 6.0, 0.5 + np.sqrt(3.0) / 6.0)):
-            assert relative_error(table.phi[m, i], scale * strain.values(a + c * (b - a))) < 1e-15
-            assert relative_error(table.rest[i, m], np.array(rest(a + c * (b - a)))) < 1e-15
-        assert table.half[i] == pytest.approx(0.5 * h, rel=1e-15)
-        assert table.bracket[i] == pytest.approx(np.sqrt(3.0) * h**2 / 12.0, rel=1e-15)
-
-
-def test_uniform_sections_are_known_only_where_s_cannot_matter():
-    class Bulging(sp.Circle):
-        def area(self, s):
-            return (1.0 + s) * super().area(s)
-
-    matrices = {"stiffness": np.ones(6), "inertia": np.ones(6)}
-    for section, same in (
-        (sp.Circle(0.1), True),
-        (sp.Rectangle(0.1, (0.1, 0.2)), False),
-        (sp.Ellipse(0.1, lambda s: 0.2), False),
-        (sp.Circle(0.1, torsion_constant=(1e-4, 2e-4)), False),
-        (Bulging(0.1), False),
-        (sp.Section(**matrices), True),
-        (sp.Section(**matrices, radius=(0.1, 0.2)), False),
-        (sp.Section(**matrices, damping=lambda s: np.ones(6)), False),
-        (sp.Section(**matrices, shape=sp.Ellipse(0.1, (0.1, 0.2))), False),
-    ):
-        assert is_uniform(section) == same
-    rods = [sp.Rod(0.5, kind(0.1), MATERIAL, sp.Legendre(bend_y=1), 3) for kind in (sp.Circle, Bulging)]
-    masses = [tabulate_rod(rod).inertia[:, 3, 3].sum() for rod in rods]
-    assert masses[1] == pytest.approx(1.5 * masses[0], rel=1e-14)
 
 
 def test_a_model_describes_the_robot_as_it_was_compiled():

@@ -7,8 +7,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 import supple as sp
-from supple.compilation.scene import ALONG, Arrow, Hinge, Solid, Spots, Strand, Wall
+from supple.compilation.scene import Arrow, Hinge, Solid, Spots, Strand, Wall
 from supple.loads import KINDS
+from supple.robot.bodies.looks import ALONG
 
 SILICONE = sp.Material(young=1e6, poisson=0.5, density=1000.0)
 BEND = sp.Legendre(torsion=1, bend_y=2, bend_z=2)

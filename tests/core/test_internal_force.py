@@ -14,9 +14,7 @@ from supple.jit import LoadKernel
 
 def on_side(model, side):
     """The same model with all loads on one side of R = ID - tau."""
-    copy = object.__new__(type(model))
-    copy.__setstate__(model._stored() | {"loads": tuple(load._replace(side=side) for load in model.loads)})
-    return copy
+    return model.changed(loads=tuple(load._replace(side=side) for load in model.loads))
 
 
 @pytest.fixture(scope="module")
@@ -94,8 +92,7 @@ def test_laws_of_time_on_the_side_of_tau():
     robot.add(sp.JointDrive("motor", "b"))
     model, t = robot.compile(), 0.7
     wrench, drive = model.loads
-    internal = object.__new__(type(model))
-    internal.__setstate__(model._stored() | {"loads": (wrench._replace(side=INTERNAL), drive)})
+    internal = model.changed(loads=(wrench._replace(side=INTERNAL), drive))
     q, v, a = np.random.default_rng(2).standard_normal((3, model.n))
     moved = model.inverse_dynamics(q, v, a, t) - internal.inverse_dynamics(q, v, a)
     outside = model.internal_force(q, v, [0.3]) - moved

@@ -47,17 +47,17 @@ def check(model, found):
         assert found.stable is None
         assert "no equilibrium" in found.message
         return
-    zero, lam = np.zeros(model.n), np.asarray(found.multipliers)
+    zero, lam, free = np.zeros(model.n), np.asarray(found.multipliers), model.free_coordinates
     A = model.loop_jacobian(found.q)
     terms = model.inverse_dynamics(found.q, zero, zero), model.internal_force(found.q, zero, found.u), A.T @ lam
     forces = terms[0] - terms[1] - terms[2]
     scale = 1.0 + max(np.abs(term).max() for term in terms)
-    assert np.abs(forces[model._free]).max() < 1e-7 * scale, f"unbalanced by {np.abs(forces).max():.2g}"
+    assert np.abs(forces[free]).max() < 1e-7 * scale, f"unbalanced by {np.abs(forces).max():.2g}"
     assert np.abs(model.loop_error(found.q)).max() < 1e-9
     if found.stable:
         check_stability(model, found)
-    free = found.free_directions
-    assert np.abs(A @ free).max(initial=0.0) < 1e-6 * (1.0 + np.abs(A).max())
+    loose = found.free_directions
+    assert np.abs(A @ loose).max(initial=0.0) < 1e-6 * (1.0 + np.abs(A).max())
 
 
 def check_stability(model, found, length=1e-5):
@@ -65,17 +65,18 @@ def check_stability(model, found, length=1e-5):
 
     The stiffness on what loops allow is taken from differences of forces, with the multipliers of the equilibrium.
     """
-    A = model.loop_jacobian(found.q)[:, model._free]
+    free = model.free_coordinates
+    A = model.loop_jacobian(found.q)[:, free]
     rows = np.linalg.svd(A)[2]
     basis = rows[np.linalg.matrix_rank(A, tol=1e-9 * np.abs(A).max()) :].T
     zero, lam, stiffness = np.zeros(model.n), np.asarray(found.multipliers), np.zeros((len(basis), basis.shape[1]))
     for k, direction in enumerate(basis.T):
         for sign in (1.0, -1.0):
             q = found.q.copy()
-            q[model._free] += sign * length * direction
+            q[free] += sign * length * direction
             for _ in range(3):
-                q[model._free] -= np.linalg.pinv(model.loop_error_derivative(q)[:, model._free]) @ model.loop_error(q)
-            stiffness[:, k] += sign * model.residual(q, zero, zero, found.u, lam)[model._free] / (2.0 * length)
+                q[free] -= np.linalg.pinv(model.loop_error_derivative(q)[:, free]) @ model.loop_error(q)
+            stiffness[:, k] += sign * model.residual(q, zero, zero, found.u, lam)[free] / (2.0 * length)
     reduced = basis.T @ stiffness
     scale = np.sqrt(np.abs(reduced.diagonal()))
     values = np.linalg.eigvalsh(0.5 * (reduced + reduced.T) / scale[:, None] / scale)

@@ -94,7 +94,7 @@ def test_a_ball_on_the_floor_carries_its_weight():
     assert found.reaction() == pytest.approx(np.zeros(6), abs=1e-8)
 
 
-def test_buds_sleep_again():
+def test_stations_sleep_again():
     """A read-out in between changes nothing: the next residual is the same bit for bit."""
     model, state = random_case(2)
     before = model.residual_tangent(*state[:6])

@@ -31,7 +31,7 @@ def test_what_is_left_over_is_what_does_not_move_by_itself(model, state):
     """At any state the balance is (residual of free coordinates) . v, and rates are those of `Model.energy`."""
     found = power(model, state)
     missing = model.residual(*state)
-    free = model._free
+    free = model.free_coordinates
     assert found.balance == pytest.approx(missing[free] @ state.v[free], rel=1e-9, abs=1e-9 * scale(found))
     q, v, a = state[:3]
 

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from supple.errors import ModelError
 from supple.lie.pose import pose
-from supple.robot.links import Rigid
+from supple.robot.bodies import Rigid
 from supple.robot.rigid_shapes import BoxShape, CapsuleShape, FrustumShape, Moved, PrismShape, SphereShape
 
 

@@ -8,7 +8,7 @@ import supple as sp
 from supple.errors import ModelError
 from supple.joints import Fixed, Revolute
 from supple.lie.pose import pose
-from supple.robot.links import Rigid
+from supple.robot.bodies import Rigid
 from supple.robot.robot import Robot
 
 BALL = Rigid.sphere(0.1, density=1000.0)

@@ -5,7 +5,7 @@ import numpy as np
 import supple as sp
 from supple.bases import Legendre
 from supple.joints import Free, Revolute
-from supple.robot.links import Rigid, Rod
+from supple.robot.bodies import Rigid, Rod
 from supple.robot.robot import Robot
 from supple.sections import Circle, Material
 

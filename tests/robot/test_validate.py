@@ -7,7 +7,7 @@ import supple as sp
 from supple.bases import Legendre
 from supple.errors import ModelError
 from supple.joints import Fixed, Free, Helical, Prismatic, Revolute, Spherical, Universal
-from supple.robot.links import Rigid, Rod
+from supple.robot.bodies import Rigid, Rod
 from supple.robot.robot import Robot
 from supple.robot.validate import validate
 from supple.sections import Circle, Material, Section

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 
 from supple.robot import meshes
 from supple.viz.camera import Camera, level_axes
-from supple.viz.painter import BODY, Easel, unit_normals
+from supple.viz.painter import BODY, Painter, unit_normals
 from supple.viz.style import Style
 from supple.viz.view import round_length
 
@@ -46,7 +46,7 @@ def test_gravity_decides_what_is_up():
     assert_allclose(camera.vertical, (-1, 0, 0))
 
 
-def picture(easel, size=64):
+def picture(painter, size=64):
     """Pixels of what is painted in the window [-1, 1]^2."""
     figure = Figure(figsize=(1, 1), dpi=size)
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -56,7 +56,7 @@ def picture(easel, size=64):
     ax.set_axis_off()
     ax.set_xlim(-1, 1)
     ax.set_ylim(-1, 1)
-    easel.paint(ax)
+    painter.paint(ax)
     canvas.draw()
     return np.asarray(canvas.buffer_rgba())[:, :, :3].astype(int)
 
@@ -68,30 +68,30 @@ def square(x):
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_the_nearer_face_is_seen_whatever_was_added_first(order):
-    easel = Easel(Camera.looking(0.0, 0.0, Z))
+    painter = Painter(Camera.looking(0.0, 0.0, Z))
     faces = [(square(0.0), "#ff0000"), (square(1.0), "#0000ff")]
     for k in order:
-        easel.faces(*faces[k], shaded=False)
-    assert picture(easel)[32, 32].tolist() == [0, 0, 255]
+        painter.faces(*faces[k], shaded=False)
+    assert picture(painter)[32, 32].tolist() == [0, 0, 255]
 
 
 def test_faces_turned_away_are_left_out():
-    easel = Easel(Camera.looking(0.0, 0.0, Z))
-    easel.faces(square(0.0)[:, ::-1], "#ff0000")
-    assert np.all(picture(easel) == 255)
+    painter = Painter(Camera.looking(0.0, 0.0, Z))
+    painter.faces(square(0.0)[:, ::-1], "#ff0000")
+    assert np.all(picture(painter) == 255)
 
 
 def test_layers_come_before_depth():
-    easel = Easel(Camera.looking(0.0, 0.0, Z))
-    easel.faces(square(0.0), "#ff0000", shaded=False, layer=BODY + 1)
-    easel.faces(square(1.0), "#0000ff", shaded=False)
-    assert picture(easel)[32, 32].tolist() == [255, 0, 0]
+    painter = Painter(Camera.looking(0.0, 0.0, Z))
+    painter.faces(square(0.0), "#ff0000", shaded=False, layer=BODY + 1)
+    painter.faces(square(1.0), "#0000ff", shaded=False)
+    assert picture(painter)[32, 32].tolist() == [255, 0, 0]
 
 
 def test_faces_are_where_they_belong():
-    easel = Easel(Camera.looking(0.0, 0.0, Z))
-    easel.faces(square(0.0) * 0.5 + (0.0, 0.5, 0.5), "#ff0000", shaded=False)
-    red = np.argwhere(picture(easel)[:, :, 1] < 128)
+    painter = Painter(Camera.looking(0.0, 0.0, Z))
+    painter.faces(square(0.0) * 0.5 + (0.0, 0.5, 0.5), "#ff0000", shaded=False)
+    red = np.argwhere(picture(painter)[:, :, 1] < 128)
     # rows count down from the top: y from 0.25 to 0.75 of the window, z likewise
     assert_allclose(red.min(axis=0), (8, 40), atol=1)
     assert_allclose(red.max(axis=0), (23, 55), atol=1)

@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 import supple as sp
 from supple import viz
 from supple.viz.style import Style
-from supple.viz.view import Setting, State
+from supple.viz.view import State, View
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -71,9 +71,9 @@ def test_a_robot_with_loops_is_drawn_assembled():
     robot.add_link("b", bar, joint=sp.Revolute("y"), parent="a")
     robot.add(sp.Loop("end", a=("b", sp.pose()), b=("world", sp.pose((1.2, 0, 0))), joint=sp.Revolute("y")))
     model = robot.compile()
-    setting = viz.draw(model, None, robot_axes(), frames=True)
+    view = viz.draw(model, None, robot_axes(), frames=True)
     assert_allclose(model.loop_error(model.assemble()), 0.0, atol=1e-8)
-    assert setting.cloud[:, 0].max() == pytest.approx(1.2, abs=0.2)
+    assert view.cloud[:, 0].max() == pytest.approx(1.2, abs=0.2)
 
 
 def robot_axes():
@@ -92,8 +92,8 @@ def test_pictures_on_given_axes_stay_there(model):
 def test_the_window_holds_the_robot(model, view):
     q = 0.5 * np.random.default_rng(0).standard_normal(model.n)
     ax = robot_axes()
-    setting = viz.draw(model, q, ax, view=view)
-    places = setting.camera.project(model.points(q)[:, :3, 3])
+    view = viz.draw(model, q, ax, view=view)
+    places = view.camera.project(model.points(q)[:, :3, 3])
     (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
     assert np.all((places[:, 0] > left) & (places[:, 0] < right))
     assert np.all((places[:, 1] > bottom) & (places[:, 1] < top))
@@ -119,7 +119,7 @@ def test_tendons_are_coloured_by_tension(model):
 
 def test_arrows_share_one_scale(model):
     states = [State(np.zeros(model.n), t=t) for t in (0.0, 1.0, 2.0)]
-    assert Setting.of(model, Style(), states).most["force"] == pytest.approx(4.0)
+    assert View.of(model, Style(), states).most["force"] == pytest.approx(4.0)
 
 
 @pytest.mark.parametrize(

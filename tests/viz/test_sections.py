@@ -5,10 +5,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 import supple as sp
-from supple.compilation.scene import ALONG
+from supple.robot.bodies.looks import ALONG
 from supple.viz.sections import IN_A_FRAME, TURN, fine_scene
 from supple.viz.style import Style
-from supple.viz.view import Posed, Setting, State
+from supple.viz.view import Posed, State, View
 
 SILICONE = sp.Material(young=1e6, density=1000.0)
 
@@ -74,9 +74,9 @@ def test_only_the_part_that_turns_is_drawn_finely(arm):
 
 def test_frames_of_a_motion_share_their_sections(arm):
     states = [State(x * np.array([6.0, 6.0, 0.0, 0.0])) for x in (0.0, 0.5, 1.0)]
-    setting = Setting.of(arm, Style(), states)
-    assert all(stage.scene is setting.scene for stage in setting.following(arm, Style(), states))
-    assert len(setting.scene.rods[0].s) == len(fine_scene(arm, [states[-1].q]).rods[0].s)
+    view = View.of(arm, Style(), states)
+    assert all(own.scene is view.scene for own in view.following(arm, Style(), states))
+    assert len(view.scene.rods[0].s) == len(fine_scene(arm, [states[-1].q]).rods[0].s)
 
 
 @pytest.mark.parametrize("size", [1e3, 1e9, 1e160, 1e300])

@@ -9,7 +9,7 @@ from supple.viz.display import new_figure
 from supple.viz.motion import even_times, states_at, traces
 from supple.viz.series import series_panels
 from supple.viz.style import Style
-from supple.viz.view import Setting
+from supple.viz.view import View
 
 
 def sliding(joint, velocity):
@@ -24,15 +24,15 @@ def far():
     return sliding(sp.Translational(), [3.0, 1.0, 0.0])
 
 
-def stages(motion, **options):
+def views(motion, **options):
     style, states = Style.of(options), states_at(motion, even_times(motion, 4))
-    whole = Setting.of(motion.model, style, states)
+    whole = View.of(motion.model, style, states)
     return whole, whole.following(motion.model, style, states)
 
 
 def test_frames_follow_a_robot_that_travels_far(far):
-    whole, followed = stages(far)
-    sizes = {(round(stage.window.width, 9), round(stage.window.height, 9)) for stage in followed}
+    whole, followed = views(far)
+    sizes = {(round(own.window.width, 9), round(own.window.height, 9)) for own in followed}
     assert len(sizes) == 1  # one scale
     assert followed[0].window.width < 0.3 * whole.window.width
     shift = followed[-1].window.left - followed[0].window.left
@@ -40,12 +40,12 @@ def test_frames_follow_a_robot_that_travels_far(far):
 
 
 def test_frames_stand_still_if_asked_or_near(far):
-    whole, followed = stages(far, follow=False)
-    assert all(stage is whole for stage in followed)
+    whole, followed = views(far, follow=False)
+    assert all(own is whole for own in followed)
     near = sliding(sp.Translational(), [0.1, 0.0, 0.0])
-    whole, followed = stages(near)
-    assert all(stage is whole for stage in followed)
-    assert stages(near, follow=True)[1][0] is not whole
+    whole, followed = views(near)
+    assert all(own is whole for own in followed)
+    assert views(near, follow=True)[1][0] is not whole
 
 
 def test_paths_are_finer_than_output_times(far):

@@ -10,7 +10,6 @@ import numpy as np
 from supple.bench.dynamics import REPEATS, seconds, tip_mismatch
 from supple.bench.figures import TABLE_I
 from supple.bench.tables import Column, Table
-from supple.robot.links import Rod
 from supple.solvers.integrators import Method, Newmark
 from supple.systems import SYSTEMS, System
 
@@ -41,7 +40,7 @@ def rods(names: Iterable[str], quick: bool, say: Callable[[str], None]) -> Table
         system, published = SYSTEMS[name](), TABLE_I[name]
         model = system.compile()
         times = np.linspace(0.0, system.t_end, 101)
-        length = max(link.body.length for link in system.robot.links if isinstance(link.body, Rod))
+        length = max(line.length for link in system.robot.links if (line := link.body.centreline) is not None)
         before = None
         for label, method in _methods(system).items():
             say(f"{name}: {label}")

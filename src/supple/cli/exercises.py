@@ -57,6 +57,7 @@ def everything() -> list[Exercise]:
         "derivatives of forward dynamics": lambda: model.forward_dynamics_derivatives(q, q),
         "loops": lambda: ring().loop_rate(np.zeros(6), np.zeros(6)),
         "joints' exponentials": lambda: ring().rewrap(np.full(6, 4.0), np.zeros(6)),
+        "contact of rods": lambda: [_addressed(f"core.{name}") for name in ("dormant", "dormant_folding")],
         "read-outs": _read_outs,
         "statics in need": _in_vain,
         "NDF": lambda: simulate(ring(), NDF()),
@@ -71,7 +72,7 @@ def arm() -> Model:
     """A soft arm with a tendon."""
     from supple.bases import Legendre
     from supple.loads import Tendon
-    from supple.robot.links import Rod
+    from supple.robot.bodies import Rod
     from supple.robot.robot import Robot
     from supple.sections import Circle, Material
 
@@ -88,7 +89,7 @@ def ring() -> Model:
     from supple.joints import Spherical
     from supple.lie.pose import pose
     from supple.loads import Loop
-    from supple.robot.links import Rigid
+    from supple.robot.bodies import Rigid
     from supple.robot.robot import Robot
 
     robot, turned = Robot("ring", gravity=(0.0, 0.0, -9.81)), pose(rpy=(0.0, 0.0, 2.0 * np.pi / 3.0))
@@ -103,7 +104,7 @@ def ring() -> Model:
 def falling() -> Model:
     """A body that nothing holds: statics tries everything that it can."""
     from supple.joints import Prismatic
-    from supple.robot.links import Rigid
+    from supple.robot.bodies import Rigid
     from supple.robot.robot import Robot
 
     robot = Robot("falling", gravity=(0.0, 0.0, -9.81))

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from supple.checks import finite_float, shown
-from supple.compilation.rod_table import RodTable
 from supple.core.records import node_t, pose_t
 from supple.errors import ModelError, naming, warn
-from supple.jit import LoadKernel
-from supple.robot.links import ArcLength
+from supple.jit import AddressedKernel, LoadKernel
+from supple.robot.bodies.protocol import ArcLength
+from supple.robot.bodies.rod_table import RodTable
 
 if TYPE_CHECKING:
-    from supple.compilation.compiling import LinkLayout
+    from supple.compilation.layout import LinkLayout
     from supple.model.model import Model
     from supple.robot.controller import Controller
     from supple.robot.robot import LinkSpec, Robot
@@ -39,11 +39,16 @@ class Bound(NamedTuple):
 
     name: str
     kernel: LoadKernel
-    data: tuple[np.ndarray, ...]
+    data: Any  #: its arrays: a named tuple of them, declared beside the kernel (`core.load_data`), or a plain one
     side: int
     guard: Guard | None = None
     spread: bool = False  #: whether what it does at Gauss nodes of rods is spread along them (per metre, with weights)
     owner: str = ""  #: kind and name of the load, for messages; filled in when a robot is compiled
+    calls: tuple[AddressedKernel, ...] = ()  #: kernels that it calls by address
+
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        """All that its kernel sees: its data, then the addresses of what it calls."""
+        return (*self.data, np.array([kernel.address for kernel in self.calls], dtype=np.int64))
 
 
 class Station(NamedTuple):
@@ -75,7 +80,8 @@ class Demand(NamedTuple):
     owners: tuple[str, ...] = ()  #: kind and name of the load behind every law
     implicit: bool = False  #: whether loads feel accelerations, so that forward dynamics must iterate
     tensions: tuple[bool, ...] = ()  #: per input, whether it is a tension, which must not be negative
-    buds: bool = False  #: whether loads sit on buds (see core.buds)
+    dormant: bool = False  #: whether loads sit on dormant stations (see core.dormant)
+    balls: int = 0  #: most groups of one contact
     firsts: tuple[int, ...] = ()  #: first signal of every law
     signals: int = 0  #: number of signals, of laws and of states
     states: tuple[LoadStates, ...] = ()  #: further states of loads
@@ -89,14 +95,14 @@ class Binder:
     ----------
     bases : list of (int, (4, 4))
         Parent segment and placement of every block.
-    buds : set of int
+    dormant : set of int
         Segments that the sweeps do not visit (see `core.dormant`).
     """
 
     robot: Robot
     layouts: list[LinkLayout]
     bases: list[tuple[int, np.ndarray]]
-    buds: frozenset[int] = frozenset()
+    dormant: frozenset[int] = frozenset()
     inputs: list[str] = field(default_factory=list)
     tensions: list[bool] = field(default_factory=list)
     laws: list[Callable[[float], Any]] = field(default_factory=list)
@@ -105,6 +111,7 @@ class Binder:
     signals: int = 0
     load_states: list[LoadStates] = field(default_factory=list)
     couplings: int = 0
+    balls: int = 0
     rows: int = 0
     driven: dict[str, str] = field(default_factory=dict)
     prescribed: list[tuple[str, Callable[[float], Any]]] = field(default_factory=list)
@@ -136,9 +143,10 @@ class Binder:
 
     def rod(self, link: str) -> RodTable:
         """Table of a link that must be a rod."""
-        rod = self.layout(link).rod
+        layout = self.layout(link)
+        rod = layout.rod
         if rod is None:
-            raise ModelError(f"link {link!r} is rigid, but this load acts along a rod")
+            raise ModelError(f"link {link!r} is {layout.noun}, but this load acts along a rod")
         return rod
 
     def station(self, link: str, s: float, offset: np.ndarray | None = None) -> Station:
@@ -150,8 +158,8 @@ class Binder:
         if link == "world":
             return Station(0, offset)
         layout = self.layout(link)
-        if layout.rod is None and s not in (0.0, 1.0):
-            raise ModelError(f"s is {s:g}, but link {link!r} is rigid: 0 is its body frame, 1 its tip")
+        if layout.refuses(s):
+            raise ModelError(f"s is {s:g}, but link {link!r} is {layout.noun}: {layout.ends}")
         segment, frame = layout.place(s, self.bases[layout.blocks[-1]])
         return Station(segment, frame @ offset)
 
@@ -278,7 +286,8 @@ class Binder:
             owners=tuple(self.owners),
             implicit=self.implicit,
             tensions=tuple(self.tensions),
-            buds=bool(self.buds),
+            dormant=bool(self.dormant),
+            balls=self.balls,
             firsts=tuple(self.firsts),
             signals=self.signals,
             states=tuple(self.load_states),
@@ -294,12 +303,15 @@ def pose_records(poses: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def collect_stations(robot: Robot) -> tuple[dict[str, set[float]], dict[str, set[float]]]:
-    """Stations of every link at which loads sit or links hang, and those at which loads may sit (their ``buds()``)."""
+    """Stations of every link at which loads sit or links hang, and those at which they may.
+
+    The latter are the ``dormant_stations()`` of loads that have some (see `core.dormant`).
+    """
     always = _collect(robot, lambda item: item.stations())
     for link in robot.links:
         if link.parent in always and link.station < 1.0:
             always[link.parent].add(link.station)
-    return always, _collect(robot, lambda item: item.buds() if hasattr(item, "buds") else ())
+    return always, _collect(robot, lambda item: item.dormant_stations() if hasattr(item, "dormant_stations") else ())
 
 
 def _collect(robot: Robot, places: Callable[[Any], Iterable[tuple[str, Any]]]) -> dict[str, set[float]]:

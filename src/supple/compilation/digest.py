@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from supple.fingerprint import fingerprint
+from supple.robot.bodies.protocol import LinkArrays
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Bound
-    from supple.compilation.compiling import LinkLayout
-    from supple.model.compiled import Compiled
+    from supple.compilation.layout import LinkLayout
+    from supple.model.model import Model
 
 #: Differences that a message tells of.
 MOST_TOLD = 6
@@ -54,13 +55,10 @@ def digest_of(owners: Mapping[str, Mapping[str, Any]]) -> Digest:
     return Digest(parts, tuple(dict.fromkeys(unknown)))
 
 
-def model_digest(model: Compiled) -> Digest:
+def model_digest(model: Model) -> Digest:
     """Everything that moves a model; arrays are looked at once, laws every time, since what they hold may change."""
     loads = _named([load.owner or f"load {load.name!r}" for load in model.loads], model.loads)
-    if model._still is None:
-        links = {f"link {layout.name!r}": _link(model, layout) for layout in model.layouts}
-        data = {owner: _load(load) for owner, load in loads.items()}
-        model._still = digest_of({ROBOT: _robot(model), **links, **data})
+    still: Digest = model.remembered("digest of arrays", lambda: _arrays_digest(model, loads))
     laws: dict[str, dict[str, Any]] = {owner: _load_law(load) for owner, load in loads.items()}
     demand = model.demand
     for law, size, owner in zip(demand.laws, demand.sizes, demand.owners, strict=True):
@@ -69,7 +67,14 @@ def model_digest(model: Compiled) -> Digest:
         laws.setdefault(f"Prescribed {joint.link!r}", {})["motion"] = joint.law
     for owner, c in _named([f"Controller {c.name!r}" for c in model.controllers], model.controllers).items():
         laws[owner] = {"rate": c.rate, "output": c.output, "inputs": c.inputs, "state0": c.state0}
-    return model._still.joined(digest_of(laws))
+    return still.joined(digest_of(laws))
+
+
+def _arrays_digest(model: Model, loads: Mapping[str, Bound]) -> Digest:
+    """Of the robot, its links and the data of its loads."""
+    links = {f"link {layout.name!r}": _link(model, layout) for layout in model.layouts}
+    data = {owner: _load(load) for owner, load in loads.items()}
+    return digest_of({ROBOT: _robot(model), **links, **data})
 
 
 def _named(names: Sequence[str], things: Sequence[Any]) -> dict[str, Any]:
@@ -81,7 +86,7 @@ def _named(names: Sequence[str], things: Sequence[Any]) -> dict[str, Any]:
     return found
 
 
-def _robot(model: Compiled) -> dict[str, Any]:
+def _robot(model: Model) -> dict[str, Any]:
     tree, demand = model.topology, model.demand
     return {
         "name": model.name,
@@ -92,9 +97,9 @@ def _robot(model: Compiled) -> dict[str, Any]:
     }
 
 
-def _link(model: Compiled, layout: LinkLayout) -> dict[str, Any]:
+def _link(model: Model, layout: LinkLayout) -> dict[str, Any]:
     """A link's joint, place and body, as the kernels see them."""
-    parameters, blocks, rod = model.parameters, list(layout.blocks), layout.rod
+    parameters, blocks = model.parameters, list(layout.blocks)
     own = slice(layout.coordinates.start, layout.coordinates.stop)
     joint = slice(own.start, own.start + layout.joint_dof)
     rows = [model.topology.blocks[b] for b in blocks]
@@ -104,7 +109,8 @@ def _link(model: Compiled, layout: LinkLayout) -> dict[str, Any]:
     nodes = [node for node in parameters.nodes if own.start <= int(node["start"]) < own.stop]
     psi = [parameters.psi[int(node["column"]) : int(node["column"] + node["n"])] for node in nodes]
     segments = [parameters.segments[span] for span in spans]
-    aspects = {
+    arrays = LinkArrays(names, segments, [parameters.phi[:, span] for span in columns], nodes, psi)
+    return {
         "place": (parameters.placement[blocks], _parent(model, int(rows[0]["parent"]))) if rows else None,
         "joint": (parameters.screws[:, joint], names[: layout.joint_dof], layout.keeps_chart),
         "limits": parameters.limits[own],
@@ -113,15 +119,11 @@ def _link(model: Compiled, layout: LinkLayout) -> dict[str, Any]:
         "rest position": parameters.rest[own],
         "inertia": [(part["inertia"], part["heavy"]) for part in segments],
         "tip": layout.tip,
+        **layout.table.aspects(arrays),
     }
-    if rod is not None:
-        aspects["length and points"] = rod.length, rod.magnus, rod.s, [(x["half"], x["bracket"]) for x in segments]
-        aspects["basis"] = rod.component, names, [parameters.phi[:, span] for span in columns], psi
-        aspects["rest strain"] = [part["rest"] for part in segments], [node["rest"] for node in nodes]
-    return aspects
 
 
-def _parent(model: Compiled, segment: int) -> tuple[str, int]:
+def _parent(model: Model, segment: int) -> tuple[str, int]:
     """The link that a segment belongs to, and the segment's number in it."""
     for layout in model.layouts:
         for b in layout.blocks:
@@ -134,8 +136,10 @@ def _parent(model: Compiled, segment: int) -> tuple[str, int]:
 def _load(load: Bound) -> dict[str, Any]:
     """A load's kernel and data; what its guard calls scratch (addresses, notes of failures) is no content."""
     scratch = getattr(load.guard, "scratch", ())
-    arrays = [array for array in load.data if not any(array is other for other in scratch)]
-    return {"kind": (load.kernel.function, load.side), "data": [array for array in arrays if not _is_law(array)]}
+    names = getattr(load.data, "_fields", range(len(load.data)))
+    arrays = {f"data {name!r}": array for name, array in zip(names, load.data, strict=True)}
+    kept = {name: x for name, x in arrays.items() if not _is_law(x) and not any(x is other for other in scratch)}
+    return {"kind": (load.kernel.function, load.side), **kept}
 
 
 def _load_law(load: Bound) -> dict[str, Any]:

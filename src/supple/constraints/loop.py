@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from supple.checks import finite_float, shown
 from supple.compilation.scene import Hinge, Place
-from supple.core.arrays import floats, handle_at, integers, poses, space_of
+from supple.core.arrays import space_view
 from supple.core.inertia import add_coadbar
+from supple.core.load_data import Floats, Integers, Poses, load_view
 from supple.core.loads import CONSTRAINT, TANGENT, add_coupling
 from supple.errors import ModelError
-from supple.jit import LoadKernel
+from supple.jit import LoadKernel, local_array
 from supple.joints.compound import Fixed
 from supple.joints.protocol import Joint
 from supple.lie.pose import check_pose
@@ -29,28 +30,40 @@ if TYPE_CHECKING:
     from supple.compilation.binder import Binder, Bound
     from supple.compilation.scene import Mark
 
+_rotation, _position, _wrench = local_array(3, 3), local_array(3), local_array(6)
+
+
+class LoopData(NamedTuple):
+    """Arrays of a loop of k rows; `core.loops` reads the same."""
+
+    where: Integers  #: (1, 3) segment a, segment b, first multiplier
+    perp: Floats  #: (6, k) constrained twists, in frame B
+    offsets: Poses  #: (2,) frames A and B on their segments
+
+
+loop_data = load_view(LoopData)
+
 
 def _loops(tree, space, data, mode):
-    """Wrench of one loop: data = where (1, 3) [segment a, segment b, first multiplier], perp (6, k), offsets (2,)."""
+    """Wrench Ad_gB^-T perp lambda of one loop, see `LoopData`."""
     if mode < 0:
         return
-    scratch = space_of(space)
-    h = handle_at(data, 3)
-    where, perp, offsets = integers(h, 0), floats(h, 1), poses(h, 2)
-    t, wa, wb = scratch.scratch[0], scratch.work[where[0, 0]], scratch.work[where[0, 1]]
-    compose(wb.R, wb.p, offsets[1].R, offsets[1].p, t.R, t.p)
-    local, F = t.x, t.y
+    scratch, loop = space_view(space), loop_data(data)
+    where, perp, frame = loop.where, loop.perp, loop.offsets[1]
+    wa, wb = scratch.work[where[0, 0]], scratch.work[where[0, 1]]
+    R, p, local, F = _rotation(), _position(), _wrench(), _wrench()
+    compose(wb.R, wb.p, frame.R, frame.p, R, p)
     for k in range(6):
         local[k] = 0.0
         for i in range(perp.shape[1]):
             local[k] += perp[k, i] * scratch.multipliers[where[0, 2] + i]
     # Ad_gB^-T: [R m + p x R f; R f]
     for i in range(3):
-        F[3 + i] = t.R[i, 0] * local[3] + t.R[i, 1] * local[4] + t.R[i, 2] * local[5]
+        F[3 + i] = R[i, 0] * local[3] + R[i, 1] * local[4] + R[i, 2] * local[5]
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3
-        F[i] = t.R[i, 0] * local[0] + t.R[i, 1] * local[1] + t.R[i, 2] * local[2]
-        F[i] += t.p[j] * F[3 + k] - t.p[k] * F[3 + j]
+        F[i] = R[i, 0] * local[0] + R[i, 1] * local[1] + R[i, 2] * local[2]
+        F[i] += p[j] * F[3 + k] - p[k] * F[3 + j]
     for k in range(6):
         wa.F[k] -= F[k]
         wb.F[k] += F[k]
@@ -105,7 +118,7 @@ class Loop:
         perp = constrained_twists(self.joint)
         binder.couplings += 1
         where = np.array([[ends[0].segment, ends[1].segment, binder.loop(self.name, perp.shape[1])]], dtype=np.int64)
-        return Bound(self.name, loops, (where, perp, pose_records([e.offset for e in ends])), CONSTRAINT)
+        return Bound(self.name, loops, LoopData(where, perp, pose_records([e.offset for e in ends])), CONSTRAINT)
 
     def sketch(self, binder: Binder) -> list[Mark]:
         """A mark where the two frames are joined."""

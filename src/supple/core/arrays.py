@@ -27,7 +27,6 @@ from supple.core.records import (
     node_t,
     part_t,
     pose_t,
-    scratch_t,
     segment_t,
     stress_t,
     work_t,
@@ -81,25 +80,26 @@ class Space(NamedTuple):
 
     * ``inputs, signals, multipliers``: the caller, before every call that asks loads;
     * ``work`` of active segments: poses, motions and operators by `core.sweep_out`; F, M, N by the wrenches of points
-      (`core.inverse_dynamics.point_wrenches`, `core.inverse_dynamics_derivatives.point_operators`), G by
-      `clear_pose_tangents`; all four by `core.internal_force.clear_points`, where points have no mass;
+      (`core.sweep_in.point_wrenches`, `point_operators`, `composite_inertias`), G by `clear_pose_tangents`; all four by
+      `core.internal_force.clear_points`, where points have no mass;
     * ``work[0]``, the world: its pose and motion by `core.sweep_out`, F before loads act and once more before wrenches
       are summed, M, N, G before they are summed; loads may add to them, nobody reads what they added;
-    * ``work`` of buds: all by the load that wakes them, which lets them sleep again (``awake`` is 0 between loads);
+    * ``work`` of dormant stations: all by the load that wakes them, which lets them sleep again (``awake`` is 0
+      between loads);
     * ``count, joint_force, joint_slope, stress, coordinates``: `core.loads.apply_loads`, before loads act;
     * ``couplings, lines, parts``: as many as ``count`` says, each when it is added;
     * ``maps``: by the pose and motion of each CUSTOM block (`core.blocks.custom`), as far as their order asks;
     * ``columns, rates`` and the first three of ``totals``: `core.columns`; ``totals`` else: with every block;
-    * ``local``: by the first bud that wakes in a tangent (count[3] says whether there was one);
-    * ``buds[2]``: the one array that must be zero before; who sums there clears it again, padding included;
-    * ``scratch, tangent, paths, frames`` and what is left of ``buds``: by every function for itself.
+    * ``local``: by the first dormant station that wakes in a tangent (count[3] says whether there was one);
+    * sums in ``folding``: the one array that must be zero before; who sums there clears it again, padding included;
+    * ``energy``: `core.energy`, before loads act;
+    * ``tangent, paths, balls, frames`` and what is left of ``folding``: by every function for itself.
 
     What a kernel leaves is read by nobody, with three exceptions: `core.loops` reads poses, motions and columns that
     the residual before it left, solvers and `Model.state_rates` read rates of further states in ``signals``.
     """
 
     work: Any  #: (1 + n_segments,) work_t
-    scratch: Any  #: (1,) scratch_t
     columns: Any  #: (4, 6, n_columns): S, J, R, Q
     totals: Any  #: (9, 6, n): J, R, Q at block ends; U_q, U_v; N^T J, M^T J, G^T J; M J
     tangent: Any  #: (6, n): columns of one point; gradients of one line
@@ -107,19 +107,21 @@ class Space(NamedTuple):
     joint_force: Any  #: (n,) generalised force of loads on joints
     joint_slope: Any  #: (n, k) its derivative by the coordinates of the same joint, of which none has more than k
     couplings: Any  #: (most,) coupling_t, those of loads on pairs of segments
-    count: Any  #: (4,) how many couplings, lines and parts there are, and how many buds are awake
+    count: Any  #: (4,) how many couplings, lines and parts there are, and how many dormant stations are awake
     inputs: Any  #: (nu,) inputs u of this call
     signals: Any  #: (n_signals,) values of time laws of this call
     multipliers: Any  #: (nc,) multipliers of loops of this call
-    paths: Any  #: (6, 6, n) columns along the paths to a pair of segments; empty without couplings and buds
-    lines: Any  #: (most,) line_t, lines whose tension follows their length (see core.lines)
+    paths: Any  #: (6, 6, n) columns along the paths to a pair of segments; empty without couplings and dormant stations
+    lines: Any  #: (most,) line_t, lines whose tension follows their length (see core.elastic_lines)
     parts: Any  #: (most,) part_t, their parts
-    coordinates: Any  #: (2, n) q and v of this call, for loads on buds (see core.buds); empty without, like the next
-    local: Any  #: (2, n, n) what the steps of buds add to dR/dq (or the fused tangent) and to dR/dv
-    buds: Any  #: (3, 26, .) their matrices
+    coordinates: Any  #: (2, n) q and v of this call, for loads on dormant stations; empty without, like the next
+    local: Any  #: (2, n, n) what the steps of dormant stations add to dR/dq (or the fused tangent) and to dR/dv
+    folding: Any  #: (2, 32, .) their matrices times basis functions, see core.dormant_folding
     rates: Any  #: (2,) c_v of the fused tangent; 1 if dR/dq and dR/dv are asked for separately
     frames: Any  #: (3,) pose_t, both frames of a loop and the one relative to the other
     maps: Any  #: (.,) what the maps of CUSTOM blocks gave, block after block (see core.blocks.custom)
+    balls: Any  #: (most, 5) bounding balls of a contact's groups: centre, radius, whether stations were posed
+    energy: Any  #: (1,) potential energy of loads [J], in mode ENERGY
 
 
 def make_tree(topology: Topology, parameters: Parameters, loads: np.ndarray, maps: np.ndarray = NO_MAPS) -> Any:
@@ -135,13 +137,13 @@ def make_space(
     multipliers: int = 0,
     lines: int = 0,
     parts: int = 0,
-    buds: bool = False,
+    dormant: bool = False,
+    balls: int = 0,
 ) -> Space:
     """Allocate scratch for a `Tree` (zeroed, so that reruns are reproducible)."""
     n = len(tree.component)
     return Space(
         work=np.zeros(len(tree.segments), work_t),
-        scratch=np.zeros(1, scratch_t),
         columns=np.zeros((4, 6, tree.phi.shape[1])),
         totals=np.zeros((9, 6, n)),
         tangent=np.zeros((6, n)),
@@ -153,15 +155,17 @@ def make_space(
         inputs=np.zeros(inputs),
         signals=np.zeros(signals),
         multipliers=np.zeros(multipliers),
-        paths=np.zeros((6, 6, n if couplings or buds else 0)),
+        paths=np.zeros((6, 6, n if couplings or dormant else 0)),
         lines=np.zeros(lines, line_t),
         parts=np.zeros(parts, part_t),
-        coordinates=np.zeros((2, n if buds else 0)),
-        local=np.zeros((2, n, n) if buds else (2, 0, 0)),
-        buds=np.zeros((3, 26, n + 36) if buds else (3, 0, 0)),
+        coordinates=np.zeros((2, n if dormant else 0)),
+        local=np.zeros((2, n, n) if dormant else (2, 0, 0)),
+        folding=np.zeros((2, 32, n + 36) if dormant else (2, 0, 0)),
         rates=np.zeros(2),
         frames=np.zeros(3, pose_t),
         maps=np.zeros(maps_size(tree.blocks, tree.maps)),
+        balls=np.zeros((balls, 5)),
+        energy=np.zeros(1),
     )
 
 
@@ -253,10 +257,10 @@ _TREE = {
     "damping": "F", "rest": "f", "nodes": node_t, "psi": "f", "limits": "F", "loads": "I", "maps": "I",
 }  # fmt: skip
 _SPACE = {
-    "work": work_t, "scratch": scratch_t, "columns": "C", "totals": "C", "tangent": "F", "stress": stress_t,
+    "work": work_t, "columns": "C", "totals": "C", "tangent": "F", "stress": stress_t,
     "joint_force": "f", "joint_slope": "F", "couplings": coupling_t, "count": "i", "inputs": "f", "signals": "f",
     "multipliers": "f", "paths": "C", "lines": line_t, "parts": part_t, "coordinates": "F", "local": "C",
-    "buds": "C", "rates": "f", "frames": pose_t, "maps": "f",
+    "folding": "C", "rates": "f", "frames": pose_t, "maps": "f", "balls": "F", "energy": "f",
 }  # fmt: skip
 
 

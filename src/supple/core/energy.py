@@ -36,9 +36,9 @@ def energy_and_momentum(tree_handle, space_handle, q, v, zero, energy, momentum)
             for k in range(6):
                 momentum[k] += w.h[k]
     energy[1] = elastic_energy(tree, q)
-    space.scratch[0].energy = 0.0
+    space.energy[0] = 0.0
     apply_loads(tree, space, tree_handle, space_handle, q, v, STORES, ENERGY)
-    energy[3] = space.scratch[0].energy
+    energy[3] = space.energy[0]
     # the common origin lies at -work[0].p: shift the angular momentum by its lever arm
     x, y, z = -work[0].p[0], -work[0].p[1], -work[0].p[2]
     momentum[0] += y * momentum[5] - z * momentum[4]

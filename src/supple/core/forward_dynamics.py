@@ -6,12 +6,11 @@ Stiff solvers never come here (they solve ID - tau = 0); explicit ones and contr
 from __future__ import annotations
 
 from supple.core.arrays import space_at, tree_at
-from supple.core.columns import fill_jacobian_columns
 from supple.core.elastic import add_internal_force
 from supple.core.finite import finite_matrix, finite_vector
-from supple.core.loads import EXTERNAL, INTERNAL, WRENCH, apply_loads, project_stresses
+from supple.core.loads import EXTERNAL, INTERNAL, WRENCH
 from supple.core.mass_matrix import fill_mass_matrix
-from supple.core.sweep_in import accumulate_wrenches, composite_inertias, point_wrenches, project_all
+from supple.core.sweep_in import loaded_force, point_wrenches
 from supple.core.sweep_out import sweep_out
 from supple.jit import kernel
 from supple.linalg.cholesky import cholesky, cholesky_solve
@@ -26,12 +25,7 @@ def forward_dynamics(tree_handle, space_handle, q, v, zero, bias, M, a):
     tree, space = tree_at(tree_handle), space_at(space_handle)
     sweep_out(tree, q, v, zero, space, 1)
     point_wrenches(tree, space.work)
-    apply_loads(tree, space, tree_handle, space_handle, q, v, EXTERNAL + INTERNAL, WRENCH)
-    accumulate_wrenches(tree, space.work)
-    project_all(tree, space, bias)
-    project_stresses(tree, space, bias)
-    fill_jacobian_columns(tree, space)
-    composite_inertias(tree, space.work)
+    loaded_force(tree, space, tree_handle, space_handle, q, v, EXTERNAL + INTERNAL, WRENCH, bias)
     fill_mass_matrix(tree, space, M)
     add_internal_force(-1.0, tree, q, v, bias)
     for i in range(a.shape[0]):

@@ -7,21 +7,11 @@ from __future__ import annotations
 
 from supple.core.arrays import space_at, tree_at
 from supple.core.columns import fill_columns
-from supple.core.couplings import add_couplings
 from supple.core.elastic import add_internal_force, add_internal_tangent
-from supple.core.elastic_lines import add_line_tangents
 from supple.core.finite import finite_matrices, finite_vector
 from supple.core.inverse_dynamics_derivatives import tangent_blocks
-from supple.core.loads import (
-    INTERNAL,
-    TANGENT,
-    WRENCH,
-    apply_loads,
-    project_stress_rates,
-    project_stress_tangents,
-    project_stresses,
-)
-from supple.core.sweep_in import accumulate_operators, accumulate_wrenches, clear_operators, project_all
+from supple.core.loads import INTERNAL, TANGENT, WRENCH, add_load_tangents, apply_loads
+from supple.core.sweep_in import accumulate_operators, clear_operators, loaded_force
 from supple.core.sweep_out import sweep_out
 from supple.jit import inlined, kernel
 
@@ -40,10 +30,7 @@ def actuator_force(tree, space, tree_handle, space_handle, q, v, zero, mode, out
     """out = minus the generalised force of internal loads (or its derivative by an input, see core.loads)."""
     sweep_out(tree, q, v, zero, space, 1)
     clear_points(tree, space.work)
-    apply_loads(tree, space, tree_handle, space_handle, q, v, INTERNAL, mode)
-    accumulate_wrenches(tree, space.work)
-    project_all(tree, space, out)
-    project_stresses(tree, space, out)
+    loaded_force(tree, space, tree_handle, space_handle, q, v, INTERNAL, mode, out)
 
 
 @kernel
@@ -81,11 +68,7 @@ def internal_force_derivatives(tree_handle, space_handle, q, v, zero, dq, dv, da
     apply_loads(tree, space, tree_handle, space_handle, q, v, INTERNAL, TANGENT)
     accumulate_operators(tree, space.work)
     tangent_blocks(tree, space, True, dq, dv, da)
-    if tree.loads.shape[0] > 0:
-        project_stress_tangents(tree, space, 0.0, dq)
-        project_stress_rates(tree, space, dv)
-        add_couplings(tree, space, True, dq, dv)
-        add_line_tangents(tree, space, 0.0, True, dq, dv)
+    add_load_tangents(tree, space, 0.0, True, dq, dv)
     n = dq.shape[0]
     for i in range(n):
         for j in range(n):

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from supple.core.arrays import space_at, tree_at
 from supple.core.finite import finite_vector
-from supple.core.loads import EXTERNAL, WRENCH, apply_loads, project_stresses
-from supple.core.sweep_in import accumulate_wrenches, point_wrenches, project_all
+from supple.core.loads import EXTERNAL, WRENCH
+from supple.core.sweep_in import loaded_force, point_wrenches
 from supple.core.sweep_out import sweep_out
 from supple.jit import kernel
 
@@ -21,8 +21,5 @@ def inverse_dynamics(tree_handle, space_handle, q, v, a, out):
     tree, space = tree_at(tree_handle), space_at(space_handle)
     sweep_out(tree, q, v, a, space, 1)
     point_wrenches(tree, space.work)
-    apply_loads(tree, space, tree_handle, space_handle, q, v, EXTERNAL, WRENCH)
-    accumulate_wrenches(tree, space.work)
-    project_all(tree, space, out)
-    project_stresses(tree, space, out)
+    loaded_force(tree, space, tree_handle, space_handle, q, v, EXTERNAL, WRENCH, out)
     return finite_vector(out)

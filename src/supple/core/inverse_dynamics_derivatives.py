@@ -23,17 +23,14 @@ from __future__ import annotations
 from supple.core.arrays import space_at, tree_at
 from supple.core.blocks.kinds import add_geometric_stiffness, has_one_point
 from supple.core.columns import fill_columns
-from supple.core.couplings import add_couplings
-from supple.core.elastic_lines import add_line_tangents
 from supple.core.finite import finite_matrices, finite_vector
 from supple.core.grafts import write_graft_columns, write_graft_rows
 from supple.core.loads import (
     EXTERNAL,
     TANGENT,
+    add_load_tangents,
     apply_loads,
     has_wrenches,
-    project_stress_rates,
-    project_stress_tangents,
     project_stresses,
 )
 from supple.core.mass_matrix import write_mass_rows
@@ -246,10 +243,6 @@ def inverse_dynamics_derivatives(tree_handle, space_handle, q, v, a, out, dq, dv
     accumulate_operators(tree, space.work)
     project_all(tree, space, out)
     tangent_blocks(tree, space, True, dq, dv, da)
-    if tree.loads.shape[0] > 0:
-        project_stresses(tree, space, out)
-        project_stress_tangents(tree, space, 0.0, dq)
-        project_stress_rates(tree, space, dv)
-        add_couplings(tree, space, True, dq, dv)
-        add_line_tangents(tree, space, 0.0, True, dq, dv)
+    project_stresses(tree, space, out)
+    add_load_tangents(tree, space, 0.0, True, dq, dv)
     return finite_vector(out) and finite_matrices(dq, dv, da, space.tangent[0])

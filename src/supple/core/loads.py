@@ -12,7 +12,7 @@ kernels and solvers are compiled once, whatever loads a robot has.  It reads pos
 * generalised forces on joints: ``joint_force[i] += ...`` with derivatives by the joint's coordinates, ``joint_slope``;
 * at stations that are visited only when needed, all this by way of `core.dormant`.
 
-In mode ENERGY it adds its potential energy to ``scratch[0].energy`` and writes nothing else.
+In mode ENERGY it adds its potential energy to ``space.energy[0]`` and writes nothing else.
 In mode -(i + 1) it writes the derivatives of its wrenches and stresses by input i in their place.
 
 World wrenches that do not turn with the segment gain ``-adbar*_F`` in G: see `loads.points.subtract_turning`.
@@ -24,6 +24,8 @@ import numpy as np
 from numba import types
 
 from supple.core.blocks.kinds import has_one_point
+from supple.core.couplings import add_couplings
+from supple.core.elastic_lines import add_line_tangents
 from supple.jit import calling, inlined, inner
 
 #: Which part of R = ID - tau - A^T lambda a load belongs to (third column of Tree.loads): together, the residual.
@@ -34,8 +36,8 @@ WRENCHLESS = 8
 STORES = 16
 
 #: What is asked of a load (its last argument); negative: derivatives by input -(mode + 1).
-#: MEASURE: lines tell their length, its rate, their tension and the gradient of the length (see core.lines).
-#: ENERGY: only the potential energy [J] is added, to ``scratch[0].energy``; minus its gradient by q is the generalised
+#: MEASURE: lines tell their length, its rate, their tension and the gradient of the length (see core.elastic_lines).
+#: ENERGY: only the potential energy [J] is added, to ``space.energy[0]``; minus its gradient by q is the generalised
 #: force at rest.
 WRENCH, TANGENT, MEASURE, ENERGY = 0, 1, 2, 3
 
@@ -109,7 +111,7 @@ def project_stresses(tree, space, out):
 
 @inlined
 def project_stress_tangents(tree, space, cv, out):
-    """out -= Phi^T (E + c_v C) Phi at every node, and the slopes of joint forces; buds add theirs."""
+    """out -= Phi^T (E + c_v C) Phi at every node, and the slopes of joint forces; dormant stations add theirs."""
     add_local(space, 0, out)
     for b in range(tree.blocks.shape[0]):
         block = tree.blocks[b]
@@ -125,12 +127,28 @@ def project_stress_tangents(tree, space, cv, out):
 
 @inlined
 def project_stress_rates(tree, space, out):
-    """out -= Phi^T C Phi at every node: what `project_stress_tangents` is to dR/dq, for dR/dv; buds add theirs."""
+    """out -= Phi^T C Phi at every node: what `project_stress_tangents` is to dR/dq, for dR/dv."""
     add_local(space, 1, out)
     for k in range(tree.nodes.shape[0]):
         s = space.stress[k]
         if any_entry(s.C):
             subtract_stress_slope(tree.component, tree.psi, tree.nodes[k], 0.0, s.E, 1.0, s.C, out)
+
+
+@inlined
+def add_load_tangents(tree, space, cv, separate, dq, dv):
+    """What loads add to a tangent, beyond the G, N and M of points that the sweeps carry inward (`core.loads`):
+
+    stresses and their rates at nodes, slopes of joint forces, pairs of segments, lines.  dq += all of it, with c_v for
+    rates; if ``separate`` (then c_v = 0), dv += what follows rates, else dv is not looked at.
+    """
+    if tree.loads.shape[0] == 0:
+        return
+    project_stress_tangents(tree, space, cv, dq)
+    if separate:
+        project_stress_rates(tree, space, dv)
+    add_couplings(tree, space, separate, dq, dv)
+    add_line_tangents(tree, space, cv, separate, dq, dv)
 
 
 @inner
@@ -157,7 +175,7 @@ def subtract_stress_slope(component, psi, node, a, E, c, C, out):
 
 @inlined
 def add_local(space, m, out):
-    """out += what the steps of buds add to dR/dq (m = 0) or dR/dv (m = 1), see `core.dormant`."""
+    """out += what the steps of dormant stations add to dR/dq (m = 0) or dR/dv (m = 1), see `core.dormant`."""
     if space.count[3] == 0:
         return
     n = Index(space.local.shape[1])

@@ -62,7 +62,9 @@ def joint_sums(block, w, columns, totals):
 
 @inlined
 def fill_mass_matrix(tree, space, M):
-    """M from the columns J and the inertias of `composite_inertias`."""
+    """M at the poses of the last sweep outward: columns J, composite inertias, and their products block by block."""
+    fill_jacobian_columns(tree, space)
+    composite_inertias(tree, space.work)
     for b in range(tree.blocks.shape[0] - 1, -1, -1):
         block = tree.blocks[b]
         if has_one_point(block):
@@ -80,7 +82,5 @@ def mass_matrix(tree_handle, space_handle, q, zero, M):
     """M(q), shape (n, n).  Returns whether it is finite."""
     tree, space = tree_at(tree_handle), space_at(space_handle)
     sweep_out(tree, q, zero, zero, space, 0)
-    fill_jacobian_columns(tree, space)
-    composite_inertias(tree, space.work)
     fill_mass_matrix(tree, space, M)
     return finite_matrix(M, space.tangent[0])

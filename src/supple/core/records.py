@@ -34,7 +34,7 @@ block_t = np.dtype(
         ("n", "i8"),  # number of coordinates
         ("first", "i8"),  # first segment
         ("count", "i8"),  # number of segments
-        ("active", "i8"),  # segments that dynamics must visit (a leaf rod's massless tip and buds are left out)
+        ("active", "i8"),  # segments that dynamics must visit: not a leaf rod's massless tip, nor dormant stations
         ("parent", "i8"),  # segment at whose end the block begins; 0 = world
         ("columns", "i8"),  # first column of the block's first segment
         ("runs", "i8", (7,)),  # a rod's coordinates of strain component k are runs[k] to runs[k + 1], from its first
@@ -138,34 +138,7 @@ work_t = np.dtype(
         ("dF", "f8", (6,)),
         ("dS", "f8", (6,)),
         ("dZ", "f8", (6,)),
-        ("awake", "i8"),  # what is known of a bud (`core.dormant`)
-    ],
-    align=True,
-)
-
-#: Temporaries of one kernel call.
-scratch_t = np.dtype(
-    [
-        ("R", "f8", (3, 3)),
-        ("p", "f8", (3,)),
-        ("dc", "f8", (4, 3)),  # lie.coefficients.tangent_coefficients
-        ("c", "f8", (2, 3, 3)),  # lie.tangent.scalar_jets
-        ("beta", "f8", (2, 3, 3)),  # lie.tangent.vector_jets
-        ("u", "f8", (2, 3, 3)),
-        ("T", "f8", (2, 3, 3)),
-        ("jet", "f8", (3, 6)),
-        ("D", "f8", (2, 3, 3)),
-        ("Z", "f8", (3, 2, 2, 3, 3)),  # collocation matrices of S, R, Q at the two points, dual
-        ("W", "f8", (3, 6, 12)),  # the same as 6 x 12 matrices
-        ("C", "f8", (12, 12)),
-        ("H", "f8", (6, 6)),
-        ("B", "f8", (6, 6)),
-        ("x", "f8", (6,)),
-        ("y", "f8", (6,)),
-        ("z", "f8", (6,)),
-        ("f", "f8", (2, 6)),
-        ("energy", "f8"),  # potential energy of loads [J], see core.loads.ENERGY
-        ("L", "f8", (7, 3, 6)),  # how points and forces follow a twist (`loads.contact.contact`)
+        ("awake", "i8"),  # what is known of a dormant station (`core.dormant`)
     ],
     align=True,
 )

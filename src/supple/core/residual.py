@@ -10,9 +10,7 @@ from numba import types
 
 from supple.core.arrays import SPACE_ROWS, TREE_ROWS, handle_at, matrix_at, space_at, tree_at, vector_at
 from supple.core.columns import fill_columns
-from supple.core.couplings import add_couplings
 from supple.core.elastic import add_internal_force, add_internal_tangent
-from supple.core.elastic_lines import add_line_tangents
 from supple.core.finite import finite_matrix, finite_vector
 from supple.core.inverse_dynamics_derivatives import tangent_blocks
 from supple.core.loads import (
@@ -21,8 +19,8 @@ from supple.core.loads import (
     INTERNAL,
     TANGENT,
     WRENCH,
+    add_load_tangents,
     apply_loads,
-    project_stress_tangents,
     project_stresses,
 )
 from supple.core.sweep_in import (
@@ -47,11 +45,8 @@ def fill_tangent(tree, space, cv, out, tangent):
     accumulate_operators(tree, space.work)
     project_all(tree, space, out)
     tangent_blocks(tree, space, False, tangent, tangent, tangent)
-    if tree.loads.shape[0] > 0:
-        project_stresses(tree, space, out)
-        project_stress_tangents(tree, space, cv, tangent)
-        add_couplings(tree, space, False, tangent, tangent)
-        add_line_tangents(tree, space, cv, False, tangent, tangent)
+    project_stresses(tree, space, out)
+    add_load_tangents(tree, space, cv, False, tangent, tangent)
 
 
 def _residual(tree_address, space_address, q_at, v_at, a_at, cv, ca, out_at, tangent_at):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from supple.core.blocks.kinds import project_wrench
 from supple.core.inertia import point_wrench, velocity_tangent, world_inertia
-from supple.core.loads import has_wrenches
+from supple.core.loads import apply_loads, has_wrenches, project_stresses
 from supple.jit import inlined, local_array
 
 _matrix = local_array(6, 6)
@@ -111,6 +111,19 @@ def clear_pose_tangents(tree, work):
             for k in range(6):
                 for l in range(6):
                     work[s].G[k, l] = 0.0
+
+
+@inlined
+def loaded_force(tree, space, tree_handle, space_handle, q, v, sides, mode, out):
+    """out = sum over segments of S^T F^C, minus stresses and joint forces: points' wrenches and loads, projected (14).
+
+    Points have their own wrenches already (`point_wrenches`); loads of the given ``sides`` act in ``mode`` WRENCH, or
+    one that has them write derivatives by an input (see core.loads).
+    """
+    apply_loads(tree, space, tree_handle, space_handle, q, v, sides, mode)
+    accumulate_wrenches(tree, space.work)
+    project_all(tree, space, out)
+    project_stresses(tree, space, out)
 
 
 @inlined

@@ -181,7 +181,7 @@ def add_stress_product(tree, space, cv, x, transposed, out):
     """out -= Phi^T (E + c_v C) Phi x at every node, and the slopes of joint forces times x; or transposed."""
     if tree.loads.shape[0] == 0:
         return
-    if space.count[3] > 0:  # the steps of buds
+    if space.count[3] > 0:  # the steps of dormant stations
         for i in range(x.shape[0]):
             for j in range(x.shape[0]):
                 if transposed:

@@ -110,3 +110,9 @@ def tupling(cls: Any, fields: dict[str, Any]) -> Any:
         return kind(handle), generate
 
     return arrays_at
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def address_of(typing_context: Any, view: Any) -> Any:
+    """The table's address of a view: kernels that are called by address take it."""
+    return types.int64(view), lambda context, builder, signature, arguments: arguments[0]

@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike
 from supple.checks import floats, shown, why
 from supple.errors import ModelError, ShapeError, SingularError, StateError, warn
 from supple.model.accelerations import joint_efforts
+from supple.model.dynamics import actuation_at
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -82,10 +83,10 @@ def tangents(equilibrium: Equilibrium) -> Tangents:
     if not equilibrium.converged:
         raise StateError(f"no derivatives: this is no equilibrium ({equilibrium.note})")
     model, q, K = equilibrium.model, equilibrium.q, equilibrium.stiffness
-    R_u = -model._actuation(q, np.zeros(model.n), equilibrium.u, equilibrium.t)
+    R_u = -actuation_at(model, q, np.zeros(model.n), equilibrium.u, equilibrium.t)
     A = model.loop_jacobian(q) if model.nc else np.zeros((0, model.n))
     E = model.loop_error_derivative(q) if model.nc else A
-    free, nf, nc = model._free, len(model._free), model.nc
+    free, nf, nc = model.free_coordinates, len(model.free_coordinates), model.nc
     matrix = np.zeros((nf + nc, nf + nc))
     matrix[:nf, :nf] = K if nf == model.n else K[np.ix_(free, free)]
     matrix[:nf, nf:], matrix[nf:, :nf] = -A[:, free].T, E[:, free]
@@ -133,7 +134,7 @@ def _why_critical(equilibrium: Equilibrium) -> str:
 def jvp(equilibrium: Equilibrium, found: Tangents, u: Any, prescribed: ArrayLike | None) -> EquilibriumVariation:
     """Where the equilibrium goes along du and dp."""
     model = equilibrium.model
-    free, fixed, n = model._free, model._fixed, model.n
+    free, fixed, n = model.free_coordinates, model.fixed_coordinates, model.n
     du = _vector(u, model.nu, "u", model.input_names)
     dp = _vector(prescribed, len(fixed), "prescribed", None)
     dq = np.zeros(n)
@@ -155,7 +156,7 @@ def vjp(
 ) -> Gradient:
     """The gradient of a scalar whose derivatives by q, efforts, multipliers and poses are given."""
     model = equilibrium.model
-    free, fixed = model._free, model._fixed
+    free, fixed = model.free_coordinates, model.fixed_coordinates
     q_bar = _vector(q, model.n, "q", model.coordinate_names)
     for station, wrench in (pose or {}).items():
         q_bar = q_bar + _pose_cotangent(equilibrium, station, wrench)
@@ -192,10 +193,10 @@ def _pose_cotangent(equilibrium: Equilibrium, station: Any, wrench: ArrayLike) -
 def _efforts_jvp(equilibrium: Equilibrium, supplied: Array, dq: Array) -> Array:
     """How efforts change with the forces that prescribed joints supply, and with the frames they are given in."""
     model, q, force = equilibrium.model, equilibrium.q, _supplied(equilibrium)
-    if not len(model._fixed):
+    if not len(model.fixed_coordinates):
         return np.zeros(0)
     change = joint_efforts(model, q, supplied)
-    size = float(np.abs(dq[model._fixed]).max(initial=0.0))
+    size = float(np.abs(dq[model.fixed_coordinates]).max(initial=0.0))
     if size > 0.0:
         h = STEP / size
         ends = [joint_efforts(model, q + x * dq, force) for x in (h, -h)]
@@ -206,7 +207,7 @@ def _efforts_jvp(equilibrium: Equilibrium, supplied: Array, dq: Array) -> Array:
 def _efforts_vjp(equilibrium: Equilibrium, effort_bar: Array) -> tuple[Array, Array]:
     """Cotangents (n,) of the forces that prescribed joints supply, and of their coordinates."""
     model, q, n = equilibrium.model, equilibrium.q, equilibrium.model.n
-    supplied_bar, q_bar, fixed = np.zeros(n), np.zeros(n), model._fixed
+    supplied_bar, q_bar, fixed = np.zeros(n), np.zeros(n), model.fixed_coordinates
     if effort_bar.any():
         force = _supplied(equilibrium)
         for j in fixed:

@@ -113,7 +113,7 @@ def linearize(
     A, B = np.zeros((2 * n + nz, 2 * n + nz)), np.zeros((2 * n + nz, model.nu))
     A[:n, n : 2 * n] = np.eye(n)
     A[n : 2 * n, :n], A[n : 2 * n, n : 2 * n], B[n : 2 * n] = found
-    fixed = model._fixed
+    fixed = model.fixed_coordinates
     A[fixed], A[:, [*fixed, *(n + fixed)]] = 0.0, 0.0
     if nz:
         _add_further_states(model, q, v, u, t, z, A, B)
@@ -159,7 +159,7 @@ def _first_states(model: Model) -> Array:
 
 def _allowed(model: Model, q: Array, v: Array) -> tuple[Array, Array]:
     """E (2 n + nz, k) and W (k, 2 n + nz): changes that loops and prescribed joints allow, and their coordinates."""
-    n, nz, free = model.n, model.nz, model._free
+    n, nz, free = model.n, model.nz, model.free_coordinates
     terms = loop_terms(model, q, v, np.zeros(n), model.loops)
     rows, turning = terms.jacobian[:, free], terms.slip_dq[:, free]
     if len(rows):

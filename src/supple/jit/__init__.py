@@ -14,7 +14,9 @@ from typing import Any
 from supple.jit.addressed import ADDRESSED, AddressedKernel, LoadKernel, MapKernel
 from supple.jit.calls import FASTMATH, calling
 from supple.jit.local_arrays import local_array
+from supple.jit.local_records import local_record
 from supple.jit.mode import compiler
+from supple.jit.opaque import opaque
 from supple.jit.stamps import LOADS, RING, load_stamp, ring_digest, room, stamp_of
 
 __all__ = [
@@ -33,6 +35,8 @@ __all__ = [
     "leaf",
     "load_stamp",
     "local_array",
+    "local_record",
+    "opaque",
     "ring_digest",
     "room",
     "stamp_of",

@@ -51,6 +51,15 @@ class AddressedKernel:
                     self._address = int(self.compiled.address)  # last: who sees it, may call it
         return self._address
 
+    def __reduce__(self) -> Any:
+        # an address means nothing in another process, where the module of the function makes the kernel
+        return _known, (self.function,)
+
+
+def _known(function: Callable[..., Any]) -> AddressedKernel:
+    """The kernel of a function."""
+    return next(kernel for kernel in ADDRESSED if kernel.function is function)
+
 
 class _ModelKernel(AddressedKernel):
     """A compiled function that belongs to a model.

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from typing import Any, ClassVar
 
 import numba
+from llvmlite.binding import Linkage
 from numba import types
 from numba.core import config
 from numba.core.ccallback import CFunc
@@ -52,6 +53,14 @@ class _Flags(Flags):  # type: ignore[misc]
 class _Typing(Context):  # type: ignore[misc]
     """Numba's knowledge of types, known by its class where it types our functions."""
 
+    _fresh = False
+
+    def refresh(self) -> None:
+        """Look for newly registered types, once per function: Numba would at thousands of operations."""
+        if not self._fresh:
+            self._fresh = True
+            super().refresh()
+
 
 _resolve = BaseFunction.get_call_type
 _resolved: dict[Any, Any] = {}
@@ -67,8 +76,25 @@ def _remember(self: Any, context: Any, args: Any, kws: Any) -> Any:
     return _resolved[key][0]
 
 
+_sizes: dict[Any, int] = {}
+
+
 class _Target(CPUContext):  # type: ignore[misc]
     """Numba's target, on which an array of a record is like any other array: both are the same in memory."""
+
+    _fresh = False
+
+    def refresh(self) -> None:
+        """As for types."""
+        if not self._fresh:
+            self._fresh = True
+            super().refresh()
+
+    def get_abi_sizeof(self, kind: Any) -> int:
+        """Size of a type in memory, remembered: LLVM would be given a module of its own to answer."""
+        if kind not in _sizes:
+            _sizes[kind] = super().get_abi_sizeof(kind)
+        return _sizes[kind]
 
     def cast(self, builder: Any, val: Any, fromty: Any, toty: Any) -> Any:
         """A value as another type."""
@@ -107,6 +133,21 @@ def _swift_compiler() -> Iterator[None]:
 _IDLE = {"InlineClosureLikes", "NopythonRewrites", "InlineOverloads"}
 
 
+class _Whole(JITCodeLibrary):  # type: ignore[misc]
+    """Code of a kernel with all functions inside it, which it shares with no other kernel.
+
+    Numba lets code that was loaded first stand for functions of the same name in all that follows.  Each kernel has its
+    own version of them, optimised as part of it, and versions differ in rounding: results would depend on what else a
+    process has loaded before.
+    """
+
+    def _optimize_final_module(self) -> None:
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
+                function.linkage = "internal"
+        super()._optimize_final_module()
+
+
 class _Kernel(Compiler):  # type: ignore[misc]
     """Numba's pipeline, with those flags and contexts."""
 
@@ -119,6 +160,9 @@ class _Kernel(Compiler):  # type: ignore[misc]
 
     def compile_extra(self, function: Any) -> Any:
         self.has_closures = any(hasattr(constant, "co_code") for constant in function.__code__.co_consts)
+        if self.state.library is None:
+            self.state.library = _Whole(self.state.targetctx.codegen(), function.__qualname__)
+            self.state.library.enable_object_caching()
         with global_compiler_lock, _swift_compiler():
             return super().compile_extra(function)
 

@@ -21,7 +21,7 @@ RING = ("lie", "linalg", "core")
 #: Folders of loads: edited without touching the ring.
 LOADS = ("loads", "constraints")
 #: Files beside this one that decide what machine code comes of a kernel.
-COMPILER = ("calls.py", "fast.py", "local_arrays.py", "plain.py")
+COMPILER = ("calls.py", "fast.py", "local_arrays.py", "local_records.py", "opaque.py", "plain.py")
 
 
 def ring_digest(folders: tuple[str, ...] = RING, package: Path = PACKAGE) -> str:

@@ -110,8 +110,11 @@ def tangent_operators(jet, order, T):
     """
     c, beta, u = _jets(), _jets(), _jets()
     scalar_jets(jet, order, c)
-    for n in range(order + 1):
-        _operator(jet, n, c, beta, u, T[n])
+    _operator(jet, 0, c, beta, u, T[0])  # one by one: each is compiled for its own n
+    if order >= 1:
+        _operator(jet, 1, c, beta, u, T[1])
+    if order == 2:
+        _operator(jet, 2, c, beta, u, T[2])
 
 
 @inner

@@ -1,4 +1,4 @@
-"""Loads and actuators: one file per kind, and the recipe to add one in `docs/extending.md`."""
+"""Loads and actuators: one file per kind, and the recipe to add one in `docs/extending/load.md`."""
 
 from supple.constraints.loop import Loop
 from supple.constraints.prescribed import Prescribed

@@ -13,21 +13,34 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from supple.core.arrays import handle_at, integers, space_of, tree_of
+from supple.core.arrays import space_view, tree_view
+from supple.core.load_data import Integers, load_view
 from supple.core.loads import INTERNAL, TANGENT, WRENCHLESS
 from supple.core.records import EXPONENTIAL
 from supple.errors import ModelError
-from supple.jit import LoadKernel, inner
+from supple.jit import LoadKernel, inner, local_array
 from supple.lie.coefficients import tangent_coefficients
 from supple.lie.dual import apply_transposed
 from supple.lie.tangent import tangent_operators, tangent_transposed_derivative
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Binder, Bound
+
+_wrench, _jet, _operator = local_array(6), local_array(3, 6), local_array(1, 2, 3, 3)
+_coefficients, _matrix = local_array(4, 3), local_array(6, 6)
+
+
+class DriveData(NamedTuple):
+    """Arrays of a driven joint of m factors."""
+
+    factors: Integers  #: (m, 2) block, first input
+
+
+drive_data = load_view(DriveData)
 
 
 @inner
@@ -36,40 +49,37 @@ def exponential_drive(tree, space, block, first, mode):
 
     ``first`` is its first input.
     """
-    w, t = space.work[block.first], space.scratch[0]
-    wrench, start, n, screws = t.y, block.start, block.n, tree.screws
+    wrench, jet, T, f = _wrench(), _jet(), _operator(), _wrench()
+    w, start, n, screws, joint_force = space.work[block.first], block.start, block.n, tree.screws, space.joint_force
     for k in range(6):
-        for m in range(3):
-            t.jet[m, k] = 0.0
-        t.jet[0, k] = -w.jet[0, k]
+        jet[0, k], jet[1, k], jet[2, k] = -w.jet[0, k], 0.0, 0.0
         wrench[k] = 0.0
         for j in range(n):
             u = space.inputs[first + j]
             if mode < 0:
                 u = 1.0 if first + j == -(mode + 1) else 0.0
             wrench[k] += screws[k, start + j] * u
-    tangent_operators(t.jet, 0, t.Z[0])
-    apply_transposed(t.Z[0, 0], wrench, t.x)
+    tangent_operators(jet, 0, T)
+    apply_transposed(T[0], wrench, f)
     for i in range(start, start + n):
         for k in range(6):
-            space.joint_force[i] += screws[k, i] * t.x[k]
+            joint_force[i] += screws[k, i] * f[k]
     if mode == TANGENT:
-        Omega = t.jet[0]
-        tangent_coefficients(Omega[0] ** 2 + Omega[1] ** 2 + Omega[2] ** 2, t.dc)
-        tangent_transposed_derivative(Omega, wrench, t.dc, t.H)
+        Omega, c, H, joint_slope = jet[0], _coefficients(), _matrix(), space.joint_slope
+        tangent_coefficients(Omega[0] ** 2 + Omega[1] ** 2 + Omega[2] ** 2, c)
+        tangent_transposed_derivative(Omega, wrench, c, H)
         for i in range(start, start + n):
             for j in range(n):
                 for k in range(6):
                     for l in range(6):
-                        space.joint_slope[i, j] -= screws[k, i] * t.H[k, l] * screws[l, start + j]
+                        joint_slope[i, j] -= screws[k, i] * H[k, l] * screws[l, start + j]
 
 
 def _drives(tree, space, data, mode):
-    """Forces of all factors of a driven joint: data = where (m, 2) [block, first input]."""
-    robot, scratch = tree_of(tree), space_of(space)
-    where = integers(handle_at(data, 1), 0)
-    for i in range(where.shape[0]):
-        block, first = robot.blocks[where[i, 0]], where[i, 1]
+    """Forces of all factors of a driven joint, see `DriveData`."""
+    robot, scratch, factors = tree_view(tree), space_view(space), drive_data(data).factors
+    for i in range(factors.shape[0]):
+        block, first = robot.blocks[factors[i, 0]], factors[i, 1]
         if block.kind == EXPONENTIAL:
             exponential_drive(robot, scratch, block, first, mode)
         else:
@@ -123,4 +133,4 @@ class JointDrive:
         for block, screws in zip(binder.layout(self.link).blocks, joint.factors(), strict=False):
             where.append((block, first))
             first += screws.shape[1]
-        return Bound(self.name, drives, (np.array(where, dtype=np.int64),), INTERNAL + WRENCHLESS)
+        return Bound(self.name, drives, DriveData(np.array(where, dtype=np.int64)), INTERNAL + WRENCHLESS)

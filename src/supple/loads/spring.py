@@ -11,16 +11,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 
 from supple.checks import finite_float, nonnegative_float, shown
 from supple.compilation.scene import Place, Strand
-from supple.core.arrays import floats, handle_at, integers, poses, space_of
+from supple.core.arrays import space_view
+from supple.core.load_data import Columns, Floats, Integers, Poses, load_view
 from supple.core.loads import ENERGY, EXTERNAL, STORES, TANGENT, add_coupling
 from supple.errors import ModelError
-from supple.jit import LoadKernel, inner
+from supple.jit import LoadKernel, inner, local_array
 from supple.lie.pose import check_pose
 from supple.loads.points import (
     point_position,
@@ -38,6 +39,21 @@ if TYPE_CHECKING:
 #: Below this distance [m] between its ends a spring has no direction and does not pull.
 SHORTEST = 1e-12
 
+_vector, _matrix = local_array(3), local_array(3, 3)
+
+
+class SpringData(NamedTuple):
+    """Arrays of a spring."""
+
+    ends: Integers  #: (2, 1) segments
+    linear: Annotated[Floats, Columns(stiffness="N/m", rest_length="m", damping="N s/m")]  #: (1, 3)
+    functions: Integers  #: (3, 1) addresses of a user's f, f_l, f_l'; -1: the linear law, differences
+    note: Floats  #: (1, 3) what failed, see `LawGuard`
+    offsets: Poses  #: (2,)
+
+
+spring_data = load_view(SpringData)
+
 
 @inner
 def span_direction(xa, va, xb, vb, n):
@@ -52,12 +68,12 @@ def span_direction(xa, va, xb, vb, n):
 
 
 @inner
-def pull(space, sa, sb, xa, xb, va, vb, tension, slope, rate_slope, mode, t):
+def pull(space, sa, sb, xa, xb, va, vb, tension, slope, rate_slope, mode):
     """Apply the tension between the points xa of segment sa and xb of segment sb, with its tangent.
 
     ``slope`` and ``rate_slope`` are dT/dl and dT/dl'.
     """
-    wa, wb, n, f = space.work[sa], space.work[sb], t.z[0:3], t.z[3:6]
+    wa, wb, n, f = space.work[sa], space.work[sb], _vector(), _vector()
     l, rate = span_direction(xa, va, xb, vb, n)
     if l == 0.0:
         return
@@ -69,7 +85,7 @@ def pull(space, sa, sb, xa, xb, va, vb, tension, slope, rate_slope, mode, t):
     subtract_force(wb, xb, f)
     if mode != TANGENT:
         return
-    A, C, none = t.T[0], t.T[1], t.p
+    A, C, none = _matrix(), _matrix(), _vector()
     for i in range(3):
         none[i] = 0.0
         for j in range(3):
@@ -115,21 +131,17 @@ def place_point(space, segment, offset, x, v):
 
 
 def _springs(tree, space, data, mode):
-    """One spring: data = where (2, 1) segments, law (1, 3) [stiffness, rest length, damping], laws (3, 1) addresses of
-    a user's f, f_l, f_l' (-1: the linear law, differences), note (1, 3) (see `LawGuard`), offsets (2,).
-    """
+    """T = k (l - l_0) + d l', or a user's f(l, l'), between the ends of `SpringData`."""
     if mode < 0:
         return
-    scratch = space_of(space)
-    h = handle_at(data, 5)
-    where, law, laws, note, offsets = integers(h, 0), floats(h, 1), integers(h, 2), floats(h, 3), poses(h, 4)
-    t = scratch.scratch[0]
-    xa, va, xb, vb = t.x[0:3], t.x[3:6], t.y[0:3], t.y[3:6]
+    scratch, spring = space_view(space), spring_data(data)
+    where, law, laws, offsets = spring.ends, spring.linear, spring.functions, spring.offsets
+    xa, va, xb, vb = _vector(), _vector(), _vector(), _vector()
     place_point(scratch, where[0, 0], offsets[0], xa, va)
     place_point(scratch, where[1, 0], offsets[1], xb, vb)
-    l, rate = span_direction(xa, va, xb, vb, t.z[0:3])
+    l, rate = span_direction(xa, va, xb, vb, _vector())
     if mode == ENERGY:
-        t.energy += 0.5 * law[0, 0] * (l - law[0, 1]) ** 2
+        scratch.energy[0] += 0.5 * law[0, 0] * (l - law[0, 1]) ** 2
         return
     if l == 0.0:
         return
@@ -141,9 +153,10 @@ def _springs(tree, space, data, mode):
             slope = call_law(laws[1, 0], l, rate) if laws[1, 0] != -1 else law_slope(f, l, rate, False)
             rate_slope = call_law(laws[2, 0], l, rate) if laws[2, 0] != -1 else law_slope(f, l, rate, True)
         if not math.isfinite(tension + slope + rate_slope) and math.isfinite(l + rate):
+            note = spring.note
             note[0, 0], note[0, 1], note[0, 2] = 1.0, l, rate
             tension = math.nan  # R tells of it, whether asked for its tangent or not
-    pull(scratch, where[0, 0], where[1, 0], xa, xb, va, vb, tension, slope, rate_slope, mode, t)
+    pull(scratch, where[0, 0], where[1, 0], xa, xb, va, vb, tension, slope, rate_slope, mode)
 
 
 springs = LoadKernel(_springs)
@@ -203,7 +216,7 @@ class Spring:
         linear = self.law is None and self.slopes is None
         laws = LawTable.of(None, None, None) if linear else self._laws(binder)
         guard = LawGuard(f"Spring {self.name!r}", laws)
-        data = where, np.array([law]), laws, guard.note, offsets
+        data = SpringData(where, np.array([law]), laws, guard.note, offsets)
         return Bound(self.name, springs, data, EXTERNAL + STORES if linear else EXTERNAL, None if linear else guard)
 
     def sketch(self, binder: Binder) -> list[Mark]:

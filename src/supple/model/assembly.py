@@ -17,7 +17,7 @@ from supple.errors import ConvergenceError
 from supple.model.constraints import CLOSED, loop_terms
 
 if TYPE_CHECKING:
-    from supple.model.compiled import Compiled
+    from supple.model.model import Model
 
 Array = np.ndarray
 
@@ -29,7 +29,7 @@ SPREADS = (0.0, 0.1, 0.3, 0.6, 1.0, 1.5)
 HALF_TURN = 0.75 * np.pi
 
 
-def assemble(model: Compiled, q0: Array, loops: tuple[Bound, ...], fixed: Array) -> Array:
+def assemble(model: Model, q0: Array, loops: tuple[Bound, ...], fixed: Array) -> Array:
     """Coordinates near q0 that close the loops; ``fixed`` ones stay put.  Raises an error that names the worst loop."""
     rng = np.random.default_rng(0)
     errors = []
@@ -45,7 +45,7 @@ def assemble(model: Compiled, q0: Array, loops: tuple[Bound, ...], fixed: Array)
     )
 
 
-def assemble_anywhere(model: Compiled, loops: tuple[Bound, ...], fixed: Array) -> Array:
+def assemble_anywhere(model: Model, loops: tuple[Bound, ...], fixed: Array) -> Array:
     """Some closed configuration, looked for from rest, with prescribed joints where their laws begin."""
     given = model.rest.copy()
     for joint in model.prescribed:
@@ -53,7 +53,7 @@ def assemble_anywhere(model: Compiled, loops: tuple[Bound, ...], fixed: Array) -
     return assemble(model, given, loops, fixed)
 
 
-def _close(model: Compiled, q0: Array, loops: tuple[Bound, ...], fixed: Array) -> tuple[Array, Array]:
+def _close(model: Model, q0: Array, loops: tuple[Bound, ...], fixed: Array) -> tuple[Array, Array]:
     """Where a search from one start ends: coordinates, and the errors (nc,) that are left there."""
     q, free = q0.copy(), np.setdiff1d(np.arange(model.n), fixed)
     zero = np.zeros(model.n)
@@ -81,7 +81,7 @@ def _cannot_be_closed(error: Array, loops: tuple[Bound, ...]) -> ConvergenceErro
     """What to say of the loop with the largest error."""
     worst, first, name, turn = 0.0, 0, "", 0.0
     for loop in loops:
-        perp = loop.data[1]
+        perp = loop.data.perp
         own = error[first : first + perp.shape[1]]
         first += perp.shape[1]
         gap = float(np.linalg.norm(own))
@@ -95,7 +95,7 @@ def _cannot_be_closed(error: Array, loops: tuple[Bound, ...]) -> ConvergenceErro
     )
 
 
-def recentred(model: Compiled, q: Array, loops: tuple[Bound, ...]) -> tuple[Bound, ...]:
+def recentred(model: Model, q: Array, loops: tuple[Bound, ...]) -> tuple[Bound, ...]:
     """The same loops, measured from the closed configuration q where their frames are turned far against each other.
 
     Errors are logarithms, and those lose their sense at half a turn: the frames of a ball joint in a planar robot may
@@ -103,19 +103,20 @@ def recentred(model: Compiled, q: Array, loops: tuple[Bound, ...]) -> tuple[Boun
     allows is a group, so frame A may be replaced by A g_BA(q)^-1: the constraint, its matrix A and its multipliers (in
     frame B) stay what they are, and e = log(g_BA g_BA(q)^-1) begins at zero.
     """
+    work = model.workspace
     size = len(model.parameters.segments)
     starts, ends = np.empty((2, size, 4, 4))
-    _kinematics.point_poses(model._tree, model._own_space()[1], q, np.zeros(model.n), starts, ends)
+    _kinematics.point_poses(work.tree, work.own()[1], q, np.zeros(model.n), starts, ends)
     ends[0] = np.eye(4)  # the world
     turned = []
     for loop in loops:
-        where, perp, offsets = loop.data
-        a, b = (_pose(record) for record in offsets)
+        where = loop.data.where
+        a, b = (_pose(record) for record in loop.data.offsets)
         relative = np.linalg.solve(ends[where[0, 1]] @ b, ends[where[0, 0]] @ a)
         if np.arccos(np.clip(0.5 * (np.trace(relative[:3, :3]) - 1.0), -1.0, 1.0)) > HALF_TURN:
             a = a @ np.linalg.inv(relative)
             a[:3, :3] = _nearest_rotation(a[:3, :3])
-            loop = loop._replace(data=(where, perp, pose_records([a, b])))
+            loop = loop._replace(data=loop.data._replace(offsets=pose_records([a, b])))
         turned.append(loop)
     return tuple(turned)
 

@@ -10,14 +10,15 @@ import numpy as np
 from supple.checks import floats, shown, why
 from supple.core import kinematics as _kinematics
 from supple.errors import ShapeError
+from supple.model.station_chain import station_chain
 
 if TYPE_CHECKING:
-    from supple.model.mechanics import Mechanics
+    from supple.model.model import Model
 
 Array = np.ndarray
 
 
-def many_states(model: Mechanics, q: Any) -> Array | None:
+def many_states(model: Model, q: Any) -> Array | None:
     """Coordinates (..., n) of many states as floats; None for those of one state, which are checked elsewhere."""
     if type(q) is np.ndarray and q.ndim <= 1:
         return None
@@ -42,14 +43,15 @@ def for_each(q: Array, function: Callable[[Array], Array]) -> Array:
     return found.reshape(*q.shape[:-1], *found.shape[1:])
 
 
-def many_poses(model: Mechanics, q: Array, link: str, s: float) -> Array:
+def many_poses(model: Model, q: Array, link: str, s: float) -> Array:
     """World poses (..., 4, 4) of a station at q (..., n)."""
-    probe, n = model._probe(link, s), model.n
+    work = model.workspace
+    chain, n = station_chain(model, link, s), model.n
     rows = q.reshape(-1, n)
     poses, motion = np.empty((len(rows), 4, 4)), np.empty((2, 6))
     J, Jd = np.empty((6, n)), np.empty((6, n))
     for row, pose in zip(rows, poses, strict=True):
-        _kinematics.chain_end(probe.tree_handle, probe.space_handle, row, model._zero, model._zero, pose, motion, J, Jd)
+        _kinematics.chain_end(chain.tree_handle, chain.space_handle, row, work.zero, work.zero, pose, motion, J, Jd)
     bad = ~np.isfinite(poses).all(axis=(1, 2))
     if bad.any():
         model.station(rows[int(bad.argmax())], None, link, s)  # says what is wrong with it

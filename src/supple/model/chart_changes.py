@@ -16,7 +16,7 @@ from supple.core.records import EXPONENTIAL
 from supple.errors import StateError
 
 if TYPE_CHECKING:
-    from supple.model.compiled import Compiled
+    from supple.model.model import Model
 
 #: Longest rotation vector [rad] that is wrapped: beyond it, rounding of the angle is above 1e-6 rad.
 MOST_ANGLE = 1e10
@@ -57,14 +57,14 @@ def rewrap_joint(screws: np.ndarray, q: np.ndarray, v: np.ndarray) -> tuple[np.n
     return screws.T @ wrapped, rates
 
 
-def rewrap_state(model: Compiled, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def rewrap_state(model: Model, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """q and v, overwritten, with every joint wrapped whose coordinates have no meaning of their own."""
-    model._checked(np.concatenate((q, v)), q=q, v=v)
+    model.arguments.finite(np.concatenate((q, v)), q=q, v=v)
     for block in model.topology.blocks[model.topology.blocks["kind"] == EXPONENTIAL]:
         own = slice(int(block["start"]), int(block["start"] + block["n"]))
         if not any(own.start in layout.coordinates and layout.keeps_chart for layout in model.layouts):
             wrapped = rewrap_joint(model.parameters.screws[:, own], q[own], v[own])
             if not np.isfinite(wrapped).all():
-                model._checked(np.append(*wrapped), q=q, v=v)
+                model.arguments.finite(np.append(*wrapped), q=q, v=v)
             q[own], v[own] = wrapped
     return q, v

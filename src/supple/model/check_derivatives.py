@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,11 +16,9 @@ from supple.robot.text_table import text_table
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Bound
-    from supple.model.compiled import Compiled
     from supple.model.model import Model
 
 Array = np.ndarray
-M = TypeVar("M", bound="Compiled")
 
 #: Step of the fourth-order differences, times the coordinate where that is more than one.
 STEP = 2e-4
@@ -93,28 +91,21 @@ def check_derivatives(
     return DerivativeReport(tuple(rows))
 
 
-def load_alone(model: M, load: Bound) -> M:
+def load_alone(model: Model, load: Bound) -> Model:
     """A copy of a model on which nothing acts but one load: R = -(its generalised force)."""
     parameters = model.parameters
     segments = parameters.segments.copy()
     segments["inertia"] = 0.0
     limits = parameters.limits.copy()
     limits[:, 0], limits[:, 1] = -np.inf, np.inf
-    copy = object.__new__(type(model))
-    copy.__setstate__(
-        model._stored()
-        | {
-            "loads": (load,),
-            "parameters": parameters._replace(
-                segments=segments,
-                gravity=np.zeros(3),
-                stiffness=np.zeros_like(parameters.stiffness),
-                damping=np.zeros_like(parameters.damping),
-                limits=limits,
-            ),
-        }
+    bare = parameters._replace(
+        segments=segments,
+        gravity=np.zeros(3),
+        stiffness=np.zeros_like(parameters.stiffness),
+        damping=np.zeros_like(parameters.damping),
+        limits=limits,
     )
-    return copy
+    return model.changed(loads=(load,), parameters=bare)
 
 
 def _compare(label: str, model: Model, state: State, floors: dict[str, float]) -> list[DerivativeError]:

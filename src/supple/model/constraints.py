@@ -8,19 +8,18 @@ The linear algebra here is dense and small: constrained forward dynamics solves
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from supple.checks import answer, failure, shown
+from supple.checks import shown
 from supple.compilation.binder import Bound
 from supple.core import loops as _loops
-from supple.errors import ModelError, SingularError, StateError, warn
-from supple.laws import Law
+from supple.errors import ModelError, SingularError, warn
 
 if TYPE_CHECKING:
-    from supple.model.compiled import Compiled
+    from supple.model.model import Model
 
 Array = np.ndarray
 
@@ -92,36 +91,51 @@ class Multipliers:
         return f"Multipliers({', '.join(f'{name}={self[name]}' for name in self.loops)})"
 
 
-class PrescribedJoint(NamedTuple):
-    """A joint that follows a law."""
-
-    link: str
-    coordinates: range
-    law: Callable[[float], Any]
-
-    def motion(self, t: float) -> tuple[Array, Array, Array]:
-        """q, qd, qdd at time t, each (k,)."""
-        size = len(self.coordinates)
-        law = self.law
-        who = f"Prescribed {self.link!r}: the law"
-        try:
-            value = (law(t), law.rate(t), law.acceleration(t)) if isinstance(law, Law) else law(t)
-        except Exception as cause:
-            raise StateError(failure(cause, f"{who} at t = {t:g}")) from cause
-        if not isinstance(value, (tuple, list)) or len(value) != 3:
-            raise StateError(f"{who} returned {shown(value)} at t = {t:g}, not (q, qd, qdd)")
-        q, qd, qdd = (answer(part, size, f"{who}, of (q, qd, qdd),", t) for part in value)
-        return q, qd, qdd
-
-
-def loop_terms(model: Compiled, q: Array, v: Array, a: Array, loops: tuple[Bound, ...]) -> LoopTerms:
+def loop_terms(model: Model, q: Array, v: Array, a: Array, loops: tuple[Bound, ...]) -> LoopTerms:
     """Gather the rows of all loops."""
-    n, nc = model.n, sum(loop.data[1].shape[1] for loop in loops)
+    work = model.workspace
+    n, nc = model.n, sum(loop.data.perp.shape[1] for loop in loops)
     vectors, matrices = np.zeros((3, nc)), np.zeros((5, nc, n))
     if loops:
-        function, space = _loops.CONSTRAINT_ROWS.address, model._own_space()[1]
-        _loops.constraint_rows(function, model._tree, space, q, v, a, vectors, matrices)
+        function, space = _loops.CONSTRAINT_ROWS.address, work.own()[1]
+        _loops.constraint_rows(function, work.tree, space, q, v, a, vectors, matrices)
     return LoopTerms(*vectors, *matrices)
+
+
+def loop_error(model: Model, q: ArrayLike) -> Array:
+    """e (nc,): how far loops are open, in frame B of each (rad, m)."""
+    return _checked_terms(model, q).error
+
+
+def loop_error_derivative(model: Model, q: ArrayLike) -> Array:
+    """de/dq, (nc, n)."""
+    return _checked_terms(model, q).error_derivative
+
+
+def loop_jacobian(model: Model, q: ArrayLike) -> Array:
+    """A (nc, n): the relative twist of the frames along constrained axes is A v."""
+    return _checked_terms(model, q).jacobian
+
+
+def loop_rate(model: Model, q: ArrayLike, v: ArrayLike) -> Array:
+    """(dA/dt) v, (nc,)."""
+    work, check = model.workspace, model.arguments
+    q, v = check.state("q", q), check.state("v", v)
+    return check.finite(loop_terms(model, q, v, work.zero, model.loops).rate, q=q, v=v)
+
+
+def _checked_terms(model: Model, q: ArrayLike) -> LoopTerms:
+    """Rows of all loops at rest at q, if they are finite."""
+    work, check = model.workspace, model.arguments
+    q = check.state("q", q)
+    terms = loop_terms(model, q, work.zero, work.zero, model.loops)
+    check.finite(np.column_stack((terms.error, terms.jacobian, terms.error_derivative)), q=q)
+    return terms
+
+
+def named_multipliers(model: Model, values: Array) -> Multipliers:
+    """Multipliers (..., nc) of a model's loops, with their names."""
+    return Multipliers(values, {loop.name: (int(loop.data.where[0, 2]), loop.data.perp) for loop in model.loops})
 
 
 class Rows(NamedTuple):
@@ -131,7 +145,7 @@ class Rows(NamedTuple):
     idle: list[int]
 
 
-def independent_rows(model: Compiled, q: Array, loops: tuple[Bound, ...], fixed: Array) -> Rows:
+def independent_rows(model: Model, q: Array, loops: tuple[Bound, ...], fixed: Array) -> Rows:
     """Rows that are independent at a generic point near q, the first of each dependent set kept.
 
     At q itself a special configuration (a collinear four-bar) could hide rows that hold everywhere else.
@@ -165,7 +179,7 @@ def keep_rows(loops: tuple[Bound, ...], rows: Rows) -> tuple[Bound, ...]:
     """
     reduced, first, number = [], 0, 0
     for loop in loops:
-        where, perp, offsets = loop.data
+        where, perp = loop.data.where, loop.data.perp
         own = range(first, first + perp.shape[1])
         mine = [i - first for i in rows.kept if i in own]
         dropped = len(own) - len(mine) - sum(i in own for i in rows.idle)
@@ -178,7 +192,8 @@ def keep_rows(loops: tuple[Bound, ...], rows: Rows) -> tuple[Bound, ...]:
         where = where.copy()
         where[0, 2] = number
         number += len(mine)
-        reduced.append(loop._replace(data=(where, np.ascontiguousarray(perp[:, mine]), offsets)))
+        kept = loop.data._replace(where=where, perp=np.ascontiguousarray(perp[:, mine]))
+        reduced.append(loop._replace(data=kept))
     return tuple(reduced)
 
 

@@ -1,43 +1,46 @@
-"""Model: a compiled robot, and the doors to equilibria, simulations, pictures and checks."""
+"""Model: a compiled robot. What it holds stands here; what it does, in modules of one subject each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import flag, whole_number
+from supple.checks import shown
 from supple.compilation.binder import Bound
+from supple.compilation.compiled import CompiledRobot
+from supple.compilation.compiling import compile_robot, loops_among
+from supple.compilation.digest import Digest, model_digest
 from supple.core.loads import CONSTRAINT
-from supple.model.assembly import assemble, assemble_anywhere, recentred
+from supple.errors import ModelError
+from supple.model import accelerations, constraints, dynamics, invariants, kinematics, lines, readouts, solving
+from supple.model.arguments import Arguments, number
+from supple.model.assembly import assemble_anywhere, recentred
 from supple.model.constraints import independent_rows, keep_rows
-from supple.model.readouts import Readouts
+from supple.model.workspace import Workspace
+from supple.pickling import check_picklable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from supple.gradients.linearization import Linearization
     from supple.model.check_derivatives import DerivativeReport
-    from supple.solvers.integrators import Method
-    from supple.solvers.motion.events import Event
-    from supple.solvers.motion.trajectory import Trajectory
-    from supple.solvers.progress import Report
-    from supple.solvers.statics.continuation import EquilibriumPath
-    from supple.solvers.statics.equilibrium import Equilibria, Equilibrium
-    from supple.solvers.statics.modes import Modes
+    from supple.robot.robot import Robot
 
 Array = np.ndarray
 
 
-class Model(Readouts):
+class Model:
     """A compiled robot: immutable, picklable, safe to share between threads.
 
     Made by `Robot.compile`.  States are plain vectors: q (n,) coordinates, v (n,) their rates, a (n,) accelerations;
-    links in the order they were added, in a link the joint's coordinates first, then the rod's.
+    links in the order they were added, in a link the joint's coordinates first, then the body's.
+
+    Most of what it does is written elsewhere, one module per subject: `model.kinematics`, `model.dynamics`,
+    `model.accelerations`, `model.constraints`, `model.invariants`, `model.lines`, `model.readouts`, `model.solving`.
 
     Attributes
     ----------
@@ -50,250 +53,100 @@ class Model(Readouts):
         (link, s) of every row of `points`.
     scene : Scene
         What `plot` draws: outlines, solids and marks, in the frames of the links.
+    fixed_coordinates, free_coordinates : (k,) int
+        Those of prescribed joints, and all others.
+    compiled : CompiledRobot
+        Everything the model is made of.
+    workspace : Workspace
+        What kernels work on: handles, and this thread's scratch.
+    arguments : Arguments
+        Checks of what is given, and messages about results that are not finite.
     """
 
-    # ------------------------------------------------------------------ equilibria
+    def __init__(self, compiled: CompiledRobot) -> None:
+        self.compiled = compiled
+        self.name = compiled.name
+        self.topology, self.parameters = compiled.topology, compiled.parameters
+        self.layouts, self.scene = compiled.layouts, compiled.scene
+        self.loads, self.loops, self.demand = compiled.loads, compiled.loops, compiled.demand
+        self.prescribed, self.controllers = compiled.prescribed, compiled.controllers
+        self.link_names = tuple(layout.name for layout in self.layouts)
+        self.coordinate_names = compiled.coordinate_names
+        self.input_names = self.demand.inputs
+        self.state_names = tuple(name for states in self.demand.states for name in states.names)
+        self.point_table = tuple((layout.name, s) for layout in self.layouts for s in layout.stations)
+        self.n = len(self.coordinate_names)
+        self.fixed_coordinates = np.array([i for joint in self.prescribed for i in joint.coordinates], dtype=np.int64)
+        self.free_coordinates = np.setdiff1d(np.arange(self.n), self.fixed_coordinates)
+        self.workspace = Workspace(compiled)
+        self.arguments = Arguments(compiled, self.workspace)
+        self.nu, self.nc, self.nz = self.workspace.nu, self.workspace.nc, self.workspace.nz
+        self._index = {name: i for i, name in enumerate(self.link_names)}
+        self._remembered: dict[Hashable, Any] = {}
 
-    def assemble(
-        self, q0: ArrayLike | None = None, *, at_rest: bool = False, u: ArrayLike | None = None, t: float = 0.0
-    ) -> Array:
-        """Coordinates that close all loops, near ``q0`` (default: rest); prescribed joints stay at q0.
+    points = kinematics.points
+    pose = kinematics.pose
+    tip = kinematics.tip
+    poses = kinematics.poses
+    jacobian = kinematics.jacobian
+    jacobian_rate = kinematics.jacobian_rate
+    twist = kinematics.twist
+    station = kinematics.station
+    rewrap = kinematics.rewrap
 
-        Where q0 itself leads nowhere (all bars on one line), places around it are tried, the same ones at every call.
-        With ``at_rest`` the robot is closed in equilibrium, under inputs u and with prescribed joints at time t.
-        Raises `ConvergenceError` naming the loop that cannot be closed.
-        """
-        if flag(at_rest, "at_rest"):
-            from supple.solvers.statics.search import assemble_at_rest
+    line_lengths = lines.line_lengths
+    line_jacobian = lines.line_jacobian
+    lines = lines.lines  # last: from here on, the name is the method's
 
-            return assemble_at_rest(self, q0, u, t)
-        start = self._state("q", self.rest if q0 is None else q0)
-        return assemble(self, self._checked(start, q=start), self.loops, self._fixed)
+    inverse_dynamics = dynamics.inverse_dynamics
+    inverse_dynamics_derivatives = dynamics.inverse_dynamics_derivatives
+    mass_matrix = dynamics.mass_matrix
+    actuation = dynamics.actuation
+    internal_force = dynamics.internal_force
+    internal_force_derivatives = dynamics.internal_force_derivatives
+    residual = dynamics.residual
+    residual_tangent = dynamics.residual_tangent
+    residual_derivatives = dynamics.residual_derivatives
+    state_rates = dynamics.state_rates
+    tangent_product = dynamics.tangent_product
 
-    def statics(
-        self,
-        u: Any = None,
-        q0: ArrayLike | None = None,
-        t: float = 0.0,
-        *,
-        multipliers: ArrayLike | None = None,
-        tolerance: float = 1e-10,
-        max_iterations: int = 60,
-        globalise: bool = True,
-    ) -> Equilibrium:
-        """An equilibrium under inputs and loads, a stable one if that can be found from q0.
+    forward_dynamics = accelerations.forward_dynamics
+    forward_dynamics_derivatives = accelerations.forward_dynamics_derivatives
 
-        Further states of loads are held where they begin.
+    loop_error = constraints.loop_error
+    loop_error_derivative = constraints.loop_error_derivative
+    loop_jacobian = constraints.loop_jacobian
+    loop_rate = constraints.loop_rate
 
-        Parameters
-        ----------
-        u : (nu,) or dict, optional
-            Inputs; zero if left out.
-        q0, multipliers : optional
-            Where to begin: rest, and multipliers that balance best there, if left out; pass those of a neighbour for a
-            warm start.  Loops may be open: they are closed near q0 first, if Newton's method does not do it.
-        t : float
-            Time at which laws of loads and prescribed joints are taken, s.
-        tolerance : float
-            Size of a Newton step (rad; strains count tenfold) that ends the search.
-        globalise : bool
-            If Newton's method fails from q0 or (without follower loads) finds an unstable equilibrium: relax, as a slow
-            motion would; with loops, close them and walk down on what they allow; if that fails, also let go of q0 step
-            by step.  False: Newton's method alone.
+    energy = invariants.energy
+    momentum = invariants.momentum
 
-        Returns
-        -------
-        Equilibrium
-            ``converged`` tells whether it is one, ``message`` why not (a warning is given, too), ``stable`` whether it
-            is stable (None: not known).  Motions that nothing resists, such as those of a cart, are no obstacle:
-            ``free_directions`` holds them, and the message names them.
-        """
-        from supple.solvers.options import search_options
-        from supple.solvers.statics.search import statics
+    contact_names = property(readouts.contact_names)
+    contact = readouts.contact
+    contact_derivatives = readouts.contact_derivatives
+    reaction = readouts.reaction
+    reaction_derivatives = readouts.reaction_derivatives
+    strain = readouts.strain
+    strain_matrix = readouts.strain_matrix
+    stress = readouts.stress
+    stress_derivatives = readouts.stress_derivatives
+    inner_forces = readouts.inner_forces
+    inner_force_derivatives = readouts.inner_force_derivatives
+    mass = property(readouts.mass)
+    center_of_mass = readouts.center_of_mass
+    tensions = readouts.tensions
+    tension_derivatives = readouts.tension_derivatives
+    volumes = readouts.volumes
+    power = readouts.power
+    power_derivatives = readouts.power_derivatives
 
-        return statics(self, u, q0, t, multipliers, *search_options(tolerance, max_iterations, globalise))
-
-    def statics_batch(
-        self,
-        u: ArrayLike,
-        q0: ArrayLike | None = None,
-        t: float = 0.0,
-        *,
-        tolerance: float = 1e-10,
-        max_iterations: int = 60,
-        threads: int | None = None,
-    ) -> Equilibria:
-        """Equilibria for many inputs u (N, nu), from q0 (n,) or (N, n), on several threads, as `statics` finds them.
-
-        Ctrl-C raises `Interrupted`, a `KeyboardInterrupt`, which keeps in ``.result`` what was found until then: rows
-        that were worked on are marked in ``done``.
-        """
-        from supple.solvers.options import search_options, thread_count
-        from supple.solvers.statics.batch import statics_batch
-
-        tolerance, max_iterations, _ = search_options(tolerance, max_iterations)
-        return statics_batch(self, u, q0, t, tolerance, max_iterations, thread_count(threads))
-
-    def equilibrium_path(
-        self,
-        u: Any = None,
-        s: tuple[float, float] = (0.0, 1.0),
-        q0: ArrayLike | None = None,
-        *,
-        step: float | None = None,
-        max_step: float | None = None,
-        max_points: int = 500,
-        stop: Callable[[float, Array], bool] | None = None,
-    ) -> EquilibriumPath:
-        """Equilibria along a path in one parameter s, followed through limit points.
-
-        The parameter is the time at which all laws of loads and prescribed joints are taken, so any load can grow along
-        the path (``PointWrench("arm", lambda s: s * P)``), and inputs follow it, too.  A path that turns back at a
-        limit point may pass its beginning, where a `Ramp`, constant outside its range, has no load to offer.
-
-        Parameters
-        ----------
-        u : (nu,), dict or callable, optional
-            Inputs at the end, growing in proportion from zero at the beginning; or inputs as a function of s.
-        s : (float, float)
-            Beginning and end.
-        q0 : (n,), optional
-            Where to look for the first equilibrium.
-        step, max_step : float, optional
-            First and longest step along the path, in units of coordinates (rad) and of the range of s; 0.05 and 0.5.
-        max_points : int
-            Stop after so many.
-        stop : callable, optional
-            (s, q) -> whether to stop here.
-
-        Returns
-        -------
-        EquilibriumPath
-            Points with stability, and limit points and bifurcations found between them.
-
-        Raises
-        ------
-        Interrupted
-            At Ctrl-C, with the path so far in ``.result``.
-        """
-        from supple.solvers.options import path_options
-        from supple.solvers.statics.continuation import equilibrium_path
-
-        given = path_options(s, step, max_step, max_points, stop)
-        return equilibrium_path(self, u, given.s, q0, given.step, given.max_step, given.max_points, given.stop)
-
-    def modes(
-        self, at: Equilibrium | ArrayLike | None = None, u: Any = None, t: float = 0.0, count: int | None = None
-    ) -> Modes:
-        """Natural frequencies, damping ratios and shapes of small motions about an equilibrium, slowest first.
-
-        ``at`` is an `Equilibrium`, or coordinates of one (n,); left out, the equilibrium under u is looked for.
-        """
-        from supple.solvers.statics.modes import modes
-
-        return modes(self, at, u, self._number("t", t), None if count is None else whole_number(count, "count"))
-
-    # ------------------------------------------------------------------ derivatives of motions
-
-    def linearize(
-        self,
-        q: ArrayLike,
-        v: ArrayLike | None = None,
-        u: ArrayLike | None = None,
-        t: float = 0.0,
-        z: ArrayLike | None = None,
-    ) -> Linearization:
-        """The linear system x' = A x + B u about a state (v omitted: at rest), x = [dq, dv, dz].
-
-        z are further states of loads, if any; ``u`` are the inputs at the state.  ``.discrete(dt)`` holds them over a
-        step, ``.reduced()`` gives the system in coordinates of what loops and prescribed joints allow.  The state need
-        not be an equilibrium: A and B then tell how the motion through it changes.
-        """
-        from supple.gradients.linearization import linearize
-
-        return linearize(self, q, v, u, t, z)
-
-    # ------------------------------------------------------------------ time
-
-    def simulate(
-        self,
-        t: ArrayLike,
-        q0: ArrayLike | None = None,
-        v0: ArrayLike | None = None,
-        u: Any = None,
-        method: Method | None = None,
-        *,
-        breaks: Sequence[float] = (),
-        hold: bool = False,
-        control_rate: float | None = None,
-        events: Sequence[Event] = (),
-        progress: bool | Report | None = None,
-        checkpoint: str | PathLike[str] | None = None,
-        checkpoint_every: float = 30.0,
-        resume: bool | str = False,
-        max_steps: int | None = None,
-    ) -> Trajectory:
-        """Motion from an initial state.
-
-        Parameters
-        ----------
-        t : float or (T,)
-            End time (from 0; every accepted step is returned), or increasing output times, the first being the start.
-        q0, v0 : (n,), optional
-            Initial state; at rest if left out.  Prescribed joints begin where their laws say; open loops are closed
-            near q0, and v0 is projected onto what they allow.
-        u : optional
-            Inputs: (nu,) constant; (T, nu) at the output times (linear between them, or held with ``hold``); a
-            dict or list with a number or law per input; law(t); or feedback u(t, q, v).  Zero if left out.
-        method : Method, optional
-            `NDF` without loops and `GeneralizedAlpha` with loops if left out.
-        breaks : sequence of float
-            Times at which functions of yours jump: steps end there.  `supple.laws` tell theirs by themselves.
-        control_rate : float, optional
-            Sample feedback so many times per second and hold it in between.
-        events : sequence of Event
-            What stops or switches the simulation.
-        progress : bool or callable, optional
-            Show a line on the terminal; left out, only if the run takes longer than a moment.  A function (t, h) is
-            told the time and the step instead, some ten times per second, between steps; if it returns True the run
-            ends there: its motion so far is returned, ``stats["stopped"]`` is True, and the checkpoint, if there is
-            one, is saved.
-        checkpoint : path, optional
-            File to which the run is saved every ``checkpoint_every`` seconds; with ``resume`` the run goes on from it
-            (if it is there) and ends bit for bit like an unbroken one.  Robot and arguments must be the same, functions
-            by their code and by what they refer to; the error of another run says what differs.
-        resume : bool or "other inputs"
-            Whether to go on from the checkpoint; ``"other inputs"``: also with another u than the run began with, such
-            as a function of yours that failed and was repaired.
-        max_steps : int, optional
-            Give up after so many steps.
-
-        Raises
-        ------
-        SimulationError
-            If it cannot go on: says when, where and why, and keeps the motion so far in ``.trajectory``.
-        """
-        from supple.solvers.motion.simulation import simulate
-
-        return simulate(
-            self,
-            t,
-            q0,
-            v0,
-            u,
-            method,
-            breaks=breaks,
-            hold=hold,
-            control_rate=control_rate,
-            events=events,
-            progress=progress,
-            checkpoint=checkpoint,
-            checkpoint_every=checkpoint_every,
-            resume=resume,
-            max_steps=max_steps,
-        )
-
-    # ------------------------------------------------------------------ pictures
+    assemble = solving.assemble
+    statics = solving.statics
+    statics_batch = solving.statics_batch
+    equilibrium_path = solving.equilibrium_path
+    modes = solving.modes
+    linearize = solving.linearize
+    simulate = solving.simulate
 
     def plot(
         self,
@@ -339,8 +192,6 @@ class Model(Readouts):
 
         return plot(self, q, u, t, ax, path, **options)
 
-    # ------------------------------------------------------------------ checks
-
     def check_derivatives(
         self,
         q: ArrayLike,
@@ -359,14 +210,98 @@ class Model(Readouts):
         """
         from supple.model.check_derivatives import check_derivatives
 
-        states = self._state("q", q), self._state("v", v), self._state("a", a)
-        inputs, multipliers = self._inputs("u", u, self.nu), self._inputs("lam", lam, self.nc)
-        return check_derivatives(self, *states, inputs, self._number("t", t), multipliers)
+        check = self.arguments
+        states = check.state("q", q), check.state("v", v), check.state("a", a)
+        inputs, multipliers = check.inputs("u", u, self.nu), check.inputs("lam", lam, self.nc)
+        return check_derivatives(self, *states, inputs, number("t", t), multipliers)
+
+    def __getstate__(self) -> dict[str, Any]:
+        for law, owner in zip(self.demand.laws, self.demand.owners, strict=True):
+            check_picklable(law, f"{owner}: its law of time")
+        for joint in self.prescribed:
+            check_picklable(joint.law, f"Prescribed {joint.link!r}: its motion")
+        for c in self.controllers:
+            check_picklable((c.rate, c.output), f"Controller {c.name!r}: its functions")
+        return {"compiled": self.compiled}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        type(self).__init__(self, state["compiled"])
+
+    def __copy__(self) -> Self:
+        return self  # immutable
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def changed(self, **changes: Any) -> Self:
+        """A model that differs in some fields of its `CompiledRobot`."""
+        return type(self)(self.compiled.changed(**changes))
+
+    @property
+    def description(self) -> str:
+        """The table of the robot's links."""
+        return self.compiled.description
+
+    def __repr__(self) -> str:
+        return f"<Model {self.name!r}: {len(self.link_names)} links, {self.n} coordinates>"
+
+    def __str__(self) -> str:
+        return self.description
+
+    @property
+    def stiffness(self) -> Array:
+        """K, shape (n, n): tau = -K (q - q_rest) - ..."""
+        return np.asarray(self.parameters.stiffness)
+
+    @property
+    def damping(self) -> Array:
+        """D, shape (n, n): tau = - D v - ..."""
+        return np.asarray(self.parameters.damping)
+
+    @property
+    def rest(self) -> Array:
+        """Coordinates at which springs and rods are unloaded, shape (n,)."""
+        return np.asarray(self.parameters.rest)
+
+    @property
+    def tension_inputs(self) -> tuple[str, ...]:
+        """Names of the inputs that are tensions of tendons [N], which must not be negative."""
+        return tuple(name for name, pulls in zip(self.demand.inputs, self.demand.tensions, strict=True) if pulls)
+
+    @property
+    def digest(self) -> Digest:
+        """What the model is made of, by fingerprints: files are compared by it (see `compilation.digest`)."""
+        return model_digest(self)
+
+    def __fingerprint__(self) -> dict[str, dict[str, str]]:
+        return self.digest.parts
+
+    def link_index(self, name: str) -> int:
+        """Index of a link by name."""
+        try:
+            return self._index[name]
+        except (KeyError, TypeError):
+            raise ModelError(f"there is no link {shown(name)}; links are: {', '.join(self.link_names)}") from None
+
+    def remembered(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """What ``make`` returns, made once for a model; two threads at once make it twice, and keep one."""
+        if key not in self._remembered:
+            self._remembered.setdefault(key, make())
+        return self._remembered[key]
 
 
-def reduced_loads(model: Model) -> tuple[Bound, ...]:
+def make_model(robot: Robot) -> Model:
+    """Compile a description."""
+    model = Model(compile_robot(robot))
+    if not model.loops:
+        return model
+    loads = _reduced_loads(model)
+    return model.changed(loads=loads, loops=loops_among(loads))
+
+
+def _reduced_loads(model: Model) -> tuple[Bound, ...]:
     """Loads of a model whose loops keep only independent rows, judged near the assembled configuration."""
-    q = assemble_anywhere(model, model.loops, model._fixed)
-    rows = independent_rows(model, q, model.loops, model._fixed)
+    q = assemble_anywhere(model, model.loops, model.fixed_coordinates)
+    rows = independent_rows(model, q, model.loops, model.fixed_coordinates)
     loops = iter(keep_rows(recentred(model, q, model.loops), rows))
     return tuple(next(loops) if load.side == CONSTRAINT else load for load in model.loads)

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.model.mechanics import Mechanics
-
 if TYPE_CHECKING:
+    from supple.model.model import Model
     from supple.readouts.results import (
         CenterOfMass,
         ContactDerivatives,
@@ -31,266 +30,277 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 
-class Readouts(Mechanics):
-    """What a robot feels; see `Model`."""
+# ------------------------------------------------------------------ contacts
 
-    # ------------------------------------------------------------------ contacts
+def contact_names(model: Model) -> tuple[str, ...]:
+    """Names of all contacts."""
+    from supple.readouts.contact import contact_names
 
-    @property
-    def contact_names(self) -> tuple[str, ...]:
-        """Names of all contacts."""
-        from supple.readouts.contact import contact_names
+    return contact_names(model)
 
-        return contact_names(self)
 
-    def contact(
-        self,
-        q: ArrayLike,
-        name: str,
-        v: ArrayLike | None = None,
-        *,
-        t: float = 0.0,
-        every_pair: bool = False,
-    ) -> ContactForces:
-        """Forces of a contact: points, gaps, normals, forces and friction of each pair that touches, and their sum.
+def contact(
+    model: Model,
+    q: ArrayLike,
+    name: str,
+    v: ArrayLike | None = None,
+    *,
+    t: float = 0.0,
+    every_pair: bool = False,
+) -> ContactForces:
+    """Forces of a contact: points, gaps, normals, forces and friction of each pair that touches, and their sum.
 
-        World axes; a force acts on ``a``, its opposite on ``b``.  With ``every_pair`` those that do not touch are
-        listed, too, with their gaps.
-        """
-        from supple.readouts.contact import contact
-        from supple.readouts.parts import make_state
+    World axes; a force acts on ``a``, its opposite on ``b``.  With ``every_pair`` those that do not touch are
+    listed, too, with their gaps.
+    """
+    from supple.readouts.contact import contact
+    from supple.readouts.parts import make_state
 
-        return contact(self, make_state(self, q, v, t=t), name, every_pair)
+    return contact(model, make_state(model, q, v, t=t), name, every_pair)
 
-    def contact_derivatives(
-        self,
-        q: ArrayLike,
-        name: str,
-        v: ArrayLike | None = None,
-        *,
-        t: float = 0.0,
-        every_pair: bool = False,
-    ) -> ContactDerivatives:
-        """Derivatives of `contact` by q and v: of gaps, of forces pair by pair, and of their sum."""
-        from supple.readouts.contact import contact_derivatives
-        from supple.readouts.parts import make_state
 
-        return contact_derivatives(self, make_state(self, q, v, t=t), name, every_pair)
+def contact_derivatives(
+    model: Model,
+    q: ArrayLike,
+    name: str,
+    v: ArrayLike | None = None,
+    *,
+    t: float = 0.0,
+    every_pair: bool = False,
+) -> ContactDerivatives:
+    """Derivatives of `contact` by q and v: of gaps, of forces pair by pair, and of their sum."""
+    from supple.readouts.contact import contact_derivatives
+    from supple.readouts.parts import make_state
 
-    # ------------------------------------------------------------------ reactions
+    return contact_derivatives(model, make_state(model, q, v, t=t), name, every_pair)
 
-    def reaction(
-        self,
-        q: ArrayLike,
-        link: str = "world",
-        v: ArrayLike | None = None,
-        a: ArrayLike | None = None,
-        u: ArrayLike | None = None,
-        lam: ArrayLike | None = None,
-        t: float = 0.0,
-        z: ArrayLike | None = None,
-        *,
-        frame: str = "world",
-    ) -> Array:
-        """Wrench (6,) [moment N m; force N] that a link receives from its parent through its joint.
+# ------------------------------------------------------------------ reactions
 
-        All of it: what the joint blocks, and along its free axes springs, dampers, drives and prescribed efforts.
-        It balances inertia, gravity, loads and loops of the link and of all that hangs on it.  "world" is the base: the
-        sum over all links on the world, moment about the world's origin.
 
-        Parameters
-        ----------
-        link : str
-            The link whose joint is asked for, or "world".
-        frame : "world" or "local"
-            Axes of the world, or those of the joint's frame in the parent (``at`` of `add_link`).  Moments are about
-            the origin of that frame in both cases.
+def reaction(
+    model: Model,
+    q: ArrayLike,
+    link: str = "world",
+    v: ArrayLike | None = None,
+    a: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    lam: ArrayLike | None = None,
+    t: float = 0.0,
+    z: ArrayLike | None = None,
+    *,
+    frame: str = "world",
+) -> Array:
+    """Wrench (6,) [moment N m; force N] that a link receives from its parent through its joint.
 
-        Notes
-        -----
-        A tendon or chamber that runs through the joint is cut, too: its tension is in the wrench.  Cables, springs and
-        loops act beside the joint.  A load at the base of a rod that is fixed to its parent acts on the parent.
-        """
-        from supple.readouts.parts import make_state
-        from supple.readouts.reaction import reaction
+    All of it: what the joint blocks, and along its free axes springs, dampers, drives and prescribed efforts.
+    It balances inertia, gravity, loads and loops of the link and of all that hangs on it.  "world" is the base: the
+    sum over all links on the world, moment about the world's origin.
 
-        return reaction(self, make_state(self, q, v, a, u, lam, t, z), link, frame)
+    Parameters
+    ----------
+    link : str
+        The link whose joint is asked for, or "world".
+    frame : "world" or "local"
+        Axes of the world, or those of the joint's frame in the parent (``at`` of `add_link`).  Moments are about
+        the origin of that frame in both cases.
 
-    def reaction_derivatives(
-        self,
-        q: ArrayLike,
-        link: str = "world",
-        v: ArrayLike | None = None,
-        a: ArrayLike | None = None,
-        u: ArrayLike | None = None,
-        lam: ArrayLike | None = None,
-        t: float = 0.0,
-        z: ArrayLike | None = None,
-        *,
-        frame: str = "world",
-    ) -> ReactionDerivatives:
-        """The same with derivatives by q, v, a, u and lam."""
-        from supple.readouts.parts import make_state
-        from supple.readouts.reaction import reaction_derivatives
+    Notes
+    -----
+    A tendon or chamber that runs through the joint is cut, too: its tension is in the wrench.  Cables, springs and
+    loops act beside the joint.  A load at the base of a rod that is fixed to its parent acts on the parent.
+    """
+    from supple.readouts.parts import make_state
+    from supple.readouts.reaction import reaction
 
-        return reaction_derivatives(self, make_state(self, q, v, a, u, lam, t, z), link, frame)
+    return reaction(model, make_state(model, q, v, a, u, lam, t, z), link, frame)
 
-    # ------------------------------------------------------------------ rods
 
-    def strain(self, q: ArrayLike, link: str, s: ArrayLike) -> Array:
-        """Strain (6,) at station s of a rod, or (K, 6) at stations (K,).
+def reaction_derivatives(
+    model: Model,
+    q: ArrayLike,
+    link: str = "world",
+    v: ArrayLike | None = None,
+    a: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    lam: ArrayLike | None = None,
+    t: float = 0.0,
+    z: ArrayLike | None = None,
+    *,
+    frame: str = "world",
+) -> ReactionDerivatives:
+    """The same with derivatives by q, v, a, u and lam."""
+    from supple.readouts.parts import make_state
+    from supple.readouts.reaction import reaction_derivatives
 
-        Torsion, bend_y, bend_z [1/m], stretch, shear_y, shear_z; straight and unstretched: (0, 0, 0, 1, 0, 0).
-        """
-        from supple.readouts.parts import make_state
-        from supple.readouts.rods import strain
+    return reaction_derivatives(model, make_state(model, q, v, a, u, lam, t, z), link, frame)
 
-        return strain(self, make_state(self, q), link, s)
+# ------------------------------------------------------------------ rods
 
-    def strain_matrix(self, link: str, s: ArrayLike) -> Array:
-        """Phi (6, n), or (K, 6, n): the derivative of `strain` by q, and of its rate by v; it depends on s alone."""
-        from supple.readouts.rods import strain_matrix
 
-        return strain_matrix(self, link, s)
+def strain(model: Model, q: ArrayLike, link: str, s: ArrayLike) -> Array:
+    """Strain (6,) at station s of a rod, or (K, 6) at stations (K,).
 
-    def stress(
-        self, q: ArrayLike, link: str, s: ArrayLike, v: ArrayLike | None = None, u: ArrayLike | None = None
-    ) -> Stress:
-        """Stress resultants (6,) or (K, 6) by the law of the material: elastic, viscous, of tendons and chambers.
+    Torsion, bend_y, bend_z [1/m], stretch, shear_y, shear_z; straight and unstretched: (0, 0, 0, 1, 0, 0).
+    """
+    from supple.readouts.parts import make_state
+    from supple.readouts.rods import strain
 
-        Moments and forces in the axes of the section, positive where the part beyond pulls.  Between Gauss nodes the
-        properties of the section are interpolated.  A strain kept at rest has none: see `inner_forces`.
-        """
-        from supple.readouts.parts import make_state
-        from supple.readouts.rods import stress
+    return strain(model, make_state(model, q), link, s)
 
-        return stress(self, make_state(self, q, v, u=u), link, s)
 
-    def stress_derivatives(
-        self, q: ArrayLike, link: str, s: ArrayLike, v: ArrayLike | None = None, u: ArrayLike | None = None
-    ) -> StressDerivatives:
-        """Derivatives of the total stress by q and v."""
-        from supple.readouts.parts import make_state
-        from supple.readouts.rods import stress_derivatives
+def strain_matrix(model: Model, link: str, s: ArrayLike) -> Array:
+    """Phi (6, n), or (K, 6, n): the derivative of `strain` by q, and of its rate by v; it depends on s alone."""
+    from supple.readouts.rods import strain_matrix
 
-        return stress_derivatives(self, make_state(self, q, v, u=u), link, s)
+    return strain_matrix(model, link, s)
 
-    def inner_forces(
-        self,
-        q: ArrayLike,
-        link: str,
-        s: ArrayLike,
-        v: ArrayLike | None = None,
-        a: ArrayLike | None = None,
-        u: ArrayLike | None = None,
-        lam: ArrayLike | None = None,
-        t: float = 0.0,
-        z: ArrayLike | None = None,
-    ) -> Array:
-        """Inner forces of a rod from balance: wrench (6,) or (K, 6) [torsion, bending; normal, shear forces].
 
-        The rod is cut at s: this is what the part beyond does to the part before, in the axes and about the middle of
-        the section, so that tension is positive.  Tendons and chambers are cut, too.  It knows shear and normal forces
-        even where strains are kept at rest.  Where a point load acts, the side towards the base is meant.
-        """
-        from supple.readouts.inner_forces import inner_forces
-        from supple.readouts.parts import make_state
+def stress(
+    model: Model, q: ArrayLike, link: str, s: ArrayLike, v: ArrayLike | None = None, u: ArrayLike | None = None
+) -> Stress:
+    """Stress resultants (6,) or (K, 6) by the law of the material: elastic, viscous, of tendons and chambers.
 
-        return inner_forces(self, make_state(self, q, v, a, u, lam, t, z), link, s)
+    Moments and forces in the axes of the section, positive where the part beyond pulls.  Between Gauss nodes the
+    properties of the section are interpolated.  A strain kept at rest has none: see `inner_forces`.
+    """
+    from supple.readouts.parts import make_state
+    from supple.readouts.rods import stress
 
-    def inner_force_derivatives(
-        self,
-        q: ArrayLike,
-        link: str,
-        s: ArrayLike,
-        v: ArrayLike | None = None,
-        a: ArrayLike | None = None,
-        u: ArrayLike | None = None,
-        lam: ArrayLike | None = None,
-        t: float = 0.0,
-        z: ArrayLike | None = None,
-    ) -> InnerForceDerivatives:
-        """`inner_forces` and their derivatives by q, v and a, with inputs and multipliers held."""
-        from supple.readouts.inner_forces import inner_force_derivatives
-        from supple.readouts.parts import make_state
+    return stress(model, make_state(model, q, v, u=u), link, s)
 
-        return inner_force_derivatives(self, make_state(self, q, v, a, u, lam, t, z), link, s)
 
-    # ------------------------------------------------------------------ masses
+def stress_derivatives(
+    model: Model, q: ArrayLike, link: str, s: ArrayLike, v: ArrayLike | None = None, u: ArrayLike | None = None
+) -> StressDerivatives:
+    """Derivatives of the total stress by q and v."""
+    from supple.readouts.parts import make_state
+    from supple.readouts.rods import stress_derivatives
 
-    @property
-    def mass(self) -> Mass:
-        """Masses in kg: ``total``, and ``links`` by name; without added mass of fluids."""
-        from supple.readouts.mass import mass
+    return stress_derivatives(model, make_state(model, q, v, u=u), link, s)
 
-        return mass(self)
 
-    def center_of_mass(self, q: ArrayLike, v: ArrayLike | None = None) -> CenterOfMass:
-        """Position (3,), velocity (3,) and Jacobian (3, n) of the centre of mass, world axes."""
-        from supple.readouts.mass import center_of_mass
-        from supple.readouts.parts import make_state
+def inner_forces(
+    model: Model,
+    q: ArrayLike,
+    link: str,
+    s: ArrayLike,
+    v: ArrayLike | None = None,
+    a: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    lam: ArrayLike | None = None,
+    t: float = 0.0,
+    z: ArrayLike | None = None,
+) -> Array:
+    """Inner forces of a rod from balance: wrench (6,) or (K, 6) [torsion, bending; normal, shear forces].
 
-        return center_of_mass(self, make_state(self, q, v))
+    The rod is cut at s: this is what the part beyond does to the part before, in the axes and about the middle of
+    the section, so that tension is positive.  Tendons and chambers are cut, too.  It knows shear and normal forces
+    even where strains are kept at rest.  Where a point load acts, the side towards the base is meant.
+    """
+    from supple.readouts.inner_forces import inner_forces
+    from supple.readouts.parts import make_state
 
-    # ------------------------------------------------------------------ lines
+    return inner_forces(model, make_state(model, q, v, a, u, lam, t, z), link, s)
 
-    def tensions(self, q: ArrayLike, v: ArrayLike | None = None, u: ArrayLike | None = None) -> dict[str, float]:
-        """Tension of every tendon and cable by name [N]."""
-        from supple.readouts.parts import make_state
-        from supple.readouts.tensions import tensions
+def inner_force_derivatives(
+    model: Model,
+    q: ArrayLike,
+    link: str,
+    s: ArrayLike,
+    v: ArrayLike | None = None,
+    a: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    lam: ArrayLike | None = None,
+    t: float = 0.0,
+    z: ArrayLike | None = None,
+) -> InnerForceDerivatives:
+    """`inner_forces` and their derivatives by q, v and a, with inputs and multipliers held."""
+    from supple.readouts.inner_forces import inner_force_derivatives
+    from supple.readouts.parts import make_state
 
-        return tensions(self, make_state(self, q, v, u=u))
+    return inner_force_derivatives(model, make_state(model, q, v, a, u, lam, t, z), link, s)
 
-    def tension_derivatives(
-        self, q: ArrayLike, name: str, v: ArrayLike | None = None, u: ArrayLike | None = None
-    ) -> Tension:
-        """Tension of one tendon or cable with its derivatives by q and v."""
-        from supple.readouts.parts import make_state
-        from supple.readouts.tensions import tension_derivatives
 
-        return tension_derivatives(self, make_state(self, q, v, u=u), name)
+# ------------------------------------------------------------------ masses
 
-    def volumes(self, q: ArrayLike) -> dict[str, float]:
-        """Volume of every chamber by name [m^3]."""
-        from supple.readouts.parts import make_state
-        from supple.readouts.tensions import volumes
+def mass(model: Model) -> Mass:
+    """Masses in kg: ``total``, and ``links`` by name; without added mass of fluids."""
+    from supple.readouts.mass import mass
 
-        return volumes(self, make_state(self, q))
+    return mass(model)
 
-    # ------------------------------------------------------------------ power
 
-    def power(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        a: ArrayLike,
-        u: ArrayLike | None = None,
-        lam: ArrayLike | None = None,
-        t: float = 0.0,
-        z: ArrayLike | None = None,
-    ) -> Power:
-        """Power of every load and actuator, dissipation in joints and rods, rates of all energies [W].
+def center_of_mass(model: Model, q: ArrayLike, v: ArrayLike | None = None) -> CenterOfMass:
+    """Position (3,), velocity (3,) and Jacobian (3, n) of the centre of mass, world axes."""
+    from supple.readouts.mass import center_of_mass
+    from supple.readouts.parts import make_state
 
-        ``balance`` is the rate of the total energy less all that is supplied and lost: zero along a motion, as long as
-        the inputs of elastic tendons are held (pulling them does work on what they store).
-        """
-        from supple.readouts.parts import make_state
-        from supple.readouts.power import power
+    return center_of_mass(model, make_state(model, q, v))
 
-        return power(self, make_state(self, q, v, a, u, lam, t, z))
+# ------------------------------------------------------------------ lines
 
-    def power_derivatives(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        a: ArrayLike,
-        u: ArrayLike | None = None,
-        lam: ArrayLike | None = None,
-        t: float = 0.0,
-        z: ArrayLike | None = None,
-    ) -> PowerDerivatives:
-        """Gradients by q, v, a and u of the power of every load and actuator and of the dampers in joints and rods."""
-        from supple.readouts.parts import make_state
-        from supple.readouts.power import power_derivatives
 
-        return power_derivatives(self, make_state(self, q, v, a, u, lam, t, z))
+def tensions(model: Model, q: ArrayLike, v: ArrayLike | None = None, u: ArrayLike | None = None) -> dict[str, float]:
+    """Tension of every tendon and cable by name [N]."""
+    from supple.readouts.parts import make_state
+    from supple.readouts.tensions import tensions
+
+    return tensions(model, make_state(model, q, v, u=u))
+
+
+def tension_derivatives(
+    model: Model, q: ArrayLike, name: str, v: ArrayLike | None = None, u: ArrayLike | None = None
+) -> Tension:
+    """Tension of one tendon or cable with its derivatives by q and v."""
+    from supple.readouts.parts import make_state
+    from supple.readouts.tensions import tension_derivatives
+
+    return tension_derivatives(model, make_state(model, q, v, u=u), name)
+
+
+def volumes(model: Model, q: ArrayLike) -> dict[str, float]:
+    """Volume of every chamber by name [m^3]."""
+    from supple.readouts.parts import make_state
+    from supple.readouts.tensions import volumes
+
+    return volumes(model, make_state(model, q))
+
+# ------------------------------------------------------------------ power
+
+
+def power(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    u: ArrayLike | None = None,
+    lam: ArrayLike | None = None,
+    t: float = 0.0,
+    z: ArrayLike | None = None,
+) -> Power:
+    """Power of every load and actuator, dissipation in joints and rods, rates of all energies [W].
+
+    ``balance`` is the rate of the total energy less all that is supplied and lost: zero along a motion, as long as
+    the inputs of elastic tendons are held (pulling them does work on what they store).
+    """
+    from supple.readouts.parts import make_state
+    from supple.readouts.power import power
+
+    return power(model, make_state(model, q, v, a, u, lam, t, z))
+
+
+def power_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    u: ArrayLike | None = None,
+    lam: ArrayLike | None = None,
+    t: float = 0.0,
+    z: ArrayLike | None = None,
+) -> PowerDerivatives:
+    """Gradients by q, v, a and u of the power of every load and actuator and of the dampers in joints and rods."""
+    from supple.readouts.parts import make_state
+    from supple.readouts.power import power_derivatives
+
+    return power_derivatives(model, make_state(model, q, v, a, u, lam, t, z))

@@ -7,20 +7,26 @@ Magnus step from the computational point before s, so that at a computational po
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from supple.checks import finite_float, shown
 from supple.core.arrays import Space, handle, make_space, make_tree
 from supple.core.records import SCREW, block_t, pose_t, segment_t
 from supple.errors import ModelError
 
 if TYPE_CHECKING:
-    from supple.compilation.compiling import LinkLayout
-    from supple.model.compiled import Compiled
+    from supple.compilation.layout import LinkLayout
+    from supple.model.model import Model
 
 
-class Probe(NamedTuple):
+#: Stations remembered per thread (see `station_chain`).
+MOST_CHAINS = 256
+
+
+class StationChain(NamedTuple):
     """A serial chain with its scratch; coordinates keep their places in q."""
 
     tree: tuple[np.ndarray, ...]
@@ -29,33 +35,38 @@ class Probe(NamedTuple):
     space_handle: np.ndarray
 
 
+def station_chain(model: Model, link: str, s: float) -> StationChain:
+    """The chain to a station with its scratch, remembered per thread."""
+    if not isinstance(s, float):
+        s = finite_float(s, f"link {shown(link)}: s")
+    number = model.link_index(link)
+    return model.workspace.remembered(
+        "chains", (number, s), lambda: make_station_chain(model, model.layouts[number], s), MOST_CHAINS
+    )
+
+
 def check_station(layout: LinkLayout, s: float) -> None:
     """Raise `ModelError` if a link has no station ``s``."""
     if not 0.0 <= s <= 1.0:
         raise ModelError(f"link {layout.name!r}: s is {s!r}, must lie between 0 and 1")
-    if layout.rod is None and s not in (0.0, 1.0):
-        raise ModelError(f"link {layout.name!r}: s is {s:g}, but the link is rigid: 0 is its body frame, 1 its tip")
+    if layout.refuses(s):
+        raise ModelError(f"link {layout.name!r}: s is {s:g}, but the link is {layout.noun}: {layout.ends}")
 
 
-def make_probe(model: Compiled, layout: LinkLayout, s: float) -> Probe:
-    """Chain from the world to station ``s`` of a link (rods: 0 to 1; rigid links: 0 body frame, 1 tip frame)."""
+def make_station_chain(model: Model, layout: LinkLayout, s: float) -> StationChain:
+    """Chain from the world to station ``s`` of a link."""
     check_station(layout, s)
     chain = _Chain(model)
     path = _path(model, layout.blocks[-1])
-    for b, following in zip(path, [*path[1:], None], strict=True):
-        if layout.rod is not None and following is None:
-            chain.append_cut_rod(b, layout, s)
-        else:
-            row = model.topology.blocks[b]
-            # as far as the segment that the next block hangs on: a joint's only one, any of a rod's
-            last = int(row["first"] if following is None else model.topology.blocks[following]["parent"])
-            chain.append(b, _chain_to(model, last, int(row["parent"])))
-    if layout.rod is None and s == 1.0:
-        chain.append_fixed(layout.tip)
-    return chain.probe()
+    for b, following in pairwise(path):
+        # as far as the segment that the next block hangs on: a joint's only one, any of a rod's
+        last = int(model.topology.blocks[following]["parent"])
+        chain.append(b, _chain_to(model, last, int(model.topology.blocks[b]["parent"])))
+    chain.append_body(path[-1], layout, s)
+    return chain.finished()
 
 
-def _chain_to(model: Compiled, segment: int, base: int) -> list[int]:
+def _chain_to(model: Model, segment: int, base: int) -> list[int]:
     """Segments from ``base`` (excluded) to ``segment``, outward."""
     chain = [segment]
     while int(model.topology.parents[chain[-1]]) != base:
@@ -63,7 +74,7 @@ def _chain_to(model: Compiled, segment: int, base: int) -> list[int]:
     return chain[::-1]
 
 
-def _path(model: Compiled, block: int) -> list[int]:
+def _path(model: Model, block: int) -> list[int]:
     """Blocks from the world to ``block``, outward."""
     blocks = model.topology.blocks
     owner = {s: b for b, row in enumerate(blocks) for s in range(row["first"], row["first"] + row["count"])}
@@ -76,7 +87,7 @@ def _path(model: Compiled, block: int) -> list[int]:
 class _Chain:
     """A serial chain under construction."""
 
-    def __init__(self, model: Compiled) -> None:
+    def __init__(self, model: Model) -> None:
         self.model = model
         self.blocks: list[np.ndarray] = []
         self.placement: list[np.ndarray] = []
@@ -98,17 +109,25 @@ class _Chain:
         where = [columns + (s - first) * n + j for s in members for j in range(n)]
         self.phi.append(parameters.phi[:, where])
 
-    def append_cut_rod(self, b: int, layout: LinkLayout, s: float) -> None:
-        """Copy block b, a rod, up to station s."""
-        rod = layout.rod
-        assert rod is not None
-        node = rod.point_before(s)
-        if node == 0 and rod.point_at(s) == 0:
+    def append_body(self, b: int, layout: LinkLayout, s: float) -> None:
+        """Copy block b, the last of a link, up to station s."""
+        located = layout.table.locate(s)
+        if located is None:
+            self._append_cut(b, layout, s)
+            return
+        if located.point == 0:
             self.append_fixed(_matrix(self.model.parameters.placement[b]))
-            return
+        else:
+            self.append(b, layout.segments[: located.point])
+        if located.offset is not None:
+            self.append_fixed(located.offset)
+
+    def _append_cut(self, b: int, layout: LinkLayout, s: float) -> None:
+        """Copy block b up to station s, between two points: with a step of its own from the point before."""
+        rod = layout.rod
+        assert rod is not None  # others have no such stations
+        node = rod.point_before(s)
         self.append(b, layout.segments[:node])
-        if rod.point_at(s) is not None:
-            return
         cut = rod.steps(rod.s[[node]], np.array([s]))
         step = np.zeros(1, segment_t)
         step["half"], step["bracket"], step["rest"] = cut[:3]
@@ -131,7 +150,8 @@ class _Chain:
         self.blocks.append(row)
         self.placement.append(placement)
 
-    def probe(self) -> Probe:
+    def finished(self) -> StationChain:
+        """The chain with its scratch."""
         columns = self.phi if self.phi else [np.zeros((2, 0))]
         topology = self.model.topology._replace(
             blocks=np.array(self.blocks, dtype=block_t),
@@ -142,9 +162,9 @@ class _Chain:
             segments=np.concatenate(self.segments),
             phi=np.ascontiguousarray(np.concatenate(columns, axis=1)),
         )
-        tree = make_tree(topology, parameters, np.zeros((0, 3), np.int64), self.model._arrays.maps)
+        tree = make_tree(topology, parameters, np.zeros((0, 3), np.int64), self.model.workspace.arrays.maps)
         space = make_space(tree)
-        return Probe(tree, space, handle(tree), handle(space))
+        return StationChain(tree, space, handle(tree), handle(space))
 
 
 def _matrix(placement: np.ndarray) -> np.ndarray:

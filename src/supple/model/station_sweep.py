@@ -12,19 +12,18 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from supple.checks import shown
-from supple.compilation.compiling import BlockDraft, rod_segments
 from supple.core import kinematics
 from supple.core.arrays import Space, handle, make_space, make_tree
-from supple.core.records import ROD, segment_t
+from supple.core.records import segment_t
 from supple.errors import ModelError
 from supple.model.station_chain import check_station
 
 if TYPE_CHECKING:
-    from supple.compilation.compiling import LinkLayout
-    from supple.model.compiled import Compiled
+    from supple.compilation.layout import LinkLayout
+    from supple.model.model import Model
 
 
-class Fan(NamedTuple):
+class StationSweep(NamedTuple):
     """A tree with its scratch, and where the stations are in it.
 
     Attributes
@@ -55,7 +54,7 @@ class Fan(NamedTuple):
         return np.asarray(frames @ self.offset)
 
 
-def make_fan(model: Compiled, stations: Sequence[tuple[str, float]]) -> Fan:
+def make_station_sweep(model: Model, stations: Sequence[tuple[str, float]]) -> StationSweep:
     """Tree of a model in which every station (link, s) is the end of a segment; "world" is allowed."""
     layouts = {layout.name: layout for layout in model.layouts}
     wanted: dict[str, set[float]] = {name: set() for name in layouts}
@@ -71,7 +70,7 @@ def make_fan(model: Compiled, stations: Sequence[tuple[str, float]]) -> Fan:
     segment, at_start, offset = zip(*places, strict=True) if places else ((), (), ())
     arrays = tree.arrays()
     space = make_space(arrays)
-    return Fan(
+    return StationSweep(
         arrays,
         space,
         handle(arrays),
@@ -85,44 +84,42 @@ def make_fan(model: Compiled, stations: Sequence[tuple[str, float]]) -> Fan:
 class _Tree:
     """The blocks of a model; rods with their own steps, and one to every wanted station between their points."""
 
-    def __init__(self, model: Compiled, wanted: dict[str, set[float]]) -> None:
+    def __init__(self, model: Model, wanted: dict[str, set[float]]) -> None:
         self.model = model
         self.blocks = model.topology.blocks.copy()
         self.segments = [np.zeros(1, segment_t)]
         self.phi = [np.zeros((2, 0))]
         self.parents = [0]
         self.moved = {0: 0}  #: segments of the model -> segments here
-        self.twigs: dict[tuple[str, float], int] = {}
+        self.between: dict[tuple[str, float], int] = {}  #: segments that end at stations between points
         rods = {layout.blocks[-1]: layout for layout in model.layouts if layout.rod is not None}
         for b in range(len(self.blocks)):
             if b in rods:
                 self._add_rod(b, rods[b], wanted[rods[b].name])
             else:
-                self._add_joint(b)
+                self._add_segment(b)
 
-    def _add_joint(self, b: int) -> None:
+    def _add_segment(self, b: int) -> None:
+        """A block of one segment, as it is in the model."""
         old, n = int(self.blocks[b]["first"]), int(self.blocks[b]["n"])
         parent = self._place(b, 1)
         self.moved[old] = len(self.parents)
         self._append(self.model.parameters.segments[old : old + 1], np.zeros((2, n)), [parent])
 
     def _add_rod(self, b: int, layout: LinkLayout, wanted: set[float]) -> None:
-        rod, row = layout.rod, self.blocks[b]
-        assert rod is not None
+        """A rod, with a segment to each wanted station and to those at which links hang."""
         held = set(self.model.topology.blocks["parent"].tolist())  # segments on which links hang
-        stations = wanted | {s for s, segment in layout.twigs.items() if segment in held}
-        extra = tuple(s for s in sorted(stations) if rod.point_at(s) is None)
-        steps, first = len(rod.s) - 1, len(self.parents)
-        count, n, start = steps + len(extra), int(row["n"]), int(row["start"])
-        parent = self._place(b, count)
-        draft = BlockDraft(ROD, start, None, rod, n, first, count, parent, np.eye(4), rod.inertia, extra)
-        segments, table, parents = rod_segments(draft)
-        chain = [*range(first, first + steps - 1), first + count - 1]
-        self.moved |= dict(zip(layout.segments, chain, strict=True))
-        twigs = {s: first + steps - 1 + i for i, s in enumerate(extra)}
-        self.moved |= {segment: twigs[s] for s, segment in layout.twigs.items() if s in twigs}
-        self.twigs |= {(layout.name, s): segment for s, segment in twigs.items()}
-        self._append(segments, table.reshape(2, -1), parents)
+        stations = wanted | {s for s, segment in layout.between.items() if segment in held}
+        chain = layout.table.chain(stations)
+        assert chain is not None
+        first = len(self.parents)
+        parent = self._place(b, len(chain.segments))
+        self.moved |= {old: first + i for old, i in zip(layout.segments, chain.own, strict=True)}
+        between = {s: first + i for s, i in chain.between.items()}
+        self.moved |= {segment: between[s] for s, segment in layout.between.items() if s in between}
+        self.between |= {(layout.name, s): segment for s, segment in between.items()}
+        parents = [parent if i == 0 else first + chain.own[i - 1] for i in chain.begins.tolist()]
+        self._append(chain.segments, chain.phi.reshape(2, -1), parents)
 
     def _place(self, b: int, count: int) -> int:
         """Fill the row of a block of so many segments; returns its parent here."""
@@ -141,18 +138,17 @@ class _Tree:
         """Segment here, whether at its start, and pose there, of a station; the world without a layout."""
         if layout is None:
             return 0, False, np.eye(4)
-        if layout.rod is None:
-            return self.moved[layout.segments[0]], False, layout.tip if s == 1.0 else np.eye(4)
-        point = layout.rod.point_at(s)
-        if point is None:
-            return self.twigs[layout.name, s], False, np.eye(4)
-        return self.moved[layout.segments[max(point - 1, 0)]], point == 0, np.eye(4)
+        located = layout.table.locate(s)
+        if located is None:
+            return self.between[layout.name, s], False, np.eye(4)
+        segment = self.moved[layout.segments[max(located.point - 1, 0)]]
+        return segment, located.point == 0, np.eye(4) if located.offset is None else located.offset
 
     def arrays(self) -> tuple[np.ndarray, ...]:
         topology = self.model.topology._replace(blocks=self.blocks, parents=np.array(self.parents, dtype=np.int64))
         parameters = self.model.parameters._replace(
             segments=np.concatenate(self.segments), phi=np.ascontiguousarray(np.concatenate(self.phi, axis=1))
         )
-        no_loads, maps = np.zeros((0, 3), np.int64), self.model._arrays.maps
+        no_loads, maps = np.zeros((0, 3), np.int64), self.model.workspace.arrays.maps
         tree: tuple[np.ndarray, ...] = make_tree(topology, parameters, no_loads, maps)
         return tree

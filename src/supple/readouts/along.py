@@ -14,7 +14,7 @@ from supple.errors import StateError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from supple.model.readouts import Readouts
+    from supple.model.model import Model
     from supple.readouts.parts import State
     from supple.readouts.results import CenterOfMass, ContactForces, Power, Stress
 
@@ -38,7 +38,7 @@ class Readings:
 
     q: Array
 
-    def _need_model(self) -> Readouts:
+    def _need_model(self) -> Model:
         raise NotImplementedError
 
     def _states(self) -> list[State]:

@@ -1,6 +1,6 @@
 """Forces of a contact, pair by pair, and their derivatives.
 
-With W = [x x f; f] on a, z = zeta_a - zeta_b and the tangents G, D of `loads.contact.contact`, an observer in the world
+With W = [x x f; f] on a, z = zeta_a - zeta_b and the tangents G, D of `loads.contact.force`, an observer in the world
 sees b's observer turn, too:
 
     dW = G z + D z' + ad*_zeta_b W,      zeta = J dq,      zeta' = R dq + J dv,      d(gap) = n . (z_v + z_w x x).
@@ -13,57 +13,58 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from supple.checks import flag
-from supple.loads.contact.contact import contacts
+from supple.loads.contact.kernel import ContactData, contacts
 from supple.readouts import parts
 from supple.readouts.kernels import CONTACT_PAIRS, FORCE, GAP, NORMAL, POINT, SLIP, WIDTH
 from supple.readouts.parts import State
 from supple.readouts.results import ContactDerivatives, ContactForces
 
 if TYPE_CHECKING:
-    from supple.model.readouts import Readouts
+    from supple.model.model import Model
 
 Array = np.ndarray
 
 
 class Meeting(NamedTuple):
-    """A contact of a model, and which pairs of its probes and surfaces may touch."""
+    """A contact of a model, and which pairs of its spheres and surfaces may touch."""
 
     name: str
-    part: Readouts  #: the contact alone
-    pairs: Array  #: (M, 4) ints [probe, surface, 0, 0]
+    part: Model  #: the contact alone
+    pairs: Array  #: (M, 4) ints [sphere, surface, 0, 0]
     where: Array  #: (M, 2) ints: segments of both
-    places: tuple[tuple[tuple[str, float], ...], tuple[tuple[str, float], ...]]  #: (link, s) of all probes, surfaces
+    places: tuple[tuple[tuple[str, float], ...], tuple[tuple[str, float], ...]]  #: (link, s) of all spheres, surfaces
     law: Array  #: stiffness, exponent, damping, friction, slip velocity
-    weight: Array  #: (M,) of the probes
+    weight: Array  #: (M,) of the spheres
 
 
-def contact_names(model: Readouts) -> tuple[str, ...]:
+def contact_names(model: Model) -> tuple[str, ...]:
     """Names of all contacts."""
     labels = parts.load_labels(model)
     return tuple(labels[i] for i in _contacts(model))
 
 
-def _contacts(model: Readouts) -> tuple[int, ...]:
+def _contacts(model: Model) -> tuple[int, ...]:
     return tuple(i for i, load in enumerate(model.loads) if load.kernel.function is contacts.function)
 
 
-def meeting(model: Readouts, name: str) -> Meeting:
+def meeting(model: Model, name: str) -> Meeting:
     """A contact by name."""
     index = parts.find_load(model, name, "contact", _contacts(model))
     found: Meeting = parts.kept(model, ("contact", index), lambda: _meeting(model, index, name))
     return found
 
 
-def _meeting(model: Readouts, index: int, name: str) -> Meeting:
+def _meeting(model: Model, index: int, name: str) -> Meeting:
     data = model.loads[index].data
-    where, probe, on, skip, law = data[0], data[1], data[3], data[6], data[7]
-    probes, surfaces = np.nonzero(skip == 0)
-    pairs = np.zeros((len(probes), 4), dtype=np.int64)
-    pairs[:, 0], pairs[:, 1] = probes, surfaces
-    segments = np.stack([where[probes, 0], on[surfaces, 0]], axis=1)
-    names = (*model.link_names, "world")
-    places = [tuple((names[int(link)], s) for link, s in table.tolist()) for table in data[12:14]]
-    return Meeting(name, parts.alone(model, index), pairs, segments, (places[0], places[1]), law[0], probe[probes, 2])
+    assert isinstance(data, ContactData)
+    spheres, surfaces = np.nonzero(data.skip == 0)
+    pairs = np.zeros((len(spheres), 4), dtype=np.int64)
+    pairs[:, 0], pairs[:, 1] = spheres, surfaces
+    segments = np.stack([data.sphere_segments[spheres, 0], data.surfaces[surfaces, 0]], axis=1)
+    names, tables = (*model.link_names, "world"), (data.sphere_places, data.surface_places)
+    a, b = (tuple((names[int(link)], s) for link, s in table.tolist()) for table in tables)
+    weight = data.spheres[spheres, 2]
+    return Meeting(name, parts.alone(model, index), pairs, segments, (a, b), data.law[0], weight)
 
 
 def measure(found: Meeting, state: State, pairs: Array, tangent: bool = False) -> tuple[Array, Array, Array]:
@@ -72,7 +73,8 @@ def measure(found: Meeting, state: State, pairs: Array, tangent: bool = False) -
     _, origin = parts.swept(part, state, tangent)
     rows, tangents = np.empty((count, WIDTH)), np.empty((2, count, 6, 6) if tangent else 0)
     at = tangents if tangent else 0
-    CONTACT_PAIRS(part._tree, part._own_space()[1], part._data[0], np.ascontiguousarray(pairs), count, rows, at)
+    work = part.workspace
+    CONTACT_PAIRS(work.tree, work.own()[1], work.load_data[0], np.ascontiguousarray(pairs), count, rows, at)
     return rows, origin.copy(), tangents
 
 
@@ -81,7 +83,7 @@ def touching(found: Meeting, state: State) -> Array:
     return np.asarray(measure(found, state, found.pairs)[0][:, GAP] < 0.0)
 
 
-def contact(model: Readouts, state: State, name: str, every_pair: bool = False) -> ContactForces:
+def contact(model: Model, state: State, name: str, every_pair: bool = False) -> ContactForces:
     """Forces of the pairs that touch, or of every pair."""
     found = meeting(model, name)
     chosen = np.full(len(found.pairs), True) if flag(every_pair, "every_pair") else touching(found, state)
@@ -109,7 +111,7 @@ def _chosen(found: Meeting, chosen: Array, side: int) -> tuple[tuple[str, float]
     return tuple(found.places[side][i] for i in found.pairs[chosen, side].tolist())
 
 
-def contact_derivatives(model: Readouts, state: State, name: str, every_pair: bool = False) -> ContactDerivatives:
+def contact_derivatives(model: Model, state: State, name: str, every_pair: bool = False) -> ContactDerivatives:
     """Derivatives of `contact` by q and v, pairs in the same order."""
     found = meeting(model, name)
     chosen = np.arange(len(found.pairs)) if flag(every_pair, "every_pair") else np.flatnonzero(touching(found, state))
@@ -149,7 +151,7 @@ def _about_world(origin: Array, columns: Array) -> Array:
     return moved
 
 
-def contact_along(model: Readouts, states: list[State], name: str, every_pair: bool = False) -> list[ContactForces]:
+def contact_along(model: Model, states: list[State], name: str, every_pair: bool = False) -> list[ContactForces]:
     """Forces of the same pairs at all states: those that touch at least once, or all."""
     found = meeting(model, name)
     chosen = np.full(len(found.pairs), flag(every_pair, "every_pair"))

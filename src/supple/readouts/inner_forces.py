@@ -31,14 +31,14 @@ from supple.readouts.reaction import cut, padded
 from supple.readouts.results import InnerForceDerivatives
 
 if TYPE_CHECKING:
-    from supple.compilation.compiling import LinkLayout
-    from supple.compilation.rod_table import RodTable
-    from supple.model.readouts import Readouts
+    from supple.compilation.layout import LinkLayout
+    from supple.model.model import Model
+    from supple.robot.bodies.rod_table import RodTable
 
 Array = np.ndarray
 
 
-def inner_forces(model: Readouts, state: State, link: str, s: ArrayLike) -> Array:
+def inner_forces(model: Model, state: State, link: str, s: ArrayLike) -> Array:
     """Wrench (K, 6) [moment; force] of the part beyond each cut on the part before, in the section's frame."""
     layout, places = parts.rod_of(model, link), parts.stations(link, s)
     total = _sum_beyond(layout, places, *(_own_wrenches(part, state, layout) for part in _swept_parts(model)))
@@ -48,7 +48,7 @@ def inner_forces(model: Readouts, state: State, link: str, s: ArrayLike) -> Arra
     return np.asarray(parts.one_or_many(s, _seen_from_sections(poses, total)))
 
 
-def inner_force_derivatives(model: Readouts, state: State, link: str, s: ArrayLike) -> InnerForceDerivatives:
+def inner_force_derivatives(model: Model, state: State, link: str, s: ArrayLike) -> InnerForceDerivatives:
     """The same with its derivatives by q, v and a, (K, 6, n) each; inputs and multipliers are held."""
     layout, places = parts.rod_of(model, link), parts.stations(link, s)
     wrench = np.atleast_2d(inner_forces(model, state, link, places))
@@ -88,11 +88,11 @@ def _seen_from_sections(poses: Array, wrench: Array) -> Array:
 class _Part(NamedTuple):
     """A model whose sweeps are read: all that acts (with what hangs on a rod), or only what is spread along rods."""
 
-    model: Readouts
+    model: Model
     whole: bool
 
 
-def _swept_parts(model: Readouts) -> tuple[_Part, _Part]:
+def _swept_parts(model: Model) -> tuple[_Part, _Part]:
     awake = parts.with_loads(model, "awake", lambda load: load.name not in _sleeping_contacts(model))
     return _Part(awake, True), _Part(parts.with_loads(model, "spread", lambda load: load.spread), False)
 
@@ -115,10 +115,10 @@ def _stations_of(layout: LinkLayout) -> dict[int, float]:
     """s of every segment of a rod."""
     assert layout.rod is not None
     chain = zip(layout.segments, layout.rod.s[1:].tolist(), strict=True)
-    return dict(chain) | {segment: s for s, segment in layout.twigs.items()}
+    return dict(chain) | {segment: s for s, segment in layout.between.items()}
 
 
-def _own(part: _Part, opened: Readouts, layout: LinkLayout, resultant: Array) -> Array:
+def _own(part: _Part, opened: Model, layout: LinkLayout, resultant: Array) -> Array:
     """What acts on each point of a rod, from resultants (S, 6, ...); of the whole with children that hang there."""
     blocks, rod_block = opened.topology.blocks, layout.blocks[-1] + 1
     own = resultant.copy()
@@ -151,13 +151,13 @@ def _own_variations(part: _Part, state: State, layout: LinkLayout) -> Array:
     return _about_world(origin, _own(part, opened, layout, varied.reshape(len(varied), 6, 3 * n)))
 
 
-def _varied_resultants(opened: Readouts, state: State, j: int, cv: float, ca: float) -> Array:
+def _varied_resultants(opened: Model, state: State, j: int, cv: float, ca: float) -> Array:
     """(S, 6): the resultants' variation along coordinate j, seen from the world."""
     direction = np.zeros(opened.n)
     direction[j] = 1.0
     q, v, a, u, lam, t, z = state
     opened.tangent_product(q, v, a, direction, cv, ca, False, u, t, lam, z)
-    work: Any = opened._own_space()[0].work
+    work: Any = opened.workspace.own()[0].work
     moved, F = work["dZ"][opened.topology.parents], work["F"]
     turn, shift = moved[:, :3], moved[:, 3:]
     carried = np.hstack([np.cross(turn, F[:, :3]) + np.cross(shift, F[:, 3:]), np.cross(turn, F[:, 3:])])
@@ -199,14 +199,14 @@ def integrals(rod: RodTable, nodes: Array, density: Array, places: Array) -> Arr
 # ---------------------------------------------------------------------- contacts at stations that sleep
 
 
-def _sleeping_contacts(model: Readouts) -> frozenset[str]:
+def _sleeping_contacts(model: Model) -> frozenset[str]:
     """Names of contacts at stations that no sweep visits."""
     found: frozenset[str] = parts.kept(model, "sleeping contacts", lambda: frozenset(_find_sleeping(model)))
     return found
 
 
-def _find_sleeping(model: Readouts) -> list[str]:
-    if not model.demand.buds:
+def _find_sleeping(model: Model) -> list[str]:
+    if not model.demand.dormant:
         return []
     blocks, owner = model.topology.blocks, model.topology.owner
     asleep = np.arange(len(owner)) >= blocks["first"][owner] + blocks["active"][owner]
@@ -214,7 +214,7 @@ def _find_sleeping(model: Readouts) -> list[str]:
     return [name for name in contact_names(model) if asleep[meeting(model, name).where].any()]
 
 
-def _place_beyond(model: Readouts, layout: LinkLayout, segment: int) -> float:
+def _place_beyond(model: Model, layout: LinkLayout, segment: int) -> float:
     """s on a rod at which a segment hangs, of the rod or of what it carries; -1 if it does not hang on the rod."""
     stations = _stations_of(layout)
     while segment and segment not in stations:
@@ -222,7 +222,7 @@ def _place_beyond(model: Readouts, layout: LinkLayout, segment: int) -> float:
     return stations.get(segment, -1.0)
 
 
-def _sleepers(model: Readouts, state: State, layout: LinkLayout) -> list[tuple[float, Array]]:
+def _sleepers(model: Model, state: State, layout: LinkLayout) -> list[tuple[float, Array]]:
     """s and wrench (6,), as in F, about the world's origin, of all contacts on or beyond a rod."""
     found = []
     for name in _sleeping_contacts(model):
@@ -236,7 +236,7 @@ def _sleepers(model: Readouts, state: State, layout: LinkLayout) -> list[tuple[f
     return found
 
 
-def _sleeping_variations(model: Readouts, state: State, layout: LinkLayout) -> list[tuple[float, Array]]:
+def _sleeping_variations(model: Model, state: State, layout: LinkLayout) -> list[tuple[float, Array]]:
     """The same for the columns (6, 3 n) of their derivatives."""
     found = []
     for name in _sleeping_contacts(model):

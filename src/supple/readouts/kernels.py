@@ -1,8 +1,8 @@
 """What read-outs need of the compiled code: columns of any segments, and contacts pair by pair.
 
 Both look at the scratch of a `residual_tangent` call (with c_v = c_a = 0), which holds poses, twists and columns of all
-segments but the buds; those that are asked for are woken here, and put to sleep again.  They are called by their
-address, without a compiled function in between, and are compiled only when somebody asks.
+segments but dormant stations; those that are asked for are woken here, and put to sleep again.  They are called by
+their address, without a compiled function in between, and are compiled only when somebody asks.
 """
 
 from __future__ import annotations
@@ -15,14 +15,16 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from supple.core.arrays import floats, handle_at, integers, matrices_at, matrix_at, poses, space_view, tree_view
-from supple.core.dormant import ASLEEP, AWAKE, rouse, segment_path
+from supple.core.arrays import handle_at, matrices_at, matrix_at, space_view, tree_view
+from supple.core.dormant import ASLEEP, AWAKE, rouse
+from supple.core.dormant_folding import segment_path
 from supple.core.loads import TANGENT, WRENCH
 from supple.core.records import J, R
-from supple.jit import AddressedKernel, load_stamp
+from supple.jit import AddressedKernel, inner, load_stamp
 from supple.lie.se3 import compose
-from supple.loads.contact.contact import press, probe_middle, slide_probe
-from supple.loads.contact.distance import signed_distance, varying_radius
+from supple.loads.contact.force import press
+from supple.loads.contact.kernel import contact_data, overlap, sphere_middle
+from supple.loads.contact.pair import local_pair
 
 #: Columns of a row of `CONTACT_PAIRS`: gap, point, normal, force on a, velocity of a relative to b there.
 GAP, POINT, NORMAL, FORCE, SLIP, WIDTH = 0, 1, 4, 7, 10, 13
@@ -60,54 +62,50 @@ def _segment_columns(tree_address, space_address, segments_at, count, out_at):  
         space.work[s].awake = ASLEEP
 
 
+@inner
+def measure_pair(contact, i, s, wa, wb, mode, row, tangents, m, count):  # type: ignore[no-untyped-def]
+    """One row of `_contact_pairs`, and its G and D in tangents[m] and tangents[count + m]."""
+    pair, sphere, frame = local_pair(), contact.spheres[i], contact.sphere_frames[i]
+    n, c, u, f = pair.n, pair.c, pair.u, pair.f
+    surface = contact.surface_frames[s]
+    compose(wb.R, wb.p, surface.R, surface.p, pair.Rs, pair.ps)
+    sphere_middle(wa, frame, sphere[1], c)
+    d = overlap(contact.surfaces[s, 1], contact.surface_sizes[s], sphere, wa, frame, pair)
+    for j in range(3):
+        f[j], u[j] = 0.0, math.nan
+    if d > 0.0:
+        press(wa, wb, sphere, contact.law[0], pair, mode)
+    row[GAP] = -d
+    for j in range(3):  # the middle of the gap where nothing touches
+        row[POINT + j] = c[j] + (0.5 * d - pair.radius) * n[j]
+        row[NORMAL + j], row[FORCE + j], row[SLIP + j] = n[j], f[j], u[j]
+    if mode == TANGENT:
+        for k in range(6):
+            for l in range(6):
+                tangents[m, k, l], tangents[count + m, k, l] = 0.0, 0.0
+                if d > 0.0:
+                    tangents[m, k, l], tangents[count + m, k, l] = pair.G[k, l], pair.D[k, l]
+
+
 def _contact_pairs(tree, space, data, pairs_at, count, out_at, tangents_at):  # type: ignore[no-untyped-def]
-    """out (count, 13) of pairs (count, 4) [probe, surface, -, -] of a contact; positions from the common origin.
+    """out (count, 13) of pairs (count, 4) [sphere, surface, -, -] of a contact; positions from the common origin.
 
     Unless ``tangents_at`` is 0, tangents (2 count, 6, 6): G, D of dW = G z + D z' of the wrench W = [x x f; f] on a as
-    seen from b, z = zeta_a - zeta_b (see `loads.contact.contact`), zero where nothing touches.
+    seen from b, z = zeta_a - zeta_b (see `loads.contact.force`), zero where nothing touches.
     """
-    at, scratch = tree_view(tree), space_view(space)
-    h = handle_at(data, 12)
-    where, probe, frames = integers(h, 0), floats(h, 1), poses(h, 2)
-    on, size, surfaces, law = integers(h, 3), floats(h, 4), poses(h, 5), floats(h, 7)
+    at, scratch, contact = tree_view(tree), space_view(space), contact_data(data)
     pairs, out = handle_at(pairs_at, count), matrix_at(out_at, (count, WIDTH))
     tangents = matrices_at(tangents_at, (2 * count, 6, 6))
-    t, work = scratch.scratch[0], scratch.work
-    Rp, pp, Rs, ps = t.D[1], t.p, t.Z[2, 1, 0], t.jet[0, 0:3]
-    c, axis = t.jet[1, 0:3], t.jet[2, 0:3]
+    work, mode = scratch.work, WRENCH if tangents_at == 0 else TANGENT
     for m in range(count):
         i, s = pairs[m, 0], pairs[m, 1]
-        a, b, kind, place = where[i, 0], on[s, 0], on[s, 1], 0.0
+        a, b = contact.sphere_segments[i, 0], contact.surfaces[s, 0]
         rouse(at, scratch, a, AWAKE)
         rouse(at, scratch, b, AWAKE)
-        wa, wb = work[a], work[b]
-        compose(wb.R, wb.p, surfaces[s].R, surfaces[s].p, Rs, ps)
-        probe_middle(wa, frames[i], probe[i, 1], c)
-        if probe[i, 1] > 0.0:
-            place = slide_probe(kind, size[s], Rs, ps, probe[i], wa, frames[i], Rp, pp, axis, c, t)
-        radius, slope, bend = varying_radius(probe[i], place)
-        d = radius - signed_distance(kind, size[s], Rs, ps, c, t.x[0:3], t.T[0])
-        row = out[m]
-        row[GAP] = -d
-        for j in range(3):  # the middle of the gap where nothing touches
-            row[NORMAL + j], row[FORCE + j], row[SLIP + j] = t.x[j], 0.0, math.nan
-            row[POINT + j] = c[j] + (0.5 * d - radius) * t.x[j]
-        if tangents_at != 0:
-            for k in range(6):
-                for l in range(6):
-                    tangents[m, k, l], tangents[count + m, k, l] = 0.0, 0.0
-        if d > 0.0:
-            mode = WRENCH if tangents_at == 0 else TANGENT
-            press(t, wa, wb, probe[i], axis, c, place, radius, slope, bend, d, law[0], mode)
-            for j in range(3):
-                row[FORCE + j], row[SLIP + j] = -t.f[0, 3 + j], t.y[3 + j]
-            if tangents_at != 0:
-                for k in range(6):
-                    for l in range(6):
-                        tangents[m, k, l], tangents[count + m, k, l] = t.H[k, l], t.B[k, l]
+        measure_pair(contact, i, s, work[a], work[b], mode, out[m], tangents, m, count)
     for m in range(count):
-        work[where[pairs[m, 0], 0]].awake = ASLEEP
-        work[on[pairs[m, 1], 0]].awake = ASLEEP
+        work[contact.sphere_segments[pairs[m, 0], 0]].awake = ASLEEP
+        work[contact.surfaces[pairs[m, 1], 0]].awake = ASLEEP
 
 
 SEGMENT_COLUMNS = Called(_segment_columns, 5)

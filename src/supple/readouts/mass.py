@@ -13,7 +13,7 @@ from supple.readouts.results import CenterOfMass, Mass
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Bound
-    from supple.model.readouts import Readouts
+    from supple.model.model import Model
 
 Array = np.ndarray
 
@@ -23,23 +23,24 @@ def is_fluid(load: Bound) -> bool:
     return load.kernel.function is fluid.function
 
 
-def dry_moments(model: Readouts) -> Array:
+def dry_moments(model: Model) -> Array:
     """(S, 4): mass [kg] and first moment [kg m] of every segment's end in its own frame."""
     table: Array = parts.kept(model, "dry", lambda: _dry_moments(model))
     return table
 
 
-def _dry_moments(model: Readouts) -> Array:
+def _dry_moments(model: Model) -> Array:
     moments = np.array(model.parameters.segments["heavy"])
     for load in filter(is_fluid, model.loads):
-        what, where, _, _, weight, added = load.data
+        water = load.data
         # the weight of the displaced fluid is what the load takes off beside that of the added mass
-        displaced = weight.reshape(-1, 6, 3)[:, 3, 0] - added.reshape(-1, 6, 6)[:, 3, 3]
-        np.add.at(moments, what[:, 0], displaced[:, None] * np.column_stack([np.ones(len(where)), where]))
+        displaced = water.weight.reshape(-1, 6, 3)[:, 3, 0] - water.added_mass.reshape(-1, 6, 6)[:, 3, 3]
+        places = np.column_stack([np.ones(len(water.places)), water.places])
+        np.add.at(moments, water.points[:, 0], displaced[:, None] * places)
     return moments
 
 
-def mass(model: Readouts) -> Mass:
+def mass(model: Model) -> Mass:
     """Masses of all links and their sum."""
     moments, blocks = dry_moments(model), model.topology.blocks
     links = {}
@@ -50,10 +51,10 @@ def mass(model: Readouts) -> Mass:
     return Mass(float(sum(links.values())), links)
 
 
-def center_of_mass(model: Readouts, state: State) -> CenterOfMass:
+def center_of_mass(model: Model, state: State) -> CenterOfMass:
     """x = sum (m p + R c) / sum m, with m and m c of every point; dx = sum (m J_v + J_w x (m p + R c)) dq / sum m."""
     part, moments = parts.unloaded(model), dry_moments(model)
-    space, origin = parts.swept(part, State(*state[:2], model._zero), columns=True)
+    space, origin = parts.swept(part, State(*state[:2], model.workspace.zero), columns=True)
     heavy = np.flatnonzero(moments[:, 0])
     m, work = moments[heavy, :1], space.work[heavy]
     first = m * work["p"] + np.einsum("sij,sj->si", work["R"], moments[heavy, 1:])

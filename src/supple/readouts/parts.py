@@ -14,12 +14,13 @@ from numpy.typing import ArrayLike
 
 from supple.checks import floats, shown, why
 from supple.errors import ModelError
+from supple.model.arguments import number
 from supple.model.check_derivatives import load_alone
 from supple.readouts.kernels import SEGMENT_COLUMNS
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Bound
-    from supple.model.readouts import Readouts
+    from supple.model.model import Model
 
 Array = np.ndarray
 
@@ -37,7 +38,7 @@ class State(NamedTuple):
 
 
 def make_state(
-    model: Readouts,
+    model: Model,
     q: ArrayLike,
     v: ArrayLike | None = None,
     a: ArrayLike | None = None,
@@ -48,21 +49,21 @@ def make_state(
 ) -> State:
     """A checked state; what is left out is zero, further states are where they begin."""
     given = {"q": q} | {name: x for name, x in (("v", v), ("a", a)) if x is not None}
-    states = {name: model._state(name, x) for name, x in given.items()}
+    states = {name: model.arguments.state(name, x) for name, x in given.items()}
     for name, x in states.items():
-        model._checked(x, **{name: x})
+        model.arguments.finite(x, **{name: x})
     return State(
         states["q"],
-        states.get("v", model._zero),
-        states.get("a", model._zero),
-        None if u is None else model._inputs("u", u, model.nu),
-        None if lam is None else model._inputs("lam", lam, model.nc),
-        model._number("t", t),
-        None if z is None else model._inputs("z", z, model.nz),
+        states.get("v", model.workspace.zero),
+        states.get("a", model.workspace.zero),
+        None if u is None else model.arguments.inputs("u", u, model.nu),
+        None if lam is None else model.arguments.inputs("lam", lam, model.nc),
+        number("t", t),
+        None if z is None else model.arguments.inputs("z", z, model.nz),
     )
 
 
-def load_labels(model: Readouts) -> tuple[str, ...]:
+def load_labels(model: Model) -> tuple[str, ...]:
     """A name for every load, in order: its own; the second of a name is ``name (2)``."""
     seen: Counter[str] = Counter()
     labels = []
@@ -72,49 +73,39 @@ def load_labels(model: Readouts) -> tuple[str, ...]:
     return tuple(labels)
 
 
-def kept(model: Readouts, key: Any, make: Callable[[], Any]) -> Any:
+def kept(model: Model, key: Any, make: Callable[[], Any]) -> Any:
     """What ``make`` returns, made once for a model; two threads at once make it twice, and keep one."""
-    store = model.__dict__.setdefault("_readouts", {})
-    if key not in store:
-        store.setdefault(key, make())
-    return store[key]
+    return model.remembered(key, make)
 
 
-def alone(model: Readouts, index: int) -> Readouts:
+def alone(model: Model, index: int) -> Model:
     """The model on which nothing acts but its load ``index``: its residual is minus that load's generalised force."""
-    part: Readouts = kept(model, ("alone", index), lambda: sharing(model, load_alone(model, model.loads[index])))
+    part: Model = kept(model, ("alone", index), lambda: sharing(model, load_alone(model, model.loads[index])))
     return part
 
 
-def copied(model: Readouts, **changes: Any) -> Readouts:
-    """A model that differs in what `Compiled` holds."""
-    copy = object.__new__(type(model))
-    copy.__setstate__(model._stored() | changes)
-    return copy
-
-
-def sharing(model: Readouts, part: Readouts) -> Readouts:
+def sharing(model: Model, part: Model) -> Model:
     """A part of a model with the same links, which works in the model's scratch: every call clears what it reads."""
-    part._threads = model._threads
+    part.workspace.share(model.workspace)
     return part
 
 
-def with_loads(model: Readouts, key: str, wanted: Callable[[Bound], bool]) -> Readouts:
+def with_loads(model: Model, key: str, wanted: Callable[[Bound], bool]) -> Model:
     """The model with all of its inertia, springs and dampers, but only the ``wanted`` loads."""
-    part: Readouts = kept(
+    part: Model = kept(
         model,
         ("loads", key),
-        lambda: sharing(model, copied(model, loads=tuple(load for load in model.loads if wanted(load)))),
+        lambda: sharing(model, model.changed(loads=tuple(load for load in model.loads if wanted(load)))),
     )
     return part
 
 
-def unloaded(model: Readouts) -> Readouts:
+def unloaded(model: Model) -> Model:
     """The model without loads: inertia, gravity, springs and dampers."""
     return with_loads(model, "none", lambda load: False)
 
 
-def find_load(model: Readouts, name: str, kind: str, candidates: tuple[int, ...]) -> int:
+def find_load(model: Model, name: str, kind: str, candidates: tuple[int, ...]) -> int:
     """Index of a load by name among the candidates; the error names them all."""
     labels = load_labels(model)
     names = {labels[i]: i for i in candidates}
@@ -125,12 +116,13 @@ def find_load(model: Readouts, name: str, kind: str, candidates: tuple[int, ...]
         raise ModelError(f"model {model.name!r} has no {kind} {shown(name)}; it has: {known}") from None
 
 
-def rod_of(model: Readouts, link: str) -> Any:
+def rod_of(model: Model, link: str) -> Any:
     """Layout of a link that must be a rod."""
-    layout = model.layouts[model._link(link)]
+    layout = model.layouts[model.link_index(link)]
     if layout.rod is None:
         rods = ", ".join(other.name for other in model.layouts if other.rod is not None) or "none"
-        raise ModelError(f"link {link!r} is rigid: strains and inner forces are those of rods; rods are: {rods}")
+        what = f"link {link!r} is {layout.noun}"
+        raise ModelError(f"{what}: strains and inner forces are those of rods; rods are: {rods}")
     return layout
 
 
@@ -152,7 +144,7 @@ def one_or_many(s: ArrayLike, result: Any) -> Any:
     return type(result)(*(x[0] for x in result)) if hasattr(result, "_fields") else result[0]
 
 
-def swept(model: Readouts, state: State, columns: bool = False) -> tuple[Any, Array]:
+def swept(model: Model, state: State, columns: bool = False) -> tuple[Any, Array]:
     """This thread's scratch of a model after a call at a state: poses, twists, wrenches, and ``columns`` if wanted.
 
     Returns the scratch, and the world position (3,) of the common origin that it counts from (see `core.sweep_out`).
@@ -161,17 +153,17 @@ def swept(model: Readouts, state: State, columns: bool = False) -> tuple[Any, Ar
         model.residual_tangent(*state[:6], 0.0, 0.0, state.z)
     else:
         model.residual(*state)
-    space = model._own_space()[0]
+    space = model.workspace.own()[0]
     return space, -space.work[0]["p"]
 
 
-def segment_columns(model: Readouts, segments: Array) -> tuple[Array, Array]:
+def segment_columns(model: Model, segments: Array) -> tuple[Array, Array]:
     """J and R = dJ/dt (k, 6, n) of some segments after `swept` with columns: world axes, about the common origin."""
     count = len(segments)
     table = np.zeros((count, 4), dtype=np.int64)
     table[:, 0] = segments
     out = np.empty((2 * count, 6, model.n))
-    SEGMENT_COLUMNS(model._tree, model._own_space()[1], table, count, out)
+    SEGMENT_COLUMNS(model.workspace.tree, model.workspace.own()[1], table, count, out)
     return out[:count], out[count:]
 
 

@@ -17,14 +17,14 @@ from supple.readouts.results import Power, PowerDerivatives, PowerGradient
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Bound
-    from supple.model.readouts import Readouts
+    from supple.model.model import Model
 
 Array = np.ndarray
 
 
-def power(model: Readouts, state: State) -> Power:
+def power(model: Model, state: State) -> Power:
     """Powers of all loads, dampers, efforts and loops, and the rates of all energies."""
-    v, rest = state.v, State(state.q, model._zero, model._zero, *state[3:])
+    v, rest = state.v, State(state.q, model.workspace.zero, model.workspace.zero, *state[3:])
     loads: dict[str, float] = {}
     stored: dict[str, float] = {}
     loops: dict[str, float] = {}
@@ -46,7 +46,7 @@ def power(model: Readouts, state: State) -> Power:
     return Power(loads, stored, joints, rods, efforts, loops, _rates(model, state, sum(stored.values())))
 
 
-def power_derivatives(model: Readouts, state: State) -> PowerDerivatives:
+def power_derivatives(model: Model, state: State) -> PowerDerivatives:
     """Gradients of the powers of loads and dampers.
 
     With the residual R of a load alone (minus its generalised force) P = -R . v, so that by q, a and u
@@ -65,69 +65,69 @@ def power_derivatives(model: Readouts, state: State) -> PowerDerivatives:
     return PowerDerivatives(loads, joints, rods)
 
 
-def _damper_gradient(model: Readouts, D: Array, v: Array) -> PowerGradient:
+def _damper_gradient(model: Model, D: Array, v: Array) -> PowerGradient:
     return PowerGradient(np.zeros(model.n), -(D + D.T) @ v, np.zeros(model.n), np.zeros(model.nu))
 
 
-def _acting(model: Readouts, index: int) -> Readouts:
+def _acting(model: Model, index: int) -> Model:
     """The model on which one load acts alone; a fluid without buoyancy, which counts as gravity."""
     return _without_weight(model, index) if is_fluid(model.loads[index]) else parts.alone(model, index)
 
 
-def _rates(model: Readouts, state: State, stored: float) -> Energy:
+def _rates(model: Model, state: State, stored: float) -> Energy:
     """Rates of the energies of `Model.energy`; gravity is net of buoyancy."""
     q, v, a = state[:3]
     bare, moving = parts.unloaded(model), _inertia_alone(model)
-    lifted = bare.inverse_dynamics(q, model._zero, model._zero) @ v
+    lifted = bare.inverse_dynamics(q, model.workspace.zero, model.workspace.zero) @ v
     for i, load in enumerate(model.loads):
         if is_fluid(load):
-            lifted += _weight_alone(model, i).residual(q, model._zero, model._zero) @ v
-    stretched = -bare.internal_force(q, model._zero) @ v
+            lifted += _weight_alone(model, i).residual(q, model.workspace.zero, model.workspace.zero) @ v
+    stretched = -bare.internal_force(q, model.workspace.zero) @ v
     return Energy(float(moving.inverse_dynamics(q, v, a) @ v), float(stretched), float(lifted), float(stored))
 
 
-def _inertia_alone(model: Readouts) -> Readouts:
+def _inertia_alone(model: Model) -> Model:
     """Neither gravity nor loads."""
-    part: Readouts = parts.kept(
+    part: Model = parts.kept(
         model,
         "inertia",
         lambda: parts.sharing(
-            model, parts.copied(model, loads=(), parameters=model.parameters._replace(gravity=np.zeros(3)))
+            model, model.changed(loads=(), parameters=model.parameters._replace(gravity=np.zeros(3)))
         ),
     )
     return part
 
 
-def _without_weight(model: Readouts, index: int) -> Readouts:
+def _without_weight(model: Model, index: int) -> Model:
     """A fluid alone: drag and the current; buoyancy counts as gravity."""
-    part: Readouts = parts.kept(
+    part: Model = parts.kept(
         model, ("drag", index), lambda: parts.sharing(model, load_alone(model, _weighted(model, index, False)))
     )
     return part
 
 
-def _weight_alone(model: Readouts, index: int) -> Readouts:
+def _weight_alone(model: Model, index: int) -> Model:
     """Buoyancy of a fluid alone, with what it takes off the weight of added mass; under the robot's gravity."""
 
-    def make() -> Readouts:
+    def make() -> Model:
         part = load_alone(model, _weighted(model, index, True))
-        heavy = parts.copied(part, parameters=part.parameters._replace(gravity=model.parameters.gravity))
-        return parts.sharing(model, heavy)
+        weighted = part.changed(parameters=part.parameters._replace(gravity=model.parameters.gravity))
+        return parts.sharing(model, weighted)
 
-    part: Readouts = parts.kept(model, ("weight", index), make)
+    part: Model = parts.kept(model, ("weight", index), make)
     return part
 
 
-def _weighted(model: Readouts, index: int, weight: bool) -> Bound:
+def _weighted(model: Model, index: int, weight: bool) -> Bound:
     """A fluid that does only what ``weight`` says."""
     load = model.loads[index]
-    what = load.data[0].copy()
-    columns = [k for k in range(1, what.shape[1]) if (k == WEIGHT) != weight]
-    what[:, columns] = 0
-    return load._replace(data=(what, *load.data[1:]))
+    points = load.data.points.copy()
+    columns = [k for k in range(1, points.shape[1]) if (k == WEIGHT) != weight]
+    points[:, columns] = 0
+    return load._replace(data=load.data._replace(points=points))
 
 
-def _dampers(model: Readouts) -> tuple[dict[str, Array], dict[str, Array]]:
+def _dampers(model: Model) -> tuple[dict[str, Array], dict[str, Array]]:
     """Damping (n, n) of joints and of materials of rods, by link."""
     joints: dict[str, Array] = {}
     rods: dict[str, Array] = {}
@@ -136,7 +136,7 @@ def _dampers(model: Readouts) -> tuple[dict[str, Array], dict[str, Array]]:
         middle = first + layout.joint_dof
         for table, lo, hi, there in (
             (joints, first, middle, layout.joint_dof > 0),
-            (rods, middle, last, layout.rod is not None),
+            (rods, middle, last, layout.table.n > 0),
         ):
             if there:
                 table[layout.name] = np.zeros((model.n, model.n))

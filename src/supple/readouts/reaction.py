@@ -23,7 +23,7 @@ from supple.readouts.results import ReactionDerivatives
 if TYPE_CHECKING:
     from supple.compilation.binder import Bound
     from supple.core.arrays import Parameters, Topology
-    from supple.model.readouts import Readouts
+    from supple.model.model import Model
 
 Array = np.ndarray
 
@@ -33,7 +33,7 @@ SIX = 6
 FRAMES = ("world", "local")
 
 
-def reaction(model: Readouts, state: State, link: str = "world", frame: str = "world") -> Array:
+def reaction(model: Model, state: State, link: str = "world", frame: str = "world") -> Array:
     """Wrench (6,) on a link from its parent through its joint, see `Model.reaction`."""
     opened = cut(model, _checked(model, link, frame))
     local = opened.residual(*padded(state))[model.n :]
@@ -43,7 +43,7 @@ def reaction(model: Readouts, state: State, link: str = "world", frame: str = "w
 
 
 def reaction_derivatives(
-    model: Readouts, state: State, link: str = "world", frame: str = "world"
+    model: Model, state: State, link: str = "world", frame: str = "world"
 ) -> ReactionDerivatives:
     """The same with its derivatives."""
     opened, n = cut(model, _checked(model, link, frame)), model.n
@@ -61,17 +61,17 @@ def reaction_derivatives(
     return ReactionDerivatives(wrench, *blocks)
 
 
-def joint_position(model: Readouts, state: State, link: str) -> Array:
+def joint_position(model: Model, state: State, link: str) -> Array:
     """World position (3,) of the point about which the moment of a reaction is taken."""
     opened = cut(model, _checked(model, link, "world"))
     space, origin = parts.swept(opened, padded(state))
     return np.asarray(origin + space.work[-1]["p"])
 
 
-def _checked(model: Readouts, link: str, frame: str) -> str:
+def _checked(model: Model, link: str, frame: str) -> str:
     if not isinstance(link, str) or link != "world":
         try:
-            model._link(link)
+            model.link_index(link)
         except ModelError:
             names = ", ".join(model.link_names)
             raise ModelError(f"there is no link {shown(link)}; ask for 'world' (the base) or a link: {names}") from None
@@ -86,9 +86,9 @@ def padded(state: State) -> State:
     return state._replace(q=q, v=v, a=a)
 
 
-def _cut_axes(opened: Readouts) -> Array:
+def _cut_axes(opened: Model) -> Array:
     """Axes (3, 3) of the frame of the cut, as the last call left them."""
-    return np.array(opened._own_space()[0].work[-1]["R"])
+    return np.array(opened.workspace.own()[0].work[-1]["R"])
 
 
 def _turned(R: Array, wrench: Array) -> Array:
@@ -96,18 +96,16 @@ def _turned(R: Array, wrench: Array) -> Array:
     return np.concatenate([R @ wrench[:3], R @ wrench[3:]])
 
 
-def cut(model: Readouts, link: str) -> Readouts:
+def cut(model: Model, link: str) -> Model:
     """The robot with a closed cut before the joint of a link, or ("world") between the world and all links on it."""
-    opened: Readouts = parts.kept(model, ("cut", link), lambda: _make_cut(model, link))
+    opened: Model = parts.kept(model, ("cut", link), lambda: _make_cut(model, link))
     return opened
 
 
-def _make_cut(model: Readouts, link: str) -> Readouts:
-    block = 0 if link == "world" else model.layouts[model._link(link)].blocks[0]
+def _make_cut(model: Model, link: str) -> Model:
+    block = 0 if link == "world" else model.layouts[model.link_index(link)].blocks[0]
     names = tuple(f"{link}.cut_{axis}" for axis in ("rx", "ry", "rz", "x", "y", "z"))
-    return parts.copied(
-        model,
-        n=model.n + SIX,
+    return model.changed(
         coordinate_names=model.coordinate_names + names,
         topology=_cut_topology(model, link, block),
         parameters=_cut_parameters(model.parameters, link, block),
@@ -119,12 +117,12 @@ def _moved(load: Bound, block: int) -> Bound:
     """A load behind a new block: drives know blocks by their number."""
     if load.kernel.function is not drives.function:
         return load
-    where = load.data[0].copy()
-    where[:, 0] += where[:, 0] >= block
-    return load._replace(data=(where, *load.data[1:]))
+    factors = load.data.factors.copy()
+    factors[:, 0] += factors[:, 0] >= block
+    return load._replace(data=load.data._replace(factors=factors))
 
 
-def _cut_topology(model: Readouts, link: str, block: int) -> Topology:
+def _cut_topology(model: Model, link: str, block: int) -> Topology:
     old = model.topology
     rows, new = old.blocks.copy(), len(old.parents)
     parents, first = old.parents.copy(), int(rows[block]["parent"])

@@ -18,18 +18,18 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.compilation.rod_table import SAME_STATION
 from supple.loads.lines.routed import lines
 from supple.loads.lines.spans import paths
 from supple.readouts import parts
 from supple.readouts.parts import State
 from supple.readouts.results import Stress, StressDerivatives
 from supple.readouts.tensions import tension_derivatives
+from supple.robot.bodies.rod_table import SAME_STATION
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Bound
-    from supple.compilation.compiling import LinkLayout
-    from supple.model.readouts import Readouts
+    from supple.compilation.layout import LinkLayout
+    from supple.model.model import Model
 
 Array = np.ndarray
 
@@ -71,7 +71,7 @@ class Sections(NamedTuple):
     lines: tuple[_Line, ...]
 
 
-def sections(model: Readouts, link: str, s: ArrayLike) -> Sections:
+def sections(model: Model, link: str, s: ArrayLike) -> Sections:
     """Sections of a rod at stations s, remembered for the next state."""
     layout, places = parts.rod_of(model, link), parts.stations(link, s)
     store: dict[tuple[str, bytes], Sections] = parts.kept(model, "sections", dict)
@@ -84,7 +84,7 @@ def sections(model: Readouts, link: str, s: ArrayLike) -> Sections:
     return found
 
 
-def _make_sections(model: Readouts, layout: LinkLayout, places: Array) -> Sections:
+def _make_sections(model: Model, layout: LinkLayout, places: Array) -> Sections:
     rod, first = layout.rod, layout.coordinates.start + layout.joint_dof
     assert rod is not None
     Phi = np.zeros((len(places), 6, model.n))
@@ -98,20 +98,20 @@ def _make_sections(model: Readouts, layout: LinkLayout, places: Array) -> Sectio
     return Sections(places, rest, Phi, found[:, 0], found[:, 1], lines)
 
 
-def strain_matrix(model: Readouts, link: str, s: ArrayLike) -> Array:
+def strain_matrix(model: Model, link: str, s: ArrayLike) -> Array:
     """Phi (K, 6, n): strain = rest strain + Phi q at stations s (K,); (6, n) at one station."""
     return np.array(parts.one_or_many(s, sections(model, link, s).Phi))
 
 
-def strain(model: Readouts, state: State, link: str, s: ArrayLike) -> Array:
+def strain(model: Model, state: State, link: str, s: ArrayLike) -> Array:
     """Strain (K, 6) at stations s (K,): torsion, bend_y, bend_z [1/m], stretch, shear_y, shear_z."""
     found = sections(model, link, s)
     with OVERFLOWS():
         xi = found.rest + found.Phi @ state.q
-    return np.asarray(parts.one_or_many(s, model._checked(xi, q=state.q)))
+    return np.asarray(parts.one_or_many(s, model.arguments.finite(xi, q=state.q)))
 
 
-def strain_rate(model: Readouts, state: State, link: str, s: ArrayLike) -> Array:
+def strain_rate(model: Model, state: State, link: str, s: ArrayLike) -> Array:
     """Rate (K, 6) of the strain."""
     return np.asarray(parts.one_or_many(s, sections(model, link, s).Phi @ state.v))
 
@@ -119,7 +119,7 @@ def strain_rate(model: Readouts, state: State, link: str, s: ArrayLike) -> Array
 # ---------------------------------------------------------------------- by the law of the material
 
 
-def stress(model: Readouts, state: State, link: str, s: ArrayLike) -> Stress:
+def stress(model: Model, state: State, link: str, s: ArrayLike) -> Stress:
     """Stress resultants at stations s (K,)."""
     found = sections(model, link, s)
     tension = model.lines(state.q, state.v, state.u, state.t) if found.lines else {}
@@ -130,12 +130,12 @@ def stress(model: Readouts, state: State, link: str, s: ArrayLike) -> Stress:
         viscous = np.einsum("kij,kj->ki", found.damping, found.Phi @ state.v)
         for line in found.lines:
             actuation += tension[line.name].tension * line.direction(xi)[0]
-    model._checked(elastic + viscous + actuation, q=state.q, v=state.v)
+    model.arguments.finite(elastic + viscous + actuation, q=state.q, v=state.v)
     result: Stress = parts.one_or_many(s, Stress(elastic, viscous, actuation))
     return result
 
 
-def stress_derivatives(model: Readouts, state: State, link: str, s: ArrayLike) -> StressDerivatives:
+def stress_derivatives(model: Model, state: State, link: str, s: ArrayLike) -> StressDerivatives:
     """Derivatives of the total of `stress` by q and v."""
     found = sections(model, link, s)
     xi = found.rest + found.Phi @ state.q
@@ -149,9 +149,9 @@ def stress_derivatives(model: Readouts, state: State, link: str, s: ArrayLike) -
     return result
 
 
-def _lines_through(model: Readouts, layout: LinkLayout, places: Array) -> Iterator[_Line]:
+def _lines_through(model: Model, layout: LinkLayout, places: Array) -> Iterator[_Line]:
     """Tendons and chambers that run through a rod, where they are at some stations."""
-    number, rod = model._link(layout.name), layout.rod
+    number, rod = model.link_index(layout.name), layout.rod
     assert rod is not None
     for load in model.loads:
         values, table = _line_data(load)
@@ -170,10 +170,8 @@ def _lines_through(model: Readouts, layout: LinkLayout, places: Array) -> Iterat
 
 def _line_data(load: Bound) -> tuple[Array, Array]:
     """Coefficients (m, 5) and `loads.lines.routes.line_table` (m, 3) of a line's points in rods, if it has."""
-    if load.kernel.function is lines.function:
-        return load.data[1], load.data[2]
-    if load.kernel.function is paths.function:
-        return load.data[6], load.data[7]
+    if load.kernel.function in (lines.function, paths.function):
+        return load.data.line, load.data.table
     return np.zeros((0, 5)), np.zeros((0, 3))
 
 

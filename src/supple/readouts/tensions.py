@@ -14,37 +14,37 @@ from supple.readouts.parts import State
 from supple.readouts.results import Tension
 
 if TYPE_CHECKING:
-    from supple.model.readouts import Readouts
+    from supple.model.model import Model
 
 Array = np.ndarray
 
 
-def is_chamber(model: Readouts, name: str) -> bool:
+def is_chamber(model: Model, name: str) -> bool:
     """Whether a line is a chamber: it pushes, its coefficients are positive."""
     load = next(load for load in model.loads if load.name == name)
-    return load.kernel.function is route_lines.function and bool((load.data[1][:, 0] > 0.0).any())
+    return load.kernel.function is route_lines.function and bool((load.data.line[:, 0] > 0.0).any())
 
 
-def tensions(model: Readouts, state: State) -> dict[str, float]:
+def tensions(model: Model, state: State) -> dict[str, float]:
     """Tension [N] of every tendon and cable."""
     found = model.lines(state.q, state.v, state.u, state.t)
     return {name: line.tension for name, line in found.items() if not is_chamber(model, name)}
 
 
-def volumes(model: Readouts, state: State) -> dict[str, float]:
+def volumes(model: Model, state: State) -> dict[str, float]:
     """Volume [m^3] of every chamber."""
     found = model.lines(state.q, state.v, state.u, state.t)
     return {name: line.length for name, line in found.items() if is_chamber(model, name)}
 
 
-def tension_derivatives(model: Readouts, state: State, name: str) -> Tension:
+def tension_derivatives(model: Model, state: State, name: str) -> Tension:
     """T(l, l') of a line with dT/dq = T_l g + T_l' dl'/dq and dT/dv = T_l' g (see `core.elastic_lines`)."""
     names = model.demand.lines
     if not isinstance(name, str) or name not in names:
         raise ModelError(f"model {model.name!r} has no line {shown(name)}; it has: {', '.join(names) or 'none'}")
     index = names.index(name)
     line = model.lines(state.q, state.v, state.u, state.t)[name]
-    space = model._own_space()[0]
+    space = model.workspace.own()[0]
     record = space.lines[index].copy()
     used = space.parts[record["first"] : record["first"] + record["count"]].copy()
     slope, rate_slope = float(record["slope"]), float(record["rate_slope"])
@@ -54,10 +54,10 @@ def tension_derivatives(model: Readouts, state: State, name: str) -> Tension:
     return Tension(line.tension, dq, dv)
 
 
-def _rate_gradient(model: Readouts, state: State, used: Array) -> Array:
+def _rate_gradient(model: Model, state: State, used: Array) -> Array:
     """dl'/dq (n,): J^T drift + R^T f at segments, Phi^T drift at nodes of rods."""
     part, topology, parameters = parts.unloaded(model), model.topology, model.parameters
-    parts.swept(part, State(*state[:2], model._zero), columns=True)
+    parts.swept(part, State(*state[:2], model.workspace.zero), columns=True)
     held = used[(used["node"] < 0) & (used["segment"] > 0)]
     J, R = parts.segment_columns(part, held["segment"])
     out = np.einsum("sij,si->j", J, held["drift"]) + np.einsum("sij,si->j", R, held["f"])

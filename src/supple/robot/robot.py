@@ -16,7 +16,7 @@ from supple.errors import ModelError, naming
 from supple.joints.compound import Fixed
 from supple.joints.protocol import Joint
 from supple.lie.pose import check_pose, pose
-from supple.robot.links import Body, Rigid
+from supple.robot.bodies import Body, Rigid
 from supple.robot.summary import coordinate_count, counted, summary
 from supple.robot.validate import (
     WORLD,
@@ -74,6 +74,11 @@ class LinkSpec:
             object.__setattr__(self, "station", check_station(self.station))
             object.__setattr__(self, "at", check_pose(self.at, "at"))
 
+    @property
+    def coordinate_names(self) -> tuple[str, ...]:
+        """Names such as ``arm.bend_y_0``, the joint's first."""
+        return tuple(f"{self.name}.{label}" for label in (*self.joint.labels, *self.body.labels))
+
 
 class Robot:
     """A robot under construction: add links, then loads and actuators, then `compile`.
@@ -88,7 +93,7 @@ class Robot:
     Examples
     --------
     >>> from supple.joints import Revolute
-    >>> from supple.robot.links import Rigid
+    >>> from supple.robot.bodies import Rigid
     >>> robot = Robot("pendulum")
     >>> robot.add_link("bob", Rigid.sphere(0.1, density=1000.0), joint=Revolute("y"))
     >>> robot
@@ -140,8 +145,8 @@ class Robot:
         ----------
         name : str
             Unique name; everything added later refers to the link by it.
-        body : Rod or Rigid
-            What the link is made of.
+        body : Body
+            What the link is made of: a `Rod`, a `Rigid`, or a body of yours (`supple.robot.bodies.protocol`).
         joint : Joint, optional
             `Fixed` if left out.
         parent : str or (str, s)
@@ -256,9 +261,9 @@ class Robot:
     def compile(self) -> Model:
         """Check the description and turn it into arrays ready for computation."""
         # Imported late, so that describing a robot does not load the compiled kernels.
-        from supple.compilation.compiling import compile_robot
+        from supple.model.model import make_model
 
-        return compile_robot(self)
+        return make_model(self)
 
     def plot(self, q: ArrayLike | str | PathLike[str] | None = None, **options: Any) -> Figure:
         """Compile the robot and draw it at q (n,), at rest if left out; all as for `Model.plot`.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from supple.robot.links import Body, Rod
 from supple.robot.text_table import text_table
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ def link_rows(robot: Robot) -> list[tuple[str, ...]]:
     first = 0
     for link in robot.links:
         last = first + coordinate_count(link)
-        described = joint_text(link), body_text(link.body), strain_text(link.body)
+        described = joint_text(link), *link.body.summary()
         parent = link.parent if link.station == 1.0 else f"{link.parent} at {link.station:g}"
         rows.append((link.name, parent, *described, f"[{first}:{last})"))
         first = last
@@ -52,26 +51,14 @@ def link_rows(robot: Robot) -> list[tuple[str, ...]]:
 
 
 def coordinate_count(link: LinkSpec) -> int:
-    """Coordinates of a link: its joint's, then its rod's."""
-    return link.joint.dof + (link.body.strain.size if isinstance(link.body, Rod) else 0)
+    """Coordinates of a link: its joint's, then its body's."""
+    return link.joint.dof + link.body.size
 
 
 def joint_text(link: LinkSpec) -> str:
     """Joint with its number of coordinates, such as ``Revolute (1)``."""
     name = type(link.joint).__name__
     return f"{name} ({link.joint.dof})" if link.joint.dof else name
-
-
-def body_text(body: Body) -> str:
-    """Length, section and points of a rod; mass of a rigid body."""
-    if isinstance(body, Rod):
-        return f"rod {body.length:g} m, {type(body.section).__name__}, {counted(body.points, 'point')}"
-    return f"rigid {body.mass:.4g} kg"
-
-
-def strain_text(body: Body) -> str:
-    """Basis of a rod with its orders."""
-    return repr(body.strain) if isinstance(body, Rod) else "-"
 
 
 def counted(number: int, noun: str) -> str:

@@ -14,16 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.bases.protocol import COMPONENTS
 from supple.checks import Array, finite_float, real_array, shown, whole_number
 from supple.checks import name as checked_name
 from supple.errors import ModelError, naming
 from supple.joints.protocol import Joint
-from supple.robot.links import Rigid, Rod
-from supple.sections.properties import is_uniform
+from supple.robot.bodies.protocol import Body
 
 if TYPE_CHECKING:
-    from supple.compilation.compiling import LinkLayout
+    from supple.compilation.layout import LinkLayout
     from supple.core.arrays import Parameters
     from supple.robot.robot import LinkSpec, Robot
 
@@ -35,9 +33,6 @@ NO_INERTIA = 1e-12
 
 #: Most discs along one rod: far more than any rod needs.
 MOST_DISCS = 1000
-
-#: Where a rod's section is looked at before compilation: inside, since a taper may end in a point.
-SAMPLES = (0.25, 0.5, 0.75)
 
 
 def validate(robot: Robot) -> tuple[int, ...]:
@@ -65,7 +60,8 @@ def validate(robot: Robot) -> tuple[int, ...]:
     order = topological_order(links, parents)
     check_holds(links, parents)
     for link in links:
-        check_rod(link)
+        with naming(f"link {link.name!r}"):
+            link.body.check()
     check_massless(links, parents)
     return order
 
@@ -111,8 +107,8 @@ def _article(kind: str) -> str:
 
 
 def check_body(body: Any) -> None:
-    """A body is a `Rod` or a `Rigid`."""
-    if not isinstance(body, (Rod, Rigid)):
+    """A body is an instance of a body class."""
+    if not isinstance(body, Body):
         raise ModelError(f"body is {_what(body)}, must be a Rod or a Rigid")
 
 
@@ -163,12 +159,13 @@ def disc_stations(n: Any, at: Any) -> list[float]:
 
 
 def check_holds(links: Sequence[LinkSpec], parents: Sequence[int]) -> None:
-    """A rigid link holds others at its body frame or at its tip alone."""
+    """A link holds others at the stations that its body has: a rigid one at its body frame or at its tip."""
     for link, parent in zip(links, parents, strict=True):
-        if parent >= 0 and isinstance(links[parent].body, Rigid) and link.station not in (0.0, 1.0):
+        body = links[parent].body if parent >= 0 else None
+        if body is not None and body.refuses(link.station):
             raise ModelError(
-                f"link {link.name!r}: s is {link.station:g}, but its parent {link.parent!r} is rigid: 0 is its body "
-                "frame, 1 its tip; say where with at=pose(...)"
+                f"link {link.name!r}: s is {link.station:g}, but its parent {link.parent!r} is {body.noun}: "
+                f"{body.ends}; say where with at=pose(...)"
             )
 
 
@@ -205,29 +202,17 @@ def topological_order(links: Sequence[LinkSpec], parents: Sequence[int]) -> tupl
     return tuple(order)
 
 
-def check_rod(link: LinkSpec) -> None:
-    """A rod's section can be evaluated, has mass, and has stiffness along every free strain."""
-    if not isinstance(link.body, Rod):
-        return
-    with naming(f"link {link.name!r}"):
-        samples = SAMPLES[:1] if is_uniform(link.body.section) else SAMPLES
-        stiffness = sum(np.diag(link.body.properties_at(s).stiffness) for s in samples)
-        for component in np.unique(link.body.strain.components):
-            if stiffness[component] <= 0.0:  # type: ignore[index]
-                name = COMPONENTS[component]
-                raise ModelError(f"{name} is free, but the section has no stiffness for it: add it, or set {name}=None")
-
-
 def check_massless(links: Sequence[LinkSpec], parents: Sequence[int]) -> None:
     """A joint that moves has inertia to move: that of its own body, or some further out."""
     carried = _carries_inertia(links, parents)
     for link, inertia_beyond in zip(links, carried, strict=True):
-        if isinstance(link.body, Rod) or inertia_beyond or link.joint.dof == 0:
+        inertia = link.body.felt_inertia()
+        if inertia is None or inertia_beyond or link.joint.dof == 0:
             continue
-        if not _positive_definite(np.hstack(link.joint.factors()), link.body.spatial_inertia()):
+        if not _positive_definite(np.hstack(link.joint.factors()), inertia):
             raise ModelError(
                 f"link {link.name!r}: its {type(link.joint).__name__} joint moves no inertia "
-                f"(mass {link.body.mass:g} kg, nothing with mass attached), accelerations would be infinite; "
+                f"({link.body.mass_text()}, nothing with mass attached), accelerations would be infinite; "
                 "give the body mass and inertia, or make the joint Fixed()"
             )
 
@@ -253,7 +238,8 @@ def _carries_inertia(links: Sequence[LinkSpec], parents: Sequence[int]) -> list[
     """Whether some descendant of each link has inertia."""
     carried = [False] * len(links)
     for i, link in enumerate(links):
-        if isinstance(link.body, Rod) or np.any(link.body.spatial_inertia()):
+        inertia = link.body.felt_inertia()
+        if inertia is None or np.any(inertia):
             k = parents[i]
             while k >= 0:
                 carried[k] = True

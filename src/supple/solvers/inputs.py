@@ -332,12 +332,12 @@ def input_array(model: Model, u: Any) -> Array:
 def constant_inputs(model: Model, u: Any) -> Array:
     """Inputs (nu,) that do not change: numbers, or numbers by name; None is zero."""
     if u is None or type(u) is np.ndarray:
-        return model._inputs("u", u, model.nu)
+        return model.arguments.inputs("u", u, model.nu)
     u = by_name(model, u, StateError)
     moving = [u] if callable(u) else u if isinstance(u, (list, tuple)) else []
     if any(callable(x) for x in moving):
         raise ShapeError("u holds laws of time, but an equilibrium has inputs that stay: give numbers, such as law(t)")
-    return model._inputs("u", input_array(model, u), model.nu)
+    return model.arguments.inputs("u", input_array(model, u), model.nu)
 
 
 def _stacked(laws: list[Callable[[float], Any]]) -> Callable[[float], Any]:

@@ -168,8 +168,9 @@ def make_workspace(
     charts = chart_table(model)
     placement = model.parameters.placement.copy()  # always: arrays of other types would compile all loops again
     parameters = model.parameters._replace(placement=placement)
-    tree = make_tree(model.topology, parameters, model._arrays.loads, model._arrays.maps)
-    space = make_space(tree, **model.scratch_sizes())
+    arrays = model.workspace.arrays
+    tree = make_tree(model.topology, parameters, arrays.loads, arrays.maps)
+    space = make_space(tree, **model.workspace.sizes())
     handles = handle(tree), handle(space)
     free = free_coordinates(model)
     rows = (2 if stabilised else 1) * nc
@@ -190,7 +191,7 @@ def make_workspace(
         numbers=numbers,
         flags=flags,
         free=free,
-        fixed=np.asarray(model._fixed, dtype=np.int64),
+        fixed=np.asarray(model.fixed_coordinates, dtype=np.int64),
         load_states=load_states,
         pivots=np.zeros(m, dtype=np.int64),
         weights=np.ones((2, n)),
@@ -245,7 +246,7 @@ def free_coordinates(model: Model) -> Array:
     """
     blocks = model.topology.blocks[::-1]  # parents come first in the kernels
     order = [k for block in blocks for k in range(int(block["start"]), int(block["start"] + block["n"]))]
-    return np.array([k for k in order if k not in set(model._fixed.tolist())], dtype=np.int64)
+    return np.array([k for k in order if k not in set(model.fixed_coordinates.tolist())], dtype=np.int64)
 
 
 def load_state_table(model: Model | None) -> Array:
@@ -264,7 +265,7 @@ def chart_table(model: Model) -> Array:
     for b, block in enumerate(model.topology.blocks):
         start, size = int(block["start"]), int(block["n"])
         kept = any(start in layout.coordinates and layout.keeps_chart for layout in model.layouts)
-        if block["kind"] == EXPONENTIAL and not kept and start not in model._fixed:
+        if block["kind"] == EXPONENTIAL and not kept and start not in model.fixed_coordinates:
             turning = np.abs(model.parameters.screws[:3, start : start + size]).max(axis=0) > 0.0
             rows.append((b, start, int(turning.sum())))
     return np.array(rows, dtype=np.int64).reshape(-1, 3)

@@ -12,7 +12,7 @@ from supple.lie.pose import pose
 from supple.loads import Contact, Spheres, Tendon, Tube
 from supple.loads.lines.routes import Route
 from supple.numerics.quadrature import rod_stations
-from supple.robot.links import Rod
+from supple.robot.bodies import Rod
 from supple.robot.robot import Robot
 from supple.sections import Circle, Material
 from supple.systems.system import System

@@ -10,7 +10,7 @@ import numpy as np
 from supple.bases import Chebyshev
 from supple.lie.pose import pose
 from supple.loads import PointWrench
-from supple.robot.links import Rod
+from supple.robot.bodies import Rod
 from supple.robot.robot import Robot
 from supple.sections import Circle, Material
 from supple.solvers.integrators import NDF

@@ -9,7 +9,7 @@ from supple.bases import Chebyshev
 from supple.joints import Revolute
 from supple.lie.pose import pose
 from supple.loads import JointDrive, Loop
-from supple.robot.links import Rod
+from supple.robot.bodies import Rod
 from supple.robot.robot import Robot
 from supple.sections import Circle, Material
 from supple.solvers.integrators import NDF

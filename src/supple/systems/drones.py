@@ -13,8 +13,8 @@ from supple.bases import Chebyshev
 from supple.joints import Free
 from supple.lie.pose import pose
 from supple.loads import Thruster
+from supple.robot.bodies import Rigid, Rod
 from supple.robot.controller import Controller
-from supple.robot.links import Rigid, Rod
 from supple.robot.robot import Robot
 from supple.sections import Circle, Material
 from supple.solvers.integrators import NDF

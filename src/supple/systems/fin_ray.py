@@ -11,7 +11,7 @@ from supple.bases import Legendre
 from supple.joints import Fixed, Prismatic, Revolute
 from supple.lie.pose import pose
 from supple.loads import Loop, Prescribed
-from supple.robot.links import Rod
+from supple.robot.bodies import Rod
 from supple.robot.robot import Robot
 from supple.sections import Material, Rectangle
 from supple.solvers.integrators import GeneralizedAlpha

@@ -11,7 +11,7 @@ from supple.bases import Chebyshev
 from supple.joints import Free
 from supple.lie.pose import pose
 from supple.loads import PointWrench
-from supple.robot.links import Rod
+from supple.robot.bodies import Rod
 from supple.robot.robot import Robot
 from supple.sections import Circle, Material, Section
 from supple.solvers.integrators import NDF

@@ -11,7 +11,7 @@ from supple.bases import Legendre
 from supple.joints import Fixed, Revolute, Spherical
 from supple.lie.pose import pose
 from supple.loads import Loop, PointWrench
-from supple.robot.links import Rigid, Rod
+from supple.robot.bodies import Rigid, Rod
 from supple.robot.rigid_shapes import PrismShape
 from supple.robot.robot import Robot
 from supple.sections import Rectangle

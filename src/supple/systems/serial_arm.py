@@ -12,7 +12,7 @@ from supple.bases import Legendre
 from supple.joints import Fixed, Revolute
 from supple.lie.pose import pose
 from supple.loads import Prescribed
-from supple.robot.links import Rigid, Rod
+from supple.robot.bodies import Rigid, Rod
 from supple.robot.robot import Robot
 from supple.sections import Circle
 from supple.systems.cable_manipulator import SILICONE, one_minus_cosine

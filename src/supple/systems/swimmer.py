@@ -14,7 +14,7 @@ from supple.bases import Chebyshev
 from supple.joints import Planar
 from supple.lie.pose import pose
 from supple.loads import Fluid, Tendon, Wake
-from supple.robot.links import Rigid, Rod
+from supple.robot.bodies import Rigid, Rod
 from supple.robot.robot import Robot
 from supple.sections import Ellipse, Section
 from supple.solvers.integrators import NDF

@@ -11,14 +11,15 @@ from supple.bases import Legendre
 from supple.joints import Fixed, Free, Revolute
 from supple.lie.pose import pose
 from supple.loads import Fluid, JointDrive
-from supple.robot.links import Rigid, Rod
+from supple.robot.bodies import Rigid, Rod
 from supple.robot.rigid_shapes import CapsuleShape
 from supple.robot.robot import Robot
 from supple.sections import Circle
 from supple.systems.cable_manipulator import SILICONE
 from supple.systems.system import System
 
-WATER = 1000.0
+#: Density of water [kg/m^3]; length of the hooks [m].
+WATER, HOOK = 1000.0, 0.05
 
 
 def body_added_mass(radius: float, displaced: float) -> np.ndarray:
@@ -43,6 +44,26 @@ def flagellum_added_mass(radius: float) -> np.ndarray:
     return WATER * pi * radius**2 * np.diag([0.0, 0.0, 0.0, 0.0, 0.6, 0.6])
 
 
+def _add_shaft(robot: Robot, end: str, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A driven shaft at one end of the body; returns its drag and added mass (6, 6)."""
+    length, radius = 0.015, 0.0025
+    shaft = Rigid.cylinder(length=length, radius=radius, density=WATER)
+    # both turn about the body's x axis, so that opposite torques balance on the body
+    axis = (1.0, 0.0, 0.0) if end == "front" else (-1.0, 0.0, 0.0)
+    robot.add_link(end, shaft, joint=Revolute(axis), parent="body", at=at)
+    robot.add(JointDrive(f"{end} torque", end))
+    areas = 0.5 * WATER * radius * length * np.array([2.0 * pi * 0.01, 2.5, 2.5])
+    volume = pi * radius**2 * length
+    return np.diag([0.0, 0.0, 0.0, *areas]), WATER * volume * np.diag([0.0, 0.0, 0.0, 0.0, 1.5, 1.5])
+
+
+def _add_hook(robot: Robot, name: str, shaft: str, radius: float, spin: float) -> None:
+    """A hook that leads from a shaft outward at 45 degrees, turned about it by ``spin``."""
+    hook = Rigid.cylinder(length=HOOK, radius=radius, density=WATER)
+    outward = pose(rpy=(spin, 0.0, 0.0)) @ pose(rpy=(0.0, 0.0, pi / 4.0))
+    robot.add_link(name, hook, joint=Fixed(), parent=shaft, at=outward)
+
+
 def underwater_vehicle(
     torque: float = 0.25,
     front_length: float = 0.35,
@@ -60,45 +81,28 @@ def underwater_vehicle(
     robot.add_link("body", body, joint=Free())
     drag: dict[str, Any] = {"body": np.diag([0.05271, 0.0, 0.0, 12.72345, 28.92345, 28.92345])}
     added: dict[str, Any] = {"body": body_added_mass(body_radius, WATER * volume)}
-    shaft_length, shaft_radius = 0.015, 0.0025
-    shaft_volume = pi * shaft_radius**2 * shaft_length
     turns = {
         "front": pose(xyz=(0.5 * length, 0.0, 0.0)),
         "rear": pose(xyz=(-0.5 * length, 0.0, 0.0), rpy=(0.0, 0.0, pi)),
     }
     for end, at in turns.items():
-        shaft = Rigid.cylinder(length=shaft_length, radius=shaft_radius, density=WATER)
-        # both turn about the body's x axis, so that opposite torques balance on the body
-        axis = (1.0, 0.0, 0.0) if end == "front" else (-1.0, 0.0, 0.0)
-        robot.add_link(end, shaft, joint=Revolute(axis), parent="body", at=at)
-        robot.add(JointDrive(f"{end} torque", end))
-        areas = 0.5 * WATER * shaft_radius * shaft_length * np.array([2.0 * pi * 0.01, 2.5, 2.5])
-        drag[end] = np.diag([0.0, 0.0, 0.0, *areas])
-        added[end] = WATER * shaft_volume * np.diag([0.0, 0.0, 0.0, 0.0, 1.5, 1.5])
+        drag[end], added[end] = _add_shaft(robot, end, at)
+        rod = Rod(
+            length=front_length if end == "front" else rear_length,
+            section=Circle(radius=(base_radius, tip_radius)),
+            material=SILICONE,
+            strain=Legendre(torsion=3, bend_y=3, bend_z=3),
+            points=points,
+        )
         lift = 0.1 if end == "front" else -0.1
         for k in range(3):
-            spin = 2.0 * pi * k / 3.0
-            name = f"{end} flagellum {k + 1}"
-            hook = Rigid.cylinder(length=0.05, radius=base_radius, density=WATER)
-            # a hook leads from the shaft outward at 45 degrees
-            outward = pose(rpy=(spin, 0.0, 0.0)) @ pose(rpy=(0.0, 0.0, pi / 4.0))
-            robot.add_link(f"{end} hook {k + 1}", hook, joint=Fixed(), parent=end, at=outward)
-            drag[f"{end} hook {k + 1}"] = 0.05 * flagellum_drag(base_radius, lift)
-            added[f"{end} hook {k + 1}"] = 0.05 * flagellum_added_mass(base_radius)
-            rod = Rod(
-                length=front_length if end == "front" else rear_length,
-                section=Circle(radius=(base_radius, tip_radius)),
-                material=SILICONE,
-                strain=Legendre(torsion=3, bend_y=3, bend_z=3),
-                points=points,
-            )
-            robot.add_link(name, rod, joint=Fixed(), parent=f"{end} hook {k + 1}")
-
-            def radius(s: float) -> float:
-                return base_radius + (tip_radius - base_radius) * s
-
-            drag[name] = lambda s, lift=lift: flagellum_drag(radius(s), lift)
-            added[name] = lambda s: flagellum_added_mass(radius(s))
+            hook, name = f"{end} hook {k + 1}", f"{end} flagellum {k + 1}"
+            _add_hook(robot, hook, end, base_radius, 2.0 * pi * k / 3.0)
+            robot.add_link(name, rod, joint=Fixed(), parent=hook)
+            drag[hook] = HOOK * flagellum_drag(base_radius, lift)
+            added[hook] = HOOK * flagellum_added_mass(base_radius)
+            drag[name] = lambda s, lift=lift: flagellum_drag(base_radius + (tip_radius - base_radius) * s, lift)
+            added[name] = lambda s: flagellum_added_mass(base_radius + (tip_radius - base_radius) * s)
     robot.add(Fluid(density=WATER, drag=drag, added_mass=added, buoyancy=True))
     return System(
         name="underwater-vehicle",

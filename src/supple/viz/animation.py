@@ -21,7 +21,7 @@ from supple.viz.motion import FRAMING, even_times, model_of, paths, states_at, t
 from supple.viz.pictures import draw_state
 from supple.viz.sections import IN_A_FRAME
 from supple.viz.style import PALETTE, Style
-from supple.viz.view import Setting
+from supple.viz.view import View
 
 if TYPE_CHECKING:
     from supple.solvers.motion.trajectory import Trajectory
@@ -79,18 +79,18 @@ def _frames(
 ) -> Iterator[Frame]:
     """Pictures (height, width, 3), even in both directions, one after the other."""
     model, stations = model_of(trajectory), watched(model_of(trajectory), watch)
-    setting = Setting.of(model, style, states_at(trajectory, even_times(trajectory, FRAMING)), IN_A_FRAME)
+    view = View.of(model, style, states_at(trajectory, even_times(trajectory, FRAMING)), IN_A_FRAME)
     figure = new_figure(style.size or (6.4, 4.8), style.dpi)
     canvas: Any = figure.canvas
     ax = bare_axes(figure, (0.0, 0.0, 1.0, 1.0))
     states = states_at(trajectory, even_times(trajectory, count))
     tips, (times, trace) = paths(model, np.array([state.q for state in states]), stations), traces(trajectory, stations)
-    for k, (state, stage) in enumerate(zip(states, setting.following(model, style, states), strict=True)):
+    for k, (state, own) in enumerate(zip(states, view.following(model, style, states), strict=True)):
         ax.clear()
-        draw_state(ax, model, stage, style, state)
+        draw_state(ax, model, own, style, state)
         so_far = np.concatenate([trace[times < state.t], tips[k : k + 1]])
         for i in range(len(stations)):
-            draw_path(ax, stage, so_far[:, i], PALETTE[i % len(PALETTE)], 1.1)
+            draw_path(ax, own, so_far[:, i], PALETTE[i % len(PALETTE)], 1.1)
         title = model.name if style.title is None else style.title
         if title:
             write_title(ax, title)
@@ -119,15 +119,15 @@ def _write_gif(target: Path, frames: Iterator[Frame], fps: float) -> None:
     # colours from frames through all of the motion, and those of lines and words, which cover little
     some = pictures[:: max(1, len(pictures) // 4)]
     width, height = some[0].size
-    sheet = Image.new("RGB", (width, height * len(some) + 2 * height), "white")
+    swatches = Image.new("RGB", (width, height * len(some) + 2 * height), "white")
     for k, picture in enumerate(some):
-        sheet.paste(picture, (0, k * height))
+        swatches.paste(picture, (0, k * height))
     thin = (*PALETTE, *colours.AXES, colours.LOAD, colours.LOOP, colours.INK, colours.FAINT)
     for k, colour in enumerate(thin):
-        sheet.paste(
-            colour, (k * width // len(thin), height * len(some), (k + 1) * width // len(thin), sheet.height - height)
+        swatches.paste(
+            colour, (k * width // len(thin), height * len(some), (k + 1) * width // len(thin), swatches.height - height)
         )
-    palette = sheet.quantize(GIF_COLOURS)
+    palette = swatches.quantize(GIF_COLOURS)
     indexed = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
     # paper is white, not the mean of all that is nearly white
     paper = Image.new("RGB", (1, 1), "white").quantize(palette=palette, dither=Image.Dither.NONE)

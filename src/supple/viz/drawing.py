@@ -1,4 +1,4 @@
-"""A robot on an easel: links, then what each kind of mark looks like."""
+"""A robot painted: links, then what each kind of mark looks like."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from typing import Any
 import numpy as np
 
 from supple.checks import Array
-from supple.compilation.scene import Arrow, BodyLook, Hinge, JointLook, RodLook, Solid, Spots, Strand, Wall
+from supple.compilation.scene import Arrow, Hinge, JointLook, Solid, Spots, Strand, Wall
 from supple.loads.contact.shapes import axis_frame
 from supple.model.model import Model
 from supple.robot import meshes
+from supple.robot.bodies.looks import BodyLook, RodLook
 from supple.robot.meshes import revolved
 from supple.sections.shapes import round_outline
 from supple.viz import style as colours
-from supple.viz.painter import BEHIND, BODY, FRONT, GROUND, TOP, Easel, unit_normals
+from supple.viz.painter import BEHIND, BODY, FRONT, GROUND, TOP, Painter, unit_normals
 from supple.viz.style import Style, faded, rgb
-from supple.viz.view import Posed, Setting, State, named_inputs, pulls, tube_ends, whole_cells
+from supple.viz.view import Posed, State, View, named_inputs, pulls, tube_ends, whole_cells
 
 #: Sizes relative to that of the whole picture: triads, anchors, arrows, coils of springs.
 TRIAD, ANCHOR, ARROW, COIL = 0.05, 0.035, 0.16, 0.012
@@ -45,9 +46,9 @@ class Brush:
         0 full colours, 1 white.
     """
 
-    easel: Easel
+    painter: Painter
     model: Model
-    setting: Setting
+    view: View
     style: Style
     state: State
     layer: float = BODY
@@ -56,9 +57,9 @@ class Brush:
 
     def __post_init__(self) -> None:
         self.pulls = {} if self.ghost else pulls(self.model, self.state)
-        self.radius = {rod.link: (rod.s, rod.radius) for rod in self.setting.scene.rods}
+        self.radius = {rod.link: (rod.s, rod.radius) for rod in self.view.scene.rods}
         self.odd = {"world": True}
-        for joint in self.setting.scene.joints:  # neighbours differ a little, so that one sees where a link ends
+        for joint in self.view.scene.joints:  # neighbours differ a little, so that one sees where a link ends
             self.odd[joint.link] = not self.odd.get(joint.places[0].link, True)
 
     def colour(self, name: str) -> Array:
@@ -67,19 +68,19 @@ class Brush:
 
     def robot(self) -> None:
         """Links and marks."""
-        for part, frames in Posed(self.model, self.setting.scene, self.state.q).parts:
+        for part, frames in Posed(self.model, self.view.scene, self.state.q).parts:
             if not self.ghost or isinstance(part, (RodLook, BodyLook)):
                 PAINTERS[type(part)](self, part, frames)
 
     def dot(self, point: Array, colour: str, width: float, layer: float) -> None:
         """A round spot of so many points."""
-        self.easel.dot(point, self.colour(colour), width, layer=layer)
+        self.painter.dot(point, self.colour(colour), width, layer=layer)
 
     def edges(self, mesh: meshes.Mesh, edges: meshes.Edges, colour: str) -> None:
         """Thin dark lines along the sharp edges that are seen."""
         normal = unit_normals(mesh.corners)
         first, second = normal[edges.faces[:, 0]], normal[edges.faces[:, 1]]
-        toward = self.easel.camera.toward
+        toward = self.painter.camera.toward
         sharp = np.einsum("ij,ij->i", first, second) < SHARP
         kept = sharp & ((first @ toward > 0.0) | (second @ toward > 0.0))
         ends = mesh.vertices[edges.vertices[kept]]
@@ -87,32 +88,32 @@ class Brush:
         points = (1.0 - x) * ends[:, 0] + x * ends[:, 1]
         shade = faded(0.62 * rgb(colour), self.fade)
         starts, stops = points[:-1].reshape(-1, 3), points[1:].reshape(-1, 3)
-        self.easel.lines(starts, stops, shade, 0.45, layer=self.layer, bias=4e-3 * self.setting.size)
+        self.painter.lines(starts, stops, shade, 0.45, layer=self.layer, bias=4e-3 * self.view.size)
 
     def skin(self, corners: Array, colour: str, link: str = "", bias: float = 0.0) -> None:
         """Opaque faces with their shadow."""
         shade = faded(rgb(colour), 0.22 if self.odd.get(link) else 0.0)
-        self.easel.faces(corners, shade, layer=self.layer, fade=self.fade, bias=bias)
-        height, vertical = self.setting.shade, self.setting.camera.vertical
+        self.painter.faces(corners, shade, layer=self.layer, fade=self.fade, bias=bias)
+        height, vertical = self.view.shade, self.view.camera.vertical
         if height is not None and not self.ghost:
             lit = corners[unit_normals(corners) @ vertical > 0.0]
             fallen = lit - ((lit @ vertical) - height)[..., None] * vertical
-            self.easel.shadow(fallen)
+            self.painter.shadow(fallen)
 
 
-def paint_ground(easel: Easel, setting: Setting) -> None:
+def paint_ground(painter: Painter, view: View) -> None:
     """A patch with a grid, below everything."""
-    if setting.floor is None:
+    if view.floor is None:
         return
-    origin, first, second = setting.floor
+    origin, first, second = view.floor
     patch = np.array([[origin, origin + first, origin + first + second, origin + second]])
-    easel.faces(patch, colours.GROUND, layer=GROUND, shaded=False, facing=None)
+    painter.faces(patch, colours.GROUND, layer=GROUND, shaded=False, facing=None)
     for edge, across in ((first, second), (second, first)):
-        for k in range(round(np.linalg.norm(edge) / setting.cell) + 1):
-            start = origin + k * setting.cell * edge / np.linalg.norm(edge)
+        for k in range(round(np.linalg.norm(edge) / view.cell) + 1):
+            start = origin + k * view.cell * edge / np.linalg.norm(edge)
             # the patch is one face: its lines must be nearer than its middle
             ends = np.array([start, start + across])
-            easel.path(ends, colours.GRID, 0.7, layer=GROUND, bias=10.0 * setting.size)
+            painter.path(ends, colours.GRID, 0.7, layer=GROUND, bias=10.0 * view.size)
 
 
 def _rod(brush: Brush, part: RodLook, frames: Array) -> None:
@@ -131,13 +132,13 @@ def _body(brush: Brush, part: BodyLook, frames: Array) -> None:
     else:
         brush.dot(_carried(frames[0], part.com), colours.ANCHOR, 5.0, brush.layer)
     for ends in _carried(frames[0], part.bones):
-        brush.easel.path(ends, brush.colour(colours.ANCHOR), LINE, layer=brush.layer)
+        brush.painter.path(ends, brush.colour(colours.ANCHOR), LINE, layer=brush.layer)
 
 
 def _joint(brush: Brush, part: JointLook, frames: Array) -> None:
-    size = brush.setting.size
+    size = brush.view.size
     if part.grounded:
-        outline = next((rod.outline[0] for rod in brush.setting.scene.rods if rod.link == part.link), None)
+        outline = next((rod.outline[0] for rod in brush.view.scene.rods if rod.link == part.link), None)
         if outline is None:
             outline = round_outline(ANCHOR * size, ANCHOR * size)
         # the link stands on the plate: where they touch, let the link's skin win
@@ -159,7 +160,7 @@ def _triad(brush: Brush, frame: Array, length: float) -> None:
     origin = frame[:3, 3]
     for axis, colour in enumerate(colours.AXES):
         ends = np.array([origin, origin + length * frame[:3, axis]])
-        brush.easel.path(ends, colour, 1.3, layer=TOP)
+        brush.painter.path(ends, colour, 1.3, layer=TOP)
 
 
 def _strand(brush: Brush, part: Strand, frames: Array) -> None:
@@ -167,17 +168,18 @@ def _strand(brush: Brush, part: Strand, frames: Array) -> None:
         return
     points = frames[:, :3, 3]
     if part.kind == "spring":
-        brush.easel.path(_coil(points[0], points[1], COIL * brush.setting.size), colours.SPRING, 1.1, layer=brush.layer)
+        brush.painter.path(_coil(points[0], points[1], COIL * brush.view.size), colours.SPRING, 1.1, layer=brush.layer)
         return
     colour = _strand_colour(brush, part)
     # a line inside a rod is painted over the rod's skin, paler where it runs on the far side
     depth_of_axis, radius = _hosts(brush, part, frames)
-    far = brush.easel.camera.depth(points) < depth_of_axis - 1e-12
+    far = brush.painter.camera.depth(points) < depth_of_axis - 1e-12
     middle_far = far[:-1] & far[1:]
     rgba = np.column_stack([np.tile(colour, (len(points) - 1, 1)), np.where(middle_far, 0.32, 1.0)])
-    width = LINE if part.radius is None else 2.0 * float(part.radius.mean()) / (brush.easel.unit * brush.easel.weight)
+    point = brush.painter.unit * brush.painter.weight
+    width = LINE if part.radius is None else 2.0 * float(part.radius.mean()) / point
     bias = 0.5 * (radius[:-1] + radius[1:]) * np.where(middle_far, 2.2, 1.2)
-    brush.easel.lines(points[:-1], points[1:], rgba, width, layer=brush.layer, bias=bias)
+    brush.painter.lines(points[:-1], points[1:], rgba, width, layer=brush.layer, bias=bias)
 
 
 def _strand_colour(brush: Brush, part: Strand) -> Array:
@@ -187,7 +189,7 @@ def _strand_colour(brush: Brush, part: Strand) -> Array:
         plain = {"tendon": colours.LINE, "chamber": "#12806F", "cable": colours.CABLE, "law": colours.LAW}
         return brush.colour(plain[part.kind])
     chamber = part.kind == "chamber"
-    most = brush.setting.most["chamber" if chamber else "tension"]
+    most = brush.view.most["chamber" if chamber else "tension"]
     scale = (colours.PRESSURE if chamber else colours.TENSION)(abs(pull) / most if most else 0.0)
     return faded(np.array(scale[:3]), brush.fade)
 
@@ -195,7 +197,7 @@ def _strand_colour(brush: Brush, part: Strand) -> Array:
 def _hosts(brush: Brush, part: Strand, frames: Array) -> tuple[Array, Array]:
     """Depth of the rods' axes at the points of a line, and the rods' radii there; minus infinity and 0 elsewhere."""
     depth, radius = np.full(len(frames), -np.inf), np.zeros(len(frames))
-    toward = brush.easel.camera.toward
+    toward = brush.painter.camera.toward
     for i, place in enumerate(part.places):
         if place.link in brush.radius:
             centre = frames[i, :3, 3] - frames[i, :3, :3] @ (place.offset[:3, :3].T @ place.offset[:3, 3])
@@ -224,17 +226,17 @@ def _arrow(brush: Brush, part: Arrow, frames: Array) -> None:
     turn = frame[:3, :3] if part.local else np.eye(3)
     unit, reach = (" per metre", 0.5) if part.per_metre else ("", 1.0)
     for key, vector, painter in (("moment", wrench[:3], _turning), ("force", wrench[3:], _pushing)):
-        most = brush.setting.most[key + unit]
+        most = brush.view.most[key + unit]
         if most > 0.0 and np.linalg.norm(vector) > 1e-3 * most:
             painter(
-                brush, frame[:3, 3], turn @ vector * (reach * ARROW * brush.setting.size / most), 0.5 * (1.0 + reach)
+                brush, frame[:3, 3], turn @ vector * (reach * ARROW * brush.view.size / most), 0.5 * (1.0 + reach)
             )
 
 
 def _pushing(brush: Brush, origin: Array, vector: Array, weight: float) -> None:
     """A straight arrow."""
-    brush.easel.faces(
-        _arrow_corners(origin, vector, weight * brush.setting.size), brush.colour(colours.LOAD), layer=TOP
+    brush.painter.faces(
+        _arrow_corners(origin, vector, weight * brush.view.size), brush.colour(colours.LOAD), layer=TOP
     )
 
 
@@ -244,9 +246,9 @@ def _turning(brush: Brush, origin: Array, vector: Array, weight: float) -> None:
     circle = radius * np.column_stack([np.zeros(31), np.cos(angle), np.sin(angle)])
     ring = _carried(axis_frame(origin, vector), circle)
     colour = brush.colour(colours.LOAD)
-    brush.easel.path(ring, colour, 1.5 * weight, layer=TOP)
-    head = _arrow_corners(ring[-2], (ring[-1] - ring[-2]) * 2.0, weight * brush.setting.size)
-    brush.easel.faces(head, colour, layer=TOP)
+    brush.painter.path(ring, colour, 1.5 * weight, layer=TOP)
+    head = _arrow_corners(ring[-2], (ring[-1] - ring[-2]) * 2.0, weight * brush.view.size)
+    brush.painter.faces(head, colour, layer=TOP)
 
 
 def _arrow_corners(origin: Array, vector: Array, size: float) -> Array:
@@ -263,8 +265,8 @@ def _hinge(brush: Brush, part: Hinge, frames: Array) -> None:
     if not brush.style.loops:
         return
     a, b = frames[:, :3, 3]
-    if np.linalg.norm(b - a) > OPEN * brush.setting.size:
-        brush.easel.path(np.array([a, b]), colours.LOOP, THIN, layer=TOP)
+    if np.linalg.norm(b - a) > OPEN * brush.view.size:
+        brush.painter.path(np.array([a, b]), colours.LOOP, THIN, layer=TOP)
     brush.dot(b, "#FFFFFF", 6.5, FRONT)
     brush.dot(b, colours.LOOP, 4.6, TOP)
 
@@ -276,14 +278,14 @@ def _solid(brush: Brush, part: Solid, frames: Array) -> None:
         if fixed:
             brush.skin(corners, colours.OBSTACLE)
         else:
-            brush.easel.faces(corners, brush.colour(colours.COLLIDER), layer=brush.layer + 0.5, alpha=0.22)
+            brush.painter.faces(corners, brush.colour(colours.COLLIDER), layer=brush.layer + 0.5, alpha=0.22)
 
 
 def _wall(brush: Brush, part: Wall, frames: Array) -> None:
     """A plane or a tube, as long as the cloud of the motion."""
     if not brush.style.contacts:
         return
-    frame, cloud = frames[0], brush.setting.cloud
+    frame, cloud = frames[0], brush.view.cloud
     local = (cloud - frame[:3, 3]) @ frame[:3, :3]
     if part.radius is None:
         _plane(brush, frame, local)
@@ -292,13 +294,13 @@ def _wall(brush: Brush, part: Wall, frames: Array) -> None:
 
 
 def _plane(brush: Brush, frame: Array, local: Array) -> None:
-    cell = brush.setting.cell
+    cell = brush.view.cell
     low, high = whole_cells(local, cell)
     corners = [(0.0, y, z) for y, z in ((low[1], low[2]), (high[1], low[2]), (high[1], high[2]), (low[1], high[2]))]
     patch = _carried(frame, np.array(corners))
-    seen = frame[:3, 0] @ brush.easel.camera.toward > 0.0
+    seen = frame[:3, 0] @ brush.painter.camera.toward > 0.0
     layer, alpha = (GROUND, 1.0) if seen else (FRONT, 0.25)
-    brush.easel.faces(
+    brush.painter.faces(
         patch[None], faded(rgb(colours.OBSTACLE), 0.55), layer=layer, alpha=alpha, shaded=False, facing=None
     )
     for axis in (1, 2):
@@ -306,7 +308,7 @@ def _plane(brush: Brush, frame: Array, local: Array) -> None:
         for x in np.arange(low[axis], high[axis] + 0.5 * cell, cell):
             ends = np.zeros((2, 3))
             ends[:, axis], ends[:, other] = x, (low[other], high[other])
-            brush.easel.path(_carried(frame, ends), colours.OBSTACLE, 0.6, layer=layer, bias=10.0 * brush.setting.size)
+            brush.painter.path(_carried(frame, ends), colours.OBSTACLE, 0.6, layer=layer, bias=10.0 * brush.view.size)
 
 
 def _tube(brush: Brush, frame: Array, local: Array, radius: float) -> None:
@@ -314,25 +316,25 @@ def _tube(brush: Brush, frame: Array, local: Array, radius: float) -> None:
     mesh = revolved(np.linspace(*tube_ends(local), rings), np.full(rings, radius), around)
     skin = meshes.Mesh(mesh.vertices, meshes.loft_faces(rings, around))
     corners = _carried(frame, skin.corners)
-    brush.easel.faces(corners, colours.OBSTACLE, layer=BEHIND, fade=0.7, facing=False)
-    brush.easel.faces(corners, colours.OBSTACLE, layer=FRONT, alpha=0.09, facing=True)
+    brush.painter.faces(corners, colours.OBSTACLE, layer=BEHIND, fade=0.7, facing=False)
+    brush.painter.faces(corners, colours.OBSTACLE, layer=FRONT, alpha=0.09, facing=True)
     for first in (0, (rings - 1) * around):
         ring = _carried(frame, mesh.vertices[first : first + around])
-        brush.easel.path(np.vstack([ring, ring[:1]]), "#A8966F", 0.7, layer=FRONT)
+        brush.painter.path(np.vstack([ring, ring[:1]]), "#A8966F", 0.7, layer=FRONT)
 
 
 def _spots(brush: Brush, part: Spots, frames: Array) -> None:
     """Outlines of spheres."""
     if not brush.style.contacts:
         return
-    camera, angle = brush.easel.camera, np.linspace(0.0, 2.0 * np.pi, 25)
+    camera, angle = brush.painter.camera, np.linspace(0.0, 2.0 * np.pi, 25)
     circle = np.outer(np.cos(angle), camera.right) + np.outer(np.sin(angle), camera.up)
     for centre, radius in zip(frames[:, :3, 3], part.radius.tolist(), strict=True):
         if radius == 0.0:
             brush.dot(centre, colours.COLLIDER, 2.5, brush.layer)
         else:
             rgba = np.append(brush.colour("#B8860B"), 0.55)
-            brush.easel.path(centre + radius * circle, rgba, 0.5, layer=brush.layer, bias=1.2 * radius)
+            brush.painter.path(centre + radius * circle, rgba, 0.5, layer=brush.layer, bias=1.2 * radius)
 
 
 #: What every kind of part looks like.

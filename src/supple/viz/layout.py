@@ -20,9 +20,9 @@ from supple.storage import replacing
 from supple.viz import style as colours
 from supple.viz.camera import Window
 from supple.viz.display import offer
-from supple.viz.painter import Easel
+from supple.viz.painter import Painter
 from supple.viz.style import Style
-from supple.viz.view import Setting
+from supple.viz.view import View
 
 #: Most points of a path: more cannot be seen, and would slow animations down.
 PATH_POINTS = 800
@@ -83,14 +83,14 @@ def bare_axes(figure: Figure, place: tuple[float, float, float, float]) -> Axes:
     return ax
 
 
-def frame_axes(ax: Axes, setting: Setting, style: Style) -> Window:
-    """Let axes show all of a setting, undistorted, with room for the words around it."""
+def frame_axes(ax: Axes, view: View, style: Style) -> Window:
+    """Let axes show all of a view, undistorted, with room for the words around it."""
     figure_of(ax)
     if ax.name == "3d":
         raise PictureError("ax is a 3D one, must be plain axes: supple projects by itself (turn with view=...)")
     width, height = _points_of(ax)
     below, above = _margins(style)
-    tight = setting.window
+    tight = view.window
     unit = max(tight.width / (width - 2.0 * SIDE), tight.height / max(height - below - above, 0.3 * height))
     x, y = 0.5 * (tight.left + tight.right), 0.5 * (tight.bottom + tight.top) - 0.5 * (below - above) * unit
     window = Window(x - 0.5 * width * unit, x + 0.5 * width * unit, y - 0.5 * height * unit, y + 0.5 * height * unit)
@@ -101,9 +101,9 @@ def frame_axes(ax: Axes, setting: Setting, style: Style) -> Window:
     return window
 
 
-def page_size(setting: Setting, style: Style) -> tuple[float, float]:
+def figure_size(view: View, style: Style) -> tuple[float, float]:
     """Width and height in inches of a page that suits what it shows."""
-    window = setting.window
+    window = view.window
     margin = sum(_margins(style)) / 72.0
     aspect = window.width / window.height
     if aspect > 1.0:
@@ -131,12 +131,12 @@ def write_title(ax: Axes, text: str, below: str = "") -> None:
         ax.annotate(below, (0.0, 1.0), (SIDE, -27.0), fontsize=8.5, color=colours.FAINT, **corner)
 
 
-def new_easel(ax: Axes, setting: Setting) -> Easel:
-    """An easel for axes that were framed; lines are thinner in small pictures, which would else be all lines."""
+def new_painter(ax: Axes, view: View) -> Painter:
+    """An painter for axes that were framed; lines are thinner in small pictures, which would else be all lines."""
     points = _points_of(ax)
     start, stop = ax.get_xlim()
-    return Easel(
-        setting.camera, (stop - start) / points[0], float(np.clip(np.sqrt(points[0] * points[1]) / 330.0, 0.45, 1.0))
+    return Painter(
+        view.camera, (stop - start) / points[0], float(np.clip(np.sqrt(points[0] * points[1]) / 330.0, 0.45, 1.0))
     )
 
 
@@ -147,11 +147,11 @@ def legend_strip(ax: Axes, width: float, aspect: float) -> None:
     ax.set_axis_off()
 
 
-def write_scale(ax: Axes, setting: Setting, style: Style, gravity: Array) -> None:
+def write_scale(ax: Axes, view: View, style: Style, gravity: Array) -> None:
     """A bar of round length, the world's axes, and which way things fall, in the lower left corner."""
     start, stop = ax.get_xlim()
     unit = (stop - start) / _points_of(ax)[0]
-    left, bottom, bar, tick = start + SIDE * unit, ax.get_ylim()[0] + 14.0 * unit, setting.cell, 4.0 * unit
+    left, bottom, bar, tick = start + SIDE * unit, ax.get_ylim()[0] + 14.0 * unit, view.cell, 4.0 * unit
     ax.plot(
         [left, left, left + bar, left + bar], [bottom + tick, bottom, bottom, bottom + tick], color=colours.INK, lw=1.1
     )
@@ -160,10 +160,10 @@ def write_scale(ax: Axes, setting: Setting, style: Style, gravity: Array) -> Non
     )
     centre = np.array([left + bar + 34.0 * unit, bottom + 8.0 * unit])
     for axis, (name, colour) in enumerate(zip("xyz", colours.AXES, strict=True)):
-        end = 22.0 * unit * setting.camera.project(np.eye(3)[axis])
+        end = 22.0 * unit * view.camera.project(np.eye(3)[axis])
         _flat_arrow(ax, centre, end, name, colour)
     if style.loads and np.any(gravity):
-        fall = setting.camera.project(gravity / np.linalg.norm(gravity))
+        fall = view.camera.project(gravity / np.linalg.norm(gravity))
         _flat_arrow(ax, centre + np.array([44.0, 20.0]) * unit, 22.0 * unit * fall, "g", colours.LOAD)
 
 
@@ -188,9 +188,9 @@ def write_colourbar(ax: Axes, colourmap: Colormap, most: float, label: str, slot
     inset.set_title(label, fontsize=7.5, color=colours.FAINT, pad=2.5)
 
 
-def draw_path(ax: Axes, setting: Setting, points: Array, colour: str, width: float = 1.6, zorder: float = 3.0) -> None:
+def draw_path(ax: Axes, view: View, points: Array, colour: str, width: float = 1.6, zorder: float = 3.0) -> None:
     """The path of a station, world points (N, 3), thin at the beginning and strong at the end."""
-    flat = setting.camera.project(points[np.linspace(0, len(points) - 1, min(len(points), PATH_POINTS)).astype(int)])
+    flat = view.camera.project(points[np.linspace(0, len(points) - 1, min(len(points), PATH_POINTS)).astype(int)])
     pieces = np.stack([flat[:-1], flat[1:]], axis=1)
     rgba = np.tile(np.append(colours.rgb(colour), 1.0), (len(pieces), 1))
     rgba[:, 3] = np.linspace(0.25, 1.0, len(pieces))

@@ -36,8 +36,8 @@ SEAM = 0.6
 
 
 @dataclass
-class Easel:
-    """A picture under construction."""
+class Painter:
+    """A picture under construction: faces and lines are collected, then painted from back to front."""
 
     camera: Camera
     unit: float = 0.0  #: length of a point (1/72 inch) of the picture, m

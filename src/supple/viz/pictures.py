@@ -24,11 +24,11 @@ from supple.viz.layout import (
     bare_axes,
     draw_path,
     figure_of,
+    figure_size,
     finished,
     frame_axes,
     legend_strip,
-    new_easel,
-    page_size,
+    new_painter,
     write_colourbar,
     write_scale,
     write_title,
@@ -38,7 +38,7 @@ from supple.viz.painter import BODY
 from supple.viz.sections import fine_scene
 from supple.viz.series import series_panels
 from supple.viz.style import PALETTE, Style
-from supple.viz.view import Setting, State
+from supple.viz.view import State, View
 
 if TYPE_CHECKING:
     from supple.solvers.motion.trajectory import Trajectory
@@ -52,7 +52,7 @@ MOST_SNAPSHOTS = 400
 #: Earlier states behind the last one on the overview page.
 GHOSTS = 5
 
-#: What colours of lines may mean: key in `Setting.most`, colours, words.
+#: What colours of lines may mean: key in `View.most`, colours, words.
 BARS = (("tension", colours.TENSION, "tension [N]"), ("chamber", colours.PRESSURE, "pressure [Pa]"))
 
 Watch = Sequence[tuple[str, float]] | None
@@ -73,11 +73,11 @@ def plot(
         if path is not None:
             raise PictureError(f"two paths are given, {q!r} and {path!r}: give coordinates first, or one path")
         q, path = None, q
-    setting = Setting.of(model, style, [_state(model, q, u, t)])
+    view = View.of(model, style, [_state(model, q, u, t)])
     if ax is None:
-        figure = new_figure(style.size or page_size(setting, style), style.dpi)
+        figure = new_figure(style.size or figure_size(view, style), style.dpi)
         ax = bare_axes(figure, (0.0, 0.0, 1.0, 1.0))
-    draw(model, q, ax, u, t, setting, **options)
+    draw(model, q, ax, u, t, view, **options)
     count = f"{counted(len(model.link_names), 'link')}, {counted(model.n, 'coordinate')}"
     title = model.name if style.title is None else style.title
     if title:
@@ -91,9 +91,9 @@ def draw(
     ax: Axes,
     u: ArrayLike | None = None,
     t: float = 0.0,
-    setting: Setting | None = None,
+    setting: View | None = None,
     **options: Any,
-) -> Setting:
+) -> View:
     """Draw a robot on axes, with scale and legend but without a title.
 
     Parameters
@@ -107,18 +107,18 @@ def draw(
         Inputs, for colours of tension and pressure.
     t : float
         Time of laws, s.
-    setting : Setting, optional
+    setting : View, optional
         Eye and scales of an earlier picture, so that several compare.
 
     Returns
     -------
-    Setting
+    View
         For further pictures.
     """
     style = Style.of(options)
     state = _state(model, q, u, t)
     if setting is None:
-        setting = Setting.of(model, style, [state])
+        setting = View.of(model, style, [state])
     else:
         setting = replace(setting, scene=fine_scene(model, [state.q]))  # its eye and scales; this robot, this state
     draw_state(ax, model, setting, style, state)
@@ -155,11 +155,11 @@ def snapshots(
         raise PictureError(f"snapshots: number is {number}, must be at most {MOST_SNAPSHOTS}: no page holds more")
     stations = watched(model, watch)
     states = states_at(trajectory, even_times(trajectory, number))
-    setting = _motion_setting(trajectory, style)
-    stages = setting.following(model, style, states)
+    view = _motion_view(trajectory, style)
+    views = view.following(model, style, states)
     times, trace = traces(trajectory, stations)
     frame = replace(style, scale=False, title="")
-    shape = stages[0].window
+    shape = views[0].window
     columns = _columns(number, np.sqrt(number * 2.6 * shape.height / shape.width))
     rows = -(-number // columns)
     width = STRIP_WIDTH / columns
@@ -167,19 +167,19 @@ def snapshots(
     page = style.size or (STRIP_WIDTH, rows * height + (FOOT if style.scale else 0.0))
     figure = new_figure(page, style.dpi)
     foot = FOOT / page[1] if style.scale else 0.0
-    for k, (state, stage) in enumerate(zip(states, stages, strict=True)):
+    for k, (state, own) in enumerate(zip(states, views, strict=True)):
         row, column = divmod(k, columns)
         cell = (1.0 - foot) / rows
         ax = bare_axes(figure, (column / columns, 1.0 - (row + 0.94) * cell, 1.0 / columns, 0.94 * cell))
-        window = draw_state(ax, model, stage, frame, state)
+        window = draw_state(ax, model, own, frame, state)
         for i, path_so_far in enumerate(np.moveaxis(trace[times <= state.t], 1, 0)):
             if len(path_so_far) > 1:
-                draw_path(ax, stage, path_so_far, PALETTE[i % len(PALETTE)], 0.9)
+                draw_path(ax, own, path_so_far, PALETTE[i % len(PALETTE)], 0.9)
         ax.text(0.5, 0.0, f"t = {state.t:.3g} s", transform=ax.transAxes, ha="center", fontsize=9, color=colours.INK)
     if style.scale:
         strip = bare_axes(figure, (0.0, 0.0, 1.0, foot))
         legend_strip(strip, window.width * columns, page[0] / FOOT)
-        _write_margins(strip, model, stages[0], style)
+        _write_margins(strip, model, views[0], style)
     return finished(figure, path, style)
 
 
@@ -244,60 +244,60 @@ def overview(
 def _overlay(ax: Axes, trajectory: Trajectory, style: Style, stations: Sequence[tuple[str, float]]) -> None:
     """Earlier states fading, the last one in full colours, and traces."""
     model = model_of(trajectory)
-    setting = _motion_setting(trajectory, style)
+    view = _motion_view(trajectory, style)
     _, trace = traces(trajectory, stations)
     states = states_at(trajectory, even_times(trajectory, GHOSTS + 1))
-    frame_axes(ax, setting, style)
-    easel = new_easel(ax, setting)
-    paint_ground(easel, setting)
+    frame_axes(ax, view, style)
+    painter = new_painter(ax, view)
+    paint_ground(painter, view)
     for k, state in enumerate(states):
         last = k == GHOSTS
         fade = 0.0 if last else 0.85 - 0.4 * k / GHOSTS
-        Brush(easel, model, setting, style, state, BODY + 10.0 * k, fade, ghost=not last).robot()
-    easel.paint(ax)
+        Brush(painter, model, view, style, state, BODY + 10.0 * k, fade, ghost=not last).robot()
+    painter.paint(ax)
     for i, station in enumerate(stations):
-        draw_path(ax, setting, trace[:, i], PALETTE[i % len(PALETTE)], 1.4)
+        draw_path(ax, view, trace[:, i], PALETTE[i % len(PALETTE)], 1.4)
         if len(stations) <= len(PALETTE):
             x, y = 0.985, 0.975 - 0.035 * i
             ax.text(
                 x, y, station_name(station), transform=ax.transAxes, color=PALETTE[i % len(PALETTE)],
                 ha="right", va="top", fontsize=8.5,
             )  # fmt: skip
-    _write_margins(ax, model, setting, style)
+    _write_margins(ax, model, view, style)
 
 
-def draw_state(ax: Axes, model: Model, setting: Setting, style: Style, state: State) -> Window:
+def draw_state(ax: Axes, model: Model, view: View, style: Style, state: State) -> Window:
     """One state with ground, scale and legend; returns what the axes show."""
-    window = frame_axes(ax, setting, style)
-    easel = new_easel(ax, setting)
-    paint_ground(easel, setting)
-    Brush(easel, model, setting, style, state).robot()
-    easel.paint(ax)
-    _write_margins(ax, model, setting, style)
+    window = frame_axes(ax, view, style)
+    painter = new_painter(ax, view)
+    paint_ground(painter, view)
+    Brush(painter, model, view, style, state).robot()
+    painter.paint(ax)
+    _write_margins(ax, model, view, style)
     return window
 
 
-def _write_margins(ax: Axes, model: Model, setting: Setting, style: Style) -> None:
+def _write_margins(ax: Axes, model: Model, view: View, style: Style) -> None:
     """The scale, and bars of colours for tension and pressure, where there is any."""
     if not style.scale:
         return
-    write_scale(ax, setting, style, np.asarray(model.parameters.gravity))
-    shown = [bar for bar in BARS if style.lines and setting.most[bar[0]] > 0.0]
+    write_scale(ax, view, style, np.asarray(model.parameters.gravity))
+    shown = [bar for bar in BARS if style.lines and view.most[bar[0]] > 0.0]
     for slot, (key, colourmap, label) in enumerate(shown):
-        write_colourbar(ax, colourmap, setting.most[key], label, slot)
+        write_colourbar(ax, colourmap, view.most[key], label, slot)
 
 
-def _motion_setting(trajectory: Trajectory, style: Style) -> Setting:
-    """The stage of a motion."""
-    return Setting.of(model_of(trajectory), style, states_at(trajectory, even_times(trajectory, FRAMING)))
+def _motion_view(trajectory: Trajectory, style: Style) -> View:
+    """The view of a motion."""
+    return View.of(model_of(trajectory), style, states_at(trajectory, even_times(trajectory, FRAMING)))
 
 
 def _state(model: Model, q: ArrayLike | None, u: ArrayLike | None, t: float) -> State:
     """What to draw; without q the rest configuration, assembled."""
     if q is None:
         q = model.assemble() if model.loops else model.rest
-    inputs = None if u is None else model._inputs("u", u, model.nu)
+    inputs = None if u is None else model.arguments.inputs("u", u, model.nu)
     try:
-        return State(np.array(model._state("q", q)), None, inputs, finite_float(t, "t"))
+        return State(np.array(model.arguments.state("q", q)), None, inputs, finite_float(t, "t"))
     except ModelError as error:
         raise PictureError(f"picture: {error}") from None

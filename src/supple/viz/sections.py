@@ -10,9 +10,10 @@ from itertools import pairwise
 import numpy as np
 
 from supple.checks import Array
-from supple.compilation.rod_table import RodTable
-from supple.compilation.scene import Mark, RodLook, Scene, Strand
+from supple.compilation.scene import Mark, Scene, Strand
 from supple.model.model import Model
+from supple.robot.bodies.looks import RodLook
+from supple.robot.bodies.rod_table import RodTable
 
 #: Most turn from one section to the next, rad: forty sections to a coil.
 TURN = np.pi / 20.0
@@ -48,12 +49,14 @@ def fine_scene(model: Model, states: Sequence[Array], budget: int = IN_A_PICTURE
     turns: dict[str, Array] = {}
     for look in scene.rods:
         layout = layouts[look.link]
-        assert layout.rod is not None
-        turns[look.link] = turn_of(layout.rod, look.s, q[:, list(layout.coordinates)[layout.joint_dof :]])
+        if layout.rod is not None:
+            turns[look.link] = turn_of(layout.rod, look.s, q[:, list(layout.body_coordinates)])
     pieces = _pieces(turns, budget)
     if all(max(one) == 1 for one in pieces.values()):
         return scene
-    rods = {look.link: finer_rod(look, pieces[look.link]) for look in scene.rods}
+    rods = {
+        look.link: finer_rod(look, pieces[look.link]) if look.link in pieces else look for look in scene.rods
+    }
     marks = tuple(_finer_mark(mark, rods) for mark in scene.marks)
     return replace(scene, rods=tuple(rods.values()), marks=marks)
 

@@ -10,9 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.checks import Array
-from supple.compilation.scene import Arrow, BodyLook, Mark, RodLook, Scene, Solid, Strand, Wall
+from supple.compilation.scene import Arrow, Mark, Scene, Solid, Strand, Wall
 from supple.errors import PictureError
 from supple.model.model import Model
+from supple.robot.bodies.looks import BodyLook, RodLook
 from supple.robot.meshes import revolved
 from supple.viz.camera import Camera, Window, level_axes
 from supple.viz.sections import IN_A_PICTURE, fine_scene
@@ -63,8 +64,8 @@ class Posed:
 
 
 @dataclass(frozen=True, eq=False)
-class Setting:
-    """The stage of one picture or of a motion.
+class View:
+    """What all pictures of a motion share: the eye, the window, the ground, scales of arrows and colours.
 
     Attributes
     ----------
@@ -101,8 +102,8 @@ class Setting:
     frame: tuple[float, float] | None = None
 
     @staticmethod
-    def of(model: Model, style: Style, states: Sequence[State], sections: int = IN_A_PICTURE) -> Setting:
-        """The stage on which all these states have room; rods have so many ``sections`` together, about."""
+    def of(model: Model, style: Style, states: Sequence[State], sections: int = IN_A_PICTURE) -> View:
+        """The view in which all these states have room; rods have so many ``sections`` together, about."""
         if not model.scene.parts:
             raise PictureError(f"model {model.name!r} has nothing to draw: compile it from a Robot")
         scene = fine_scene(model, [state.q for state in states], sections)
@@ -120,7 +121,7 @@ class Setting:
             ground = float((cloud @ camera.vertical).min())
         shade = _floor_height(walls, camera) if walls and style.ground else ground
         rims = np.concatenate([np.zeros((0, 3)), *(_rims(wall, cloud, cell) for wall in walls)])
-        return Setting(camera, cloud, rims, size, cell, ground, shade, scene, _largest(model, states))
+        return View(camera, cloud, rims, size, cell, ground, shade, scene, _largest(model, states))
 
     @cached_property
     def floor(self) -> tuple[Array, Array, Array] | None:
@@ -142,8 +143,8 @@ class Setting:
             points = np.concatenate([points, patch])
         return self.camera.window(points).resized(self.frame)
 
-    def following(self, model: Model, style: Style, states: Sequence[State]) -> list[Setting]:
-        """The stage of each state: this one for all, or, if the robot travels, windows of one size around it."""
+    def following(self, model: Model, style: Style, states: Sequence[State]) -> list[View]:
+        """The view of each state: this one for all, or, if the robot travels, windows of one size around it."""
         clouds = [Posed(model, self.scene, state.q).cloud() for state in states]
         windows = [self.camera.window(cloud) for cloud in clouds]
         width, height = (max(getattr(window, side) for window in windows) for side in ("width", "height"))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from contact_cases import LAW, check_tangents, difference, force, touching_states
+from contact_cases import LAW, check_tangents, difference, force, soft_rod, touching_states, two_rods
 from supple.errors import ModelError
 from supple.loads.contact.contact import Contact
 from supple.loads.contact.shapes import Ball, Box, Capsule, Plane, Spheres, Tube
@@ -18,17 +18,6 @@ REST = np.zeros(6)
 
 def body(size=0.2):
     return sp.Rigid.box((size, 0.8 * size, 1.2 * size), density=300.0)
-
-
-def soft_rod(length=0.6, radius=(0.04, 0.03), order=2, **strains):
-    strain = sp.Legendre(**(strains or {"torsion": 0, "bend_y": order, "bend_z": order, "stretch": 0}))
-    return sp.Rod(
-        length,
-        sp.Circle(radius),
-        sp.Material(young=2e5, poisson=0.45, density=1000.0, viscosity=100.0),
-        strain,
-        points=5,
-    )
 
 
 def robot_of(*loads, gravity=(0.0, 0.0, 0.0)):
@@ -83,15 +72,6 @@ def test_tangents_of_spheres_along_a_rod(other, free):
 def test_tangents_of_a_rod_per_length(free):
     model = robot_of(Contact("c", Spheres("arm"), Plane(), **LAW, per_length=True)).compile()
     check_tangents(model, free, touching_states(model, free, seed=3, count=2))
-
-
-def two_rods(*loads):
-    robot = sp.Robot("two", gravity=(0.0, 0.0, 0.0))
-    robot.add_link("one", soft_rod(), joint=sp.Free())
-    robot.add_link("two", soft_rod(), joint=sp.Free(), at=sp.pose((0.1, -0.2, 0.05), rpy=(0.0, 0.0, 1.2)))
-    for load in loads:
-        robot.add(load)
-    return robot.compile()
 
 
 def test_rod_against_rod():
@@ -297,60 +277,6 @@ def test_broad_phase_misses_nothing():
         single = two_rods(Contact("c", Ball(radius, link="one", s=float(x)), ball, **LAW))
         expected = expected + force(single, free, q, v)
     assert np.abs(force(model, free, q, v) - expected).max() < 1e-9 * np.abs(expected).max()
-
-
-# ---------------------------------------------------------------------- buds: spheres that the sweeps do not visit
-
-
-def twigs(link, n):
-    """Wrenches of zero where spheres sit: their stations become twigs, which the sweeps always visit."""
-    return [sp.PointWrench(link, REST, s=float(s), name=f"{link}{s}") for s in np.linspace(0.0, 1.0, n)]
-
-
-def numbers(model, q, v, a, x):
-    """Residual, tangents and products of tangents."""
-    derivatives = model.residual_derivatives(q, v, a)
-    return [
-        model.inverse_dynamics(q, v, a),
-        *model.residual_tangent(q, v, a, cv=1.3, ca=0.7),
-        derivatives.dq,
-        derivatives.dv,
-        model.tangent_product(q, v, a, x, cv=1.3, ca=0.7),
-        model.tangent_product(q, v, a, x, cv=1.3, ca=0.7, transposed=True),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("contacts", "where"),
-    [
-        ([(Spheres("one", 23), Plane((0.1, 0.2, 1.0), 0.02))], [("one", 23)]),
-        ([(Spheres("one", 23), Spheres("two", 17))], [("one", 23), ("two", 17)]),
-        ([(Spheres("one", 40), Spheres("one", 40))], [("one", 40)]),
-        ([(Spheres("one", 9), Ball(0.2, (0.3, 0.0, 0.0), "two", s=0.37)), (Spheres("one", 9), Plane())], [("one", 9)]),
-    ],
-)
-def test_buds_give_what_twigs_give(contacts, where):
-    """The same numbers whether a sphere is visited always or only when it may touch, far, near and touching."""
-    loads = [Contact(f"c{i}", a, b, **LAW) for i, (a, b) in enumerate(contacts)]
-    buds = two_rods(*loads)
-    visited = two_rods(*loads, *(load for link, n in where for load in twigs(link, n)))
-    assert buds.topology.blocks["active"].sum() < visited.topology.blocks["active"].sum()
-    rng, pushed = np.random.default_rng(6), 0
-    free = two_rods()
-    for spread in (0.1, 0.5, 1.0, 3.0) * 5:  # far beyond what is physical: no bound may fail
-        q, v, a, x = spread * rng.standard_normal((4, buds.n))
-        pushed += bool(np.abs(force(buds, free, q, v)).max() > 0.0)
-        for found, expected in zip(numbers(buds, q, v, a, x), numbers(visited, q, v, a, x), strict=True):
-            assert np.abs(found - expected).max() <= 1e-11 * np.abs(expected).max()
-    assert pushed >= 3, "the states say nothing"
-
-
-def test_points_beside_buds_are_where_they_were():
-    free, model = two_rods(), two_rods(Contact("c", Spheres("one", 30), Plane(), **LAW))
-    q = 0.3 * np.random.default_rng(0).standard_normal(model.n)
-    assert np.array_equal(free.points(q), model.points(q))
-    for s in (0.0, 0.31, 1.0):
-        assert np.array_equal(free.pose(q, "one", s), model.pose(q, "one", s))
 
 
 # ---------------------------------------------------------------------- bad input

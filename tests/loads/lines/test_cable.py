@@ -116,7 +116,7 @@ def test_tangents_inside_the_ramp():
 
 def test_default_rest_length_is_that_of_the_rest_configuration():
     model = branched_robot(Cable("c", PATHS["four links"], stiffness=10.0))
-    law = model.loads[0].data[1][0]
+    law = model.loads[0].data.elastic[0]
     assert law[1] == pytest.approx(model.lines(model.rest)["c"].length, rel=1e-12)
     assert model.lines(model.rest)["c"].tension == pytest.approx(0.0, abs=1e-10)
 

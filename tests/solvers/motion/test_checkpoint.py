@@ -196,7 +196,7 @@ def test_another_robot_is_refused_and_the_message_says_what_differs(tmp_path):
     soft.simulate(TIMES, **options, progress=lambda t, h: True)
     with pytest.raises(sp.ModelError, match=r"another run: link 'arm': stiffness differs; delete it, .*resume=False$"):
         stiff(young=1e7).simulate(TIMES, **options, resume=True)
-    with pytest.raises(sp.ModelError, match=r"another run: Spring 'spring': data differs;"):
+    with pytest.raises(sp.ModelError, match=r"another run: Spring 'spring': data 'linear' differs;"):
         stiff(spring=4.0).simulate(TIMES, **options, resume=True)
     with pytest.raises(sp.ModelError, match=r"another run: simulate\(\): t, q0 and method differ;"):
         soft.simulate(0.4, [0.1, 0.1, 0.1], checkpoint=file, method=sp.NDF(rtol=1e-4), resume=True)

@@ -350,7 +350,7 @@ def test_random_starts_of_robots_with_loops(gallery_robot, around, spread):
     for _ in range(4):
         found = model.statics(q0=centre + spread * rng.standard_normal(model.n), t=1.0)
         assert found.converged, found.message
-        assert size(residual_at(found)[model._free]) < 1e-8 * (1.0 + size(np.asarray(found.multipliers)))
+        assert size(residual_at(found)[model.free_coordinates]) < 1e-8 * (1.0 + size(np.asarray(found.multipliers)))
         assert size(model.loop_error(found.q)) < 1e-10
 
 
@@ -443,7 +443,7 @@ def test_a_leg_in_a_loop_may_spin(globalise):
     turn, line = model.jacobian(found.q, "leg") @ found.free_directions[:, 0], model.loop_jacobian(found.q)
     assert size(line @ found.free_directions) < 1e-9
     assert size(turn[1:]) < 1e-8 * abs(turn[0])  # about its own axis
-    free, zero = model._free, np.zeros(model.n)
+    free, zero = model.free_coordinates, np.zeros(model.n)
     forces = model.residual(found.q, zero, zero) - line.T @ np.asarray(found.multipliers)
     assert size(forces[free]) < 1e-9
 

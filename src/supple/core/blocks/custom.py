@@ -52,8 +52,8 @@ _twist = local_array(6)
 
 call_map = calling(MapKernel.kind)
 
-#: What the function writes, and what is made of it: S' and S''.
-MapResults = namedtuple("MapResults", ("R", "p", "S", "dS", "ddS", "Sd", "Sdd"))
+#: What the function writes.
+MapResults = namedtuple("MapResults", ("R", "p", "S", "dS", "ddS"))
 
 
 class BoundMap(NamedTuple):
@@ -74,20 +74,33 @@ def map_table(blocks: np.ndarray, maps: tuple[BoundMap, ...]) -> tuple[np.ndarra
     return np.array(rows, dtype=np.int64).reshape(-1, 3), handles
 
 
+#: Parts of the results after R and p: matrices (6, n) S, d2S/de2 along v, and what is made of them, S' and S'';
+#: then dS (n, 6, n).
+SUBSPACE, BEND, RATE, ACCELERATION, SLOPES = 0, 1, 2, 3, 4
+
+
+@inlined
+def part(at, n, m):
+    """Address of the m-th part of the results at an address."""
+    return at + 96 + 48 * n * m
+
+
 @inlined
 def results_at(at, n):
     """The `MapResults` of a map of n coordinates at an address."""
-    R, p = matrix_at(at, (3, 3)), vector_at(at + 72, (3,))
-    at, size = at + 96, 48 * n
-    S, ddS, Sd = matrix_at(at, (6, n)), matrix_at(at + size, (6, n)), matrix_at(at + 2 * size, (6, n))
-    Sdd, dS = matrix_at(at + 3 * size, (6, n)), matrices_at(at + 4 * size, (n, 6, n))
-    return MapResults(R, p, S, dS, ddS, Sd, Sdd)
+    return MapResults(
+        matrix_at(at, (3, 3)),
+        vector_at(at + 72, (3,)),
+        matrix_at(part(at, n, SUBSPACE), (6, n)),
+        matrices_at(part(at, n, SLOPES), (n, 6, n)),
+        matrix_at(part(at, n, BEND), (6, n)),
+    )
 
 
 @inlined
-def results_of(block, maps, memory):
-    """The results of a block's map, where `custom_pose` left them in ``memory`` = Space.maps."""
-    return results_at(np.int64(memory.ctypes.data) + 8 * maps[block.map, 2], block.n)
+def address_of(block, maps, memory):
+    """Where the results of a block's map are in ``memory`` = Space.maps."""
+    return np.int64(memory.ctypes.data) + 8 * maps[block.map, 2]
 
 
 @inlined
@@ -102,34 +115,34 @@ def contract(S, n, x, start, out):
 @inner
 def custom_pose(block, maps, memory, q, v, order, w):
     """Ask the map for all that ``order`` needs; g_end = g_start g(q)."""
-    first = 8 * block.start
-    at = np.int64(memory.ctypes.data) + 8 * maps[block.map, 2]
+    first, at = 8 * block.start, address_of(block, maps, memory)
     arguments = (np.int64(q.ctypes.data) + first, np.int64(v.ctypes.data) + first, order, at)
     call_map(maps[block.map, 0], (maps[block.map, 1], block.n, *arguments))
-    g = results_at(at, block.n)
-    compose(w.R0, w.p0, g.R, g.p, w.R, w.p)
+    compose(w.R0, w.p0, matrix_at(at, (3, 3)), vector_at(at + 72, (3,)), w.R, w.p)
 
 
 @inner
 def custom_motion(block, maps, memory, v, a, order, previous, w):
     """V_end = V + S^ v, A_end = A + S^ a + S^' v; keeps S' (and S'' if ``order`` is 2)."""
-    n, start = block.n, block.start
-    g = results_of(block, maps, memory)
+    n, start, at = block.n, block.start, address_of(block, maps, memory)
     rate, bend, X, Y = _twist(), _twist(), _twist(), _twist()
     for k in range(6):
         w.V[k], w.A[k] = previous.V[k], previous.A[k]
     if order == 0:  # at rest
         return
+    S, ddS = matrix_at(part(at, n, SUBSPACE), (6, n)), matrix_at(part(at, n, BEND), (6, n))
+    Sd, Sdd = matrix_at(part(at, n, RATE), (6, n)), matrix_at(part(at, n, ACCELERATION), (6, n))
+    dS = matrices_at(part(at, n, SLOPES), (n, 6, n))
     for i in range(6):
         for j in range(n):
-            x, y = 0.0, g.ddS[i, j] if order == 2 else 0.0
+            x, y = 0.0, ddS[i, j] if order == 2 else 0.0
             for k in range(n):
-                x += g.dS[k, i, j] * v[start + k]
-                y += g.dS[k, i, j] * a[start + k]
-            g.Sd[i, j], g.Sdd[i, j] = x, y
-    contract(g.S, n, v, start, rate)
-    contract(g.S, n, a, start, bend)
-    contract(g.Sd, n, v, start, X)
+                x += dS[k, i, j] * v[start + k]
+                y += dS[k, i, j] * a[start + k]
+            Sd[i, j], Sdd[i, j] = x, y
+    contract(S, n, v, start, rate)
+    contract(S, n, a, start, bend)
+    contract(Sd, n, v, start, X)
     for k in range(6):
         bend[k] += X[k]
     Ad(w.R0, w.p0, rate, X)
@@ -141,24 +154,25 @@ def custom_motion(block, maps, memory, v, a, order, previous, w):
 
 
 @inlined
-def read_column(X, j, out):
-    """Column j of X (6, n)."""
+def turn_column(w, X, j, out):
+    """out = Ad_g0 X[:, j] for X (6, n)."""
+    column = _twist()
     for k in range(6):
-        out[k] = X[k, j]
+        column[k] = X[k, j]
+    Ad(w.R0, w.p0, column, out)
 
 
 @inner
 def custom_columns(block, maps, memory, start, w, cv, ca, columns):
     """S^, S^' and S^'' of all coordinates, with the motion of the segment's ``start``."""
-    g = results_of(block, maps, memory)
-    local, turned, S, Sd, Sdd = _twist(), _twist(), _twist(), _twist(), _twist()
-    for j in range(block.n):
-        read_column(g.S, j, local)
-        Ad(w.R0, w.p0, local, S)
-        read_column(g.Sd, j, local)
-        Ad(w.R0, w.p0, local, turned)
-        read_column(g.Sdd, j, local)
-        Ad(w.R0, w.p0, local, Sdd)
+    n, at = block.n, address_of(block, maps, memory)
+    S, Sd, Sdd, turned = _twist(), _twist(), _twist(), _twist()
+    subspace, rate = matrix_at(part(at, n, SUBSPACE), (6, n)), matrix_at(part(at, n, RATE), (6, n))
+    acceleration = matrix_at(part(at, n, ACCELERATION), (6, n))
+    for j in range(n):
+        turn_column(w, subspace, j, S)
+        turn_column(w, rate, j, turned)
+        turn_column(w, acceleration, j, Sdd)
         for k in range(6):
             Sd[k] = turned[k]
         add_ad(start.V, S, Sd)
@@ -171,11 +185,10 @@ def custom_columns(block, maps, memory, start, w, cv, ca, columns):
 @inner
 def custom_jacobian(block, maps, memory, w, J):
     """J = Ad_g0 S."""
-    g = results_of(block, maps, memory)
-    local, S = _twist(), _twist()
-    for j in range(block.n):
-        read_column(g.S, j, local)
-        Ad(w.R0, w.p0, local, S)
+    n, at = block.n, address_of(block, maps, memory)
+    local, S = matrix_at(part(at, n, SUBSPACE), (6, n)), _twist()
+    for j in range(n):
+        turn_column(w, local, j, S)
         for k in range(6):
             J[k, block.columns + j] = S[k]
 
@@ -183,40 +196,43 @@ def custom_jacobian(block, maps, memory, w, J):
 @inner
 def project_custom(block, maps, memory, F, w, out):
     """out += S^T F, F seen from the segment's start."""
-    g, local = results_of(block, maps, memory), _twist()
+    n, at = block.n, address_of(block, maps, memory)
+    S, local = matrix_at(part(at, n, SUBSPACE), (6, n)), _twist()
     Ad_transposed(w.R0, w.p0, F, local)
-    for j in range(block.n):
+    for j in range(n):
         for k in range(6):
-            out[block.start + j] += g.S[k, j] * local[k]
+            out[block.start + j] += S[k, j] * local[k]
 
 
 @inlined
-def stiffness(g, F, i, j):
+def stiffness(dS, F, i, j):
     """d(S_i . F)/dq_j at constant F."""
     x = 0.0
     for k in range(6):
-        x += g.dS[j, k, i] * F[k]
+        x += dS[j, k, i] * F[k]
     return x
 
 
 @inner
 def add_custom_stiffness(block, maps, memory, w, out):
     """out += d(S^T F)/dq at constant F = w.F, seen from the segment's start."""
-    g, F, start = results_of(block, maps, memory), _twist(), block.start
+    n, start, at = block.n, block.start, address_of(block, maps, memory)
+    dS, F = matrices_at(part(at, n, SLOPES), (n, 6, n)), _twist()
     Ad_transposed(w.R0, w.p0, w.F, F)
     for i in range(block.n):
         for j in range(block.n):
-            out[start + i, start + j] += stiffness(g, F, i, j)
+            out[start + i, start + j] += stiffness(dS, F, i, j)
 
 
 @inner
 def add_custom_product(block, maps, memory, w, x, transposed, out):
     """out += d(S^T F)/dq x, or the transpose times x."""
-    g, F, start = results_of(block, maps, memory), _twist(), block.start
+    n, start, at = block.n, block.start, address_of(block, maps, memory)
+    dS, F = matrices_at(part(at, n, SLOPES), (n, 6, n)), _twist()
     Ad_transposed(w.R0, w.p0, w.F, F)
     for i in range(block.n):
         for j in range(block.n):
             if transposed:
-                out[start + j] += stiffness(g, F, i, j) * x[start + i]
+                out[start + j] += stiffness(dS, F, i, j) * x[start + i]
             else:
-                out[start + i] += stiffness(g, F, i, j) * x[start + j]
+                out[start + i] += stiffness(dS, F, i, j) * x[start + j]

@@ -27,25 +27,31 @@ _plain = local_array(3, 6, 12)  # the same as plain matrices
 def rod_jet(tree, block, i, q, v, a, w):
     """Omega of the i-th segment and its time derivatives, w.jet, from the strains and theirs, w.xi."""
     segment = tree.segments[block.first + i]
-    strain_jet(block, segment, block.columns + i * block.n, tree.phi, tree.component, q, v, a, w.xi)
+    strain_jet(block, segment, block.columns + i * block.n, tree.phi, q, v, a, w.xi)
     magnus_jet(segment, w.xi, w.jet)
 
 
 @inlined
-def strain_jet(block, segment, column, phi, component, q, v, a, xi):
-    """Strain xi = xi* + Phi q and its two time derivatives at the two collocation points."""
+def strain_jet(block, segment, column, phi, q, v, a, xi):
+    """Strain xi = xi* + Phi q and its two time derivatives at the two collocation points.
+
+    Coordinates of one strain component are neighbours (`block_t.runs`).
+    """
+    start, c = U(block.start), U(column)
     for k in range(6):
-        for m in range(2):
-            xi[0, m, k] = segment.rest[m, k]
-            xi[1, m, k] = 0.0
-            xi[2, m, k] = 0.0
-    for j in range(block.n):
-        k = component[block.start + j]
-        for m in range(2):
-            f = phi[m, column + j]
-            xi[0, m, k] += f * q[block.start + j]
-            xi[1, m, k] += f * v[block.start + j]
-            xi[2, m, k] += f * a[block.start + j]
+        x0, x1 = segment.rest[0, k], segment.rest[1, k]
+        v0, v1, a0, a1 = 0.0, 0.0, 0.0, 0.0
+        for j in range(U(block.runs[k]), U(block.runs[k + 1])):
+            f0, f1 = phi[0, c + j], phi[1, c + j]
+            x0 += f0 * q[start + j]
+            x1 += f1 * q[start + j]
+            v0 += f0 * v[start + j]
+            v1 += f1 * v[start + j]
+            a0 += f0 * a[start + j]
+            a1 += f1 * a[start + j]
+        xi[0, 0, k], xi[0, 1, k] = x0, x1
+        xi[1, 0, k], xi[1, 1, k] = v0, v1
+        xi[2, 0, k], xi[2, 1, k] = a0, a1
 
 
 @inlined
@@ -185,10 +191,17 @@ def project_rod(tree, block, i, F, w, out):
     local, f = _wrench(), _wrenches()
     apply_transposed(w.T[0], F, local)
     collocation_wrenches(tree.segments[block.first + i], w.xi, local, f)
-    column = block.columns + i * block.n
-    for j in range(block.n):
-        k = tree.component[block.start + j]
-        out[block.start + j] += tree.phi[0, column + j] * f[0, k] + tree.phi[1, column + j] * f[1, k]
+    add_projected_strains(block, i, tree.phi, f, out)
+
+
+@inlined
+def add_projected_strains(block, i, phi, f, out):
+    """out += Phi^T f for f (2, 6) at the two collocation points; coordinates of one strain component are neighbours."""
+    start, c = U(block.start), U(block.columns + i * block.n)
+    for k in range(6):
+        a, b = f[0, k], f[1, k]
+        for j in range(U(block.runs[k]), U(block.runs[k + 1])):
+            out[start + j] += phi[0, c + j] * a + phi[1, c + j] * b
 
 
 @inner

@@ -1,7 +1,7 @@
 """How far a sphere is from a surface, and which way: signed distance, normal, and how the normal turns.
 
-A *probe* is a sphere, or one that slides along an axis (a capsule), perhaps with a radius that varies along it (a
-spheroid, the spheres inscribed in an elliptic section).  A *surface* is a frame on a segment and three
+A *contact sphere* is a sphere, or one that slides along an axis (a capsule), perhaps with a radius that varies along it
+(a spheroid, the spheres inscribed in an elliptic section).  A *surface* is a frame on a segment and three
 numbers, of one of four kinds; its axis or normal is the frame's x:
 
     PLANE   the half space x < 0
@@ -11,9 +11,9 @@ numbers, of one of four kinds; its axis or normal is the frame's x:
     BOX     half sizes
 
 For a centre c, D(c) is the signed distance to the surface (negative inside), n = grad D the unit normal towards the
-probe, and H = dn/dc its symmetric curvature.  Everything is in world axes from the common origin.  D and n are
-continuous across changes of the closest feature except on medial sets (the axis of a ROUND, the middle planes of a
-BOX), where a finite choice is made.
+sphere, and H = dn/dc its symmetric curvature; c, n, H and the frames are fields of the pair (`loads.contact.pair`).
+Everything is in world axes from the common origin.  D and n are continuous across changes of the closest feature
+except on medial sets (the axis of a ROUND, the middle planes of a BOX), where a finite choice is made.
 """
 
 from __future__ import annotations
@@ -42,15 +42,16 @@ def clamp(x, lo, hi):
 
 
 @inner
-def signed_distance(kind, size, R, p, c, n, H):
-    """D(c), the normal n (3,) and its derivative H (3, 3) for the surface at the frame (R, p)."""
+def signed_distance(kind, size, pair):
+    """D(c) of the pair's centre c from its surface; writes its normal n and H = dn/dc."""
     if kind == PLANE:
-        return plane_distance(R, p, c, n, H)
+        return plane_distance(pair)
     if kind == BOX:
-        return box_distance(size, R, p, c, n, H)
+        return box_distance(size, pair)
     if kind == ROUND:
-        return axis_distance(size[1], size[2], R, p, c, n, H) - size[0]
-    distance = axis_distance(-math.inf, math.inf, R, p, c, n, H)
+        return axis_distance(size[1], size[2], pair) - size[0]
+    distance = axis_distance(-math.inf, math.inf, pair)
+    n, H = pair.n, pair.H
     for i in range(3):
         n[i] = -n[i]
         for j in range(3):
@@ -59,8 +60,9 @@ def signed_distance(kind, size, R, p, c, n, H):
 
 
 @inner
-def plane_distance(R, p, c, n, H):
+def plane_distance(pair):
     """n is fixed, D = n . (c - p)."""
+    R, p, c, n, H = pair.Rs, pair.ps, pair.c, pair.n, pair.H
     for i in range(3):
         n[i] = R[i, 0]
         for j in range(3):
@@ -69,8 +71,9 @@ def plane_distance(R, p, c, n, H):
 
 
 @inner
-def axis_distance(lo, hi, R, p, c, n, H):
+def axis_distance(lo, hi, pair):
     """Distance l from the axis between lo and hi: H = (I - n n^T - u u^T) / l, without u u^T beyond the ends."""
+    R, p, c, n, H = pair.Rs, pair.ps, pair.c, pair.n, pair.H
     along = R[0, 0] * (c[0] - p[0]) + R[1, 0] * (c[1] - p[1]) + R[2, 0] * (c[2] - p[2])
     foot = clamp(along, lo, hi)
     for i in range(3):
@@ -94,11 +97,12 @@ def axis_distance(lo, hi, R, p, c, n, H):
 
 
 @inner
-def box_distance(size, R, p, c, n, H):
+def box_distance(size, pair):
     """Outside: distance to the closest point of the box; inside: minus the depth under the nearest face.
 
     Only axes along which c lies beyond the box (``out``) have a say: H = (sum of e e^T over them - n n^T) / l.
     """
+    R, p, c, n, H = pair.Rs, pair.ps, pair.c, pair.n, pair.H
     l, face, depth, out, side = 0.0, 0, math.inf, 0, 1.0
     for i in range(3):
         n[i] = 0.0
@@ -132,11 +136,12 @@ def box_distance(size, R, p, c, n, H):
 
 
 @inner
-def closest_on_axis(length, Ra, pa, lo, hi, Rb, pb):
-    """Where on the axis of a capsule of ``length`` at (Ra, pa) it is closest to the axis between lo and hi of (Rb, pb).
+def closest_on_axis(length, lo, hi, pair):
+    """Where on its axis of ``length`` a sphere is closest to the surface's axis between lo and hi.
 
     Parallel axes: the middle of where they run side by side.
     """
+    Ra, pa, Rb, pb = pair.Rp, pair.pp, pair.Rs, pair.ps
     b, ra, rb = 0.0, 0.0, 0.0
     for i in range(3):
         b += Ra[i, 0] * Rb[i, 0]
@@ -150,32 +155,33 @@ def closest_on_axis(length, Ra, pa, lo, hi, Rb, pb):
 
 
 @inner
-def varying_radius(probe, place):
-    """Radius of a probe at ``place`` along its axis, its slope, and minus its second derivative.
+def varying_radius(sphere, place):
+    """Radius of a contact sphere at ``place`` along its axis, its slope, and minus its second derivative.
 
-    ``probe`` = radius r_0, length, weight, f^2, middle m: r = r_0 sqrt(1 - (t - m)^2 / f^2) are the circles inscribed
+    ``sphere`` = radius r_0, length, weight, f^2, middle m: r = r_0 sqrt(1 - (t - m)^2 / f^2) are the circles inscribed
     in an ellipse whose foci are f from its centre at t = m; f^2 = 0 is a constant radius.
     """
-    if probe[3] == 0.0:
-        return probe[0], 0.0, 0.0
-    x = place - probe[4]
-    y = math.sqrt(1.0 - x * x / probe[3])
-    return probe[0] * y, -probe[0] * x / (probe[3] * y), probe[0] / (probe[3] * y * y * y)
+    if sphere[3] == 0.0:
+        return sphere[0], 0.0, 0.0
+    x = place - sphere[4]
+    y = math.sqrt(1.0 - x * x / sphere[3])
+    return sphere[0] * y, -sphere[0] * x / (sphere[3] * y), sphere[0] / (sphere[3] * y * y * y)
 
 
 @inner
-def closest_varying(kind, size, Rs, ps, probe, Rp, pp, c, n, H):
-    """Where along its axis w a probe of varying radius comes closest to a surface; c, n and H are scratch.
+def closest_varying(kind, size, sphere, pair):
+    """Where along its axis w a sphere of varying radius comes closest to a surface; c, n and H are written on the way.
 
     g(t) = D - r is convex (but for a bore): Newton's method for g' = n . w - r' = 0, kept between a place where g falls
     and one where it rises.  It looks at both ends first; if g does not fall into the axis there, an end is closest.
     """
-    lo, hi, place, low = 0.0, probe[1], 0.0, 0.0
+    Rp, pp, c, n, H = pair.Rp, pair.pp, pair.c, pair.n, pair.H
+    lo, hi, place, low = 0.0, sphere[1], 0.0, 0.0
     for i in range(SLIDES):
         for k in range(3):
             c[k] = pp[k] + place * Rp[k, 0]
-        value = signed_distance(kind, size, Rs, ps, c, n, H)
-        radius, slope, curve = varying_radius(probe, place)
+        value = signed_distance(kind, size, pair)
+        radius, slope, curve = varying_radius(sphere, place)
         value, slope = value - radius, -slope
         for k in range(3):
             slope += n[k] * Rp[k, 0]
@@ -195,15 +201,16 @@ def closest_varying(kind, size, Rs, ps, probe, Rp, pp, c, n, H):
             following = place - slope / curve if curve > 0.0 else hi
             if not lo < following < hi:
                 following = 0.5 * (lo + hi)
-            if abs(following - place) <= SETTLED * probe[1]:
+            if abs(following - place) <= SETTLED * sphere[1]:
                 return following
         place = following
     return place
 
 
 @inner
-def out_of_reach(kind, size, R, p, c, reach):
-    """Whether the surface is further than ``reach`` from c, by a test that is cheap and never wrong."""
+def out_of_reach(kind, size, pair, c, reach):
+    """Whether the pair's surface is further than ``reach`` from c, by a test that is cheap and never wrong."""
+    R, p = pair.Rs, pair.ps
     x, y, z = c[0] - p[0], c[1] - p[1], c[2] - p[2]
     along = R[0, 0] * x + R[1, 0] * y + R[2, 0] * z
     if kind == PLANE:

@@ -1,4 +1,4 @@
-"""Which probes meet which surfaces when one shape touches another (see `shapes` and `distance` beside it)."""
+"""Which spheres meet which surfaces when one shape touches another (see `shapes` and `distance` beside it)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,18 @@ from supple.errors import ModelError
 from supple.lie.pose import pose
 from supple.loads.contact.distance import ROUND
 from supple.loads.contact.outlines import Oval, Polygon, Round
-from supple.loads.contact.shapes import Ball, Box, Capsule, Meeting, Plane, Probe, Shape, Spheres, Surface, Tube
+from supple.loads.contact.shapes import (
+    Ball,
+    Box,
+    Capsule,
+    ContactShape,
+    ContactSphere,
+    Meeting,
+    Plane,
+    Spheres,
+    Surface,
+    Tube,
+)
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Binder
@@ -21,15 +32,15 @@ if TYPE_CHECKING:
 NEIGHBOURS = 1.5
 
 
-def meetings(a: Shape, b: Shape, binder: Binder, per_length: bool = False) -> Meeting:
-    """Which probes meet which surfaces when ``a`` touches ``b``; the order of the two does not matter."""
+def meetings(a: ContactShape, b: ContactShape, binder: Binder, per_length: bool = False) -> Meeting:
+    """Which spheres meet which surfaces when ``a`` touches ``b``; the order of the two does not matter."""
     rank = (Spheres, Ball, Capsule, Box, Tube, Plane)
     if rank.index(type(b)) < rank.index(type(a)):
         a, b = b, a
     if isinstance(a, (Plane, Tube)) or (isinstance(a, Box) and isinstance(b, Tube) and not b.inside):
         raise ModelError(f"a {type(a).__name__} does not touch {_article(b)}; one of them must be round")
     if isinstance(a, Spheres):
-        return _rods(a, b, binder) if isinstance(b, Spheres) else _all(rod_probes(a, b, binder, per_length), b)
+        return _rods(a, b, binder) if isinstance(b, Spheres) else _all(rod_spheres(a, b, binder, per_length), b)
     if isinstance(a, Capsule) and (isinstance(b, Plane) or (isinstance(b, Tube) and b.inside)):
         return _all(a.row(a.length), b)
     if isinstance(a, Capsule) and isinstance(b, Box):
@@ -41,73 +52,72 @@ def meetings(a: Shape, b: Shape, binder: Binder, per_length: bool = False) -> Me
         skip[: len(mine), 1], skip[len(mine) :, 0] = True, True
         return Meeting(mine + yours, b.surfaces() + a.surfaces(), skip)
     assert isinstance(a, (Ball, Capsule, Box))
-    return _all(a.probes(), b)
+    return _all(a.spheres(), b)
 
 
-def _all(probes: list[Probe], b: Shape) -> Meeting:
+def _all(spheres: list[ContactSphere], b: ContactShape) -> Meeting:
     assert isinstance(b, (Ball, Capsule, Box, Plane, Tube))
-    return Meeting(probes, b.surfaces(), np.zeros((len(probes), 1), dtype=bool))
+    return Meeting(spheres, b.surfaces(), np.zeros((len(spheres), 1), dtype=bool))
 
 
-def _article(shape: Shape) -> str:
+def _article(shape: ContactShape) -> str:
     if isinstance(shape, Tube):
         return "the inside of a Tube" if shape.inside else "the outside of a Tube"
     return f"a {type(shape).__name__}"
 
 
-def rod_probes(rod: Spheres, other: Shape, binder: Binder, per_length: bool = False) -> list[Probe]:
-    """Probes of a rod's sections against another shape."""
+def rod_spheres(rod: Spheres, other: ContactShape, binder: Binder, per_length: bool = False) -> list[ContactSphere]:
+    """Spheres of a rod's sections against another shape."""
     hollow = isinstance(other, Plane) or (isinstance(other, Tube) and other.inside)
-    probes: list[Probe] = []
+    spheres: list[ContactSphere] = []
     for s, weight, outline in rod.outlines(binder, per_length):
         if isinstance(outline, Round):
-            probes.append(Probe(rod.link, s, np.eye(4), outline.radius, 0.0, weight))
+            spheres.append(ContactSphere(rod.link, s, np.eye(4), outline.radius, 0.0, weight))
         elif isinstance(outline, Oval) and isinstance(other, Box):
             # the depth inside a box has kinks, on which a sliding sphere would come to rest
-            probes += [Probe(rod.link, s, outline.frame(t), r, 0.0, weight) for t, r in oval_balls(outline)]
+            spheres += [ContactSphere(rod.link, s, outline.frame(t), r, 0.0, weight) for t, r in oval_balls(outline)]
         elif isinstance(outline, Oval):
             # in a bore both ends may touch: each half slides for itself
-            probes += _oval_probes(rod.link, s, weight, outline, 2 if isinstance(other, Tube) and other.inside else 1)
+            spheres += _oval_spheres(rod.link, s, weight, outline, 2 if isinstance(other, Tube) and other.inside else 1)
         else:
-            probes += _corner_probes(rod.link, s, weight, outline)
+            spheres += _corner_spheres(rod.link, s, weight, outline)
             if not hollow:  # what is flat or curved inwards meets corners first
-                probes += _middle_probes(rod.link, s, weight, outline, isinstance(other, Box))
-    return probes
+                spheres += _middle_spheres(rod.link, s, weight, outline, isinstance(other, Box))
+    return spheres
 
 
-def _oval_probes(link: str, s: float, weight: float, oval: Oval, pieces: int) -> list[Probe]:
+def _oval_spheres(link: str, s: float, weight: float, oval: Oval, pieces: int) -> list[ContactSphere]:
     """A sphere that slides along an ellipse's long axis, or along each of some pieces of it."""
     starts, length = np.linspace(-oval.half, oval.half, pieces + 1)[:-1].tolist(), 2.0 * oval.half / pieces
-    return [Probe(link, s, oval.frame(t), oval.short, length, weight, oval.focal, -t) for t in starts]
+    return [ContactSphere(link, s, oval.frame(t), oval.short, length, weight, oval.focal, -t) for t in starts]
 
 
-def _corner_probes(link: str, s: float, weight: float, polygon: Polygon) -> list[Probe]:
-    return [Probe(link, s, pose((0.0, y, z)), 0.0, 0.0, weight) for y, z in polygon.corners.tolist()]
+def _corner_spheres(link: str, s: float, weight: float, polygon: Polygon) -> list[ContactSphere]:
+    return [ContactSphere(link, s, pose((0.0, y, z)), 0.0, 0.0, weight) for y, z in polygon.corners.tolist()]
 
 
-def _middle_probes(link: str, s: float, weight: float, polygon: Polygon, row: bool) -> list[Probe]:
+def _middle_spheres(link: str, s: float, weight: float, polygon: Polygon, row: bool) -> list[ContactSphere]:
     """A sphere that slides along the middle of a polygon, or a ``row`` of them where none can slide."""
     half, radius = polygon.half, polygon.radius
     if half == 0.0:
-        return [Probe(link, s, np.eye(4), radius, 0.0, weight)] if radius > 0.0 else []
+        return [ContactSphere(link, s, np.eye(4), radius, 0.0, weight)] if radius > 0.0 else []
     if not row:
-        return [Probe(link, s, polygon.frame(-half), radius, 2.0 * half, weight)]
+        return [ContactSphere(link, s, polygon.frame(-half), radius, 2.0 * half, weight)]
     steps = math.ceil(2.0 * half / max(radius, half / 10.0))
-    return [
-        Probe(link, s, polygon.frame(t), radius, 0.0, weight) for t in np.linspace(-half, half, steps + 1).tolist()
-    ]
+    places = np.linspace(-half, half, steps + 1).tolist()
+    return [ContactSphere(link, s, polygon.frame(t), radius, 0.0, weight) for t in places]
 
 
 def _rods(a: Spheres, b: Spheres, binder: Binder) -> Meeting:
     """Sections of one rod against those of another, or of the same."""
     ovals = [any(isinstance(outline, Oval) for _, _, outline in rod.outlines(binder)) for rod in (a, b)]
     if ovals == [False, True]:
-        a, b = b, a  # only probes can be true ellipses
-    probes, surfaces = rod_probes(a, b, binder), _rod_surfaces(b, binder)
-    skip = neighbours(a, b, [p.s for p in probes], [s.s for s in surfaces], binder)
-    points = np.array([p.radius + p.length == 0.0 for p in probes])
+        a, b = b, a  # only spheres can be true ellipses
+    spheres, surfaces = rod_spheres(a, b, binder), _rod_surfaces(b, binder)
+    skip = neighbours(a, b, [p.s for p in spheres], [s.s for s in surfaces], binder)
+    points = np.array([p.radius + p.length == 0.0 for p in spheres])
     skip |= points[:, None] & np.array([s.size == (0.0, 0.0, 0.0) for s in surfaces])[None, :]  # points never meet
-    return Meeting(probes, surfaces, skip)
+    return Meeting(spheres, surfaces, skip)
 
 
 def _rod_surfaces(rod: Spheres, binder: Binder) -> list[Surface]:

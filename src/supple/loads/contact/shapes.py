@@ -1,6 +1,6 @@
 """Shapes that touch: spheres along rods, balls, capsules, boxes, planes, tubes, on links or on the world.
 
-For the kernel there are only *probes* (spheres, also one that slides along a capsule's axis) and *surfaces* (see
+For the kernel there are only *contact spheres* (one may slide along a capsule's axis) and *surfaces* (see
 `loads.contact.distance`); `loads.contact.meetings` says which shape becomes which.  A shape's frame has its axis or
 normal along x.
 """
@@ -33,7 +33,7 @@ from supple.lie.pose import check_pose, pose
 from supple.loads.contact.distance import BORE, BOX, PLANE, ROUND
 from supple.loads.contact.outlines import Outline, Round, section_outline
 from supple.robot import meshes
-from supple.robot.links import Rod
+from supple.robot.bodies.protocol import centreline_of
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Binder
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 MOST_SPHERES = 10_000
 
 
-class Probe(NamedTuple):
+class ContactSphere(NamedTuple):
     """A sphere at the origin of a frame, or one that slides along its x as far as ``length``.
 
     With ``focal`` its radius is that of circles inscribed in an ellipse with foci so far from its centre at ``middle``.
@@ -60,7 +60,7 @@ class Probe(NamedTuple):
 
     @property
     def numbers(self) -> tuple[float, ...]:
-        """As the kernel takes them, see `contact_geometry.varying_radius`."""
+        """As the kernel takes them, see `loads.contact.distance.varying_radius`."""
         return self.radius, self.length, self.weight, self.focal**2, self.middle
 
     @property
@@ -70,7 +70,7 @@ class Probe(NamedTuple):
 
 
 class Surface(NamedTuple):
-    """What probes touch: a kind of `loads.contact.distance` with its three numbers, at a frame."""
+    """What spheres touch: a kind of `loads.contact.distance` with its three numbers, at a frame."""
 
     link: str
     s: float
@@ -85,14 +85,14 @@ class Surface(NamedTuple):
 
 
 class Meeting(NamedTuple):
-    """Probes against surfaces, but for the pairs (m, k) to skip."""
+    """Spheres against surfaces, but for the pairs (m, k) to skip."""
 
-    probes: list[Probe]
+    spheres: list[ContactSphere]
     surfaces: list[Surface]
     skip: np.ndarray
 
 
-class Shape:
+class ContactShape:
     """Anything that touches.
 
     Attributes
@@ -126,8 +126,8 @@ class Shape:
     def _place(self, offset: Array) -> tuple[Place, ...]:
         return (Place(self.link, float(self.s), offset),)
 
-    def _probe(self, frame: Array, radius: float = 0.0, length: float = 0.0) -> Probe:
-        return Probe(self.link, float(self.s), frame, radius, length)
+    def _sphere(self, frame: Array, radius: float = 0.0, length: float = 0.0) -> ContactSphere:
+        return ContactSphere(self.link, float(self.s), frame, radius, length)
 
     def _surface(self, kind: int, *size: float) -> Surface:
         a, b, c = size
@@ -139,7 +139,7 @@ class Shape:
 
 
 @dataclass(frozen=True, eq=False)
-class Ball(Shape):
+class Ball(ContactShape):
     """A solid sphere; ``radius`` 0 is a point.
 
     Examples
@@ -162,9 +162,9 @@ class Ball(Shape):
         """At the centre."""
         return pose(self.center)
 
-    def probes(self) -> list[Probe]:
+    def spheres(self) -> list[ContactSphere]:
         """Itself."""
-        return [self._probe(self.frame, self.radius)]
+        return [self._sphere(self.frame, self.radius)]
 
     def surfaces(self) -> list[Surface]:
         """Itself."""
@@ -178,7 +178,7 @@ class Ball(Shape):
 
 
 @dataclass(frozen=True, eq=False)
-class Capsule(Shape):
+class Capsule(ContactShape):
     """All within ``radius`` of the line from ``a`` to ``b``."""
 
     radius: float
@@ -204,15 +204,15 @@ class Capsule(Shape):
         """At a, x towards b."""
         return axis_frame(self.a, np.subtract(self.b, self.a))
 
-    def probes(self) -> list[Probe]:
+    def spheres(self) -> list[ContactSphere]:
         """One that slides from end to end."""
-        return [self._probe(self.frame, self.radius, self.length)]
+        return [self._sphere(self.frame, self.radius, self.length)]
 
-    def row(self, gap: float) -> list[Probe]:
+    def row(self, gap: float) -> list[ContactSphere]:
         """Spheres from end to end, not further apart than ``gap``."""
         steps = 1 if gap >= self.length else math.ceil(self.length / gap)
         return [
-            self._probe(self.frame @ pose((x, 0, 0)), self.radius) for x in np.linspace(0.0, self.length, steps + 1)
+            self._sphere(self.frame @ pose((x, 0, 0)), self.radius) for x in np.linspace(0.0, self.length, steps + 1)
         ]
 
     def surfaces(self) -> list[Surface]:
@@ -226,7 +226,7 @@ class Capsule(Shape):
 
 
 @dataclass(frozen=True, eq=False)
-class Box(Shape):
+class Box(ContactShape):
     """A solid box of edge lengths ``size`` (x, y, z), centred on ``pose``."""
 
     size: ArrayLike
@@ -246,12 +246,12 @@ class Box(Shape):
         """At the centre."""
         return np.asarray(self.pose, dtype=float)
 
-    def probes(self) -> list[Probe]:
+    def spheres(self) -> list[ContactSphere]:
         """Its eight corners."""
         half = 0.5 * np.asarray(self.size)
-        return [self._probe(self.frame @ pose(half * signs)) for signs in product((-1.0, 1.0), repeat=3)]
+        return [self._sphere(self.frame @ pose(half * signs)) for signs in product((-1.0, 1.0), repeat=3)]
 
-    def outline(self, gap: float) -> list[Probe]:
+    def outline(self, gap: float) -> list[ContactSphere]:
         """Points along all twelve edges, corners included, not further apart than ``gap`` (at most 21 to an edge)."""
         half = 0.5 * np.asarray(self.size)
         places = [half * signs for signs in product((-1.0, 1.0), repeat=3)]
@@ -260,7 +260,7 @@ class Box(Shape):
             for x in np.linspace(-0.5, 0.5, steps + 1)[1:-1] * length:
                 for signs in product((-1.0, 1.0), repeat=2):
                     places.append(np.insert(np.delete(half, axis) * signs, axis, x))
-        return [self._probe(self.frame @ pose(place)) for place in places]
+        return [self._sphere(self.frame @ pose(place)) for place in places]
 
     def surfaces(self) -> list[Surface]:
         """Itself."""
@@ -272,7 +272,7 @@ class Box(Shape):
 
 
 @dataclass(frozen=True, eq=False)
-class Plane(Shape):
+class Plane(ContactShape):
     """The half space below ``height`` along ``normal``, which points to the free side."""
 
     normal: ArrayLike = (0.0, 0.0, 1.0)
@@ -299,7 +299,7 @@ class Plane(Shape):
 
 
 @dataclass(frozen=True, eq=False)
-class Tube(Shape):
+class Tube(ContactShape):
     """An endless cylinder about the ``axis`` through ``point``: touched from its inside (a pipe) or from outside."""
 
     point: ArrayLike
@@ -332,7 +332,7 @@ class Tube(Shape):
 
 
 @dataclass(frozen=True, eq=False)
-class Spheres(Shape):
+class Spheres(ContactShape):
     """What a rod touches with: the spheres inscribed in ``n`` of its sections, evenly from base to tip.
 
     A round section holds one sphere, of its own radius.  A flat one (`Rectangle`, `Ellipse`, any outline) holds a whole
@@ -383,8 +383,8 @@ class Spheres(Shape):
 
     def outlines(self, binder: Binder, per_length: bool = False) -> list[tuple[float, float, Outline]]:
         """(s, weight, outline) of all sections; ``per_length``: at the rod's nodes, with their weights in metres."""
-        table, body = binder.rod(self.link), binder.robot_link(self.link).body
-        assert isinstance(body, Rod)
+        table = binder.rod(self.link)
+        body = centreline_of(binder.robot_link(self.link).body, self.link, "spheres sit along rods")
         if self.radius is None and not body.section.has_outline:
             raise ModelError(f"the section of link {self.link!r} does not know its radius, give Spheres one")
         places = [(s, 1.0) for _, s in self.stations()]

@@ -14,7 +14,7 @@ from supple.checks import Array, ask, finite_array, finite_float, nonnegative_fl
 from supple.errors import ModelError
 
 if TYPE_CHECKING:
-    from supple.robot.links import Rigid, Rod
+    from supple.robot.bodies import Rigid, Rod
 
 
 class Sizes(NamedTuple):
@@ -93,7 +93,9 @@ class AddedMass:
 Coefficients: TypeAlias = ArrayLike | Callable[[float], ArrayLike] | Drag | AddedMass
 
 
-def coefficient_matrix(table: Any, link: str, body: Rod | Rigid, s: float | None, density: float, what: str) -> Array:
+def coefficient_matrix(
+    table: Any, link: str, body: Rod | Rigid | None, s: float | None, density: float, what: str
+) -> Array:
     """Matrix of a link as its user gave it, (6, 6)."""
     given = table.get(link) if isinstance(table, Mapping) else table
     if given is None:

@@ -19,33 +19,50 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.checks import ROUNDING, Array, finite_array, flag, names, positive_float, shown, symmetric_psd
-from supple.core.arrays import floats, handle_at, integers, space_of
+from supple.core.arrays import space_view
 from supple.core.inertia import add_coadbar, world_inertia
+from supple.core.load_data import Columns, Floats, Integers, load_view
 from supple.core.loads import EXTERNAL, TANGENT
 from supple.errors import ModelError, naming, warn
-from supple.jit import LoadKernel, inner
+from supple.jit import LoadKernel, inner, local_array
 from supple.lie.se3 import add_coad, product6, product6_transposed
 from supple.loads.fluid.coefficients import AddedMass, Coefficients, Drag, coefficient_matrix, displaced_volume
 from supple.loads.frames import carry_operator, subtract_body_wrench
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Binder, Bound
-    from supple.robot.links import Rigid, Rod
+    from supple.robot.bodies import Rigid, Rod
 
-#: What a point has (columns 1 to 3 of the kernel's first array).
+#: What a point has (columns 1 to 3 of `FluidData.points`).
 DRAG, WEIGHT, DRIFT = 1, 2, 3
+
+_vector, _wrench, _matrix, _half = local_array(3), local_array(6), local_array(6, 6), local_array(6, 3)
+
+
+class FluidData(NamedTuple):
+    """Arrays of a fluid around k points; matrices are those of the points one after the other."""
+
+    points: Integers  #: (k, 4) segment, whether it has drag, weight, drift
+    places: Floats  #: (k, 3) in the frame of the segment's end
+    current: Annotated[Floats, Columns(x="m/s", y="m/s", z="m/s")]  #: (1, 3)
+    drag: Annotated[Floats, Columns(wx="", wy="", wz="", vx="", vy="", vz="")]  #: (6 k, 6) wrench by v_r eta_r, SI
+    weight: Floats  #: (6 k, 3) displaced and added mass, by which gravity acts less
+    added_mass: Annotated[Floats, Columns(wx="", wy="", wz="", vx="", vy="", vz="")]  #: (6 k, 6) M_a, SI
+
+
+fluid_data = load_view(FluidData)
 
 
 @inner
-def weigh(w, x, gravity, H, mode, t):
+def weigh(w, x, gravity, H, mode):
     """Buoyancy, and gravity taken off the added mass: the wrench -H R^T g in body axes at x; H is (6, 3)."""
-    R, G, b, f = w.R, w.G, t.z, t.y
+    R, G, b, f = w.R, w.G, _vector(), _wrench()
     for i in range(3):
         b[i] = R[0, i] * gravity[0] + R[1, i] * gravity[1] + R[2, i] * gravity[2]
     for i in range(6):
@@ -53,7 +70,7 @@ def weigh(w, x, gravity, H, mode, t):
     subtract_body_wrench(w, R, x, f)
     if mode != TANGENT:
         return
-    Y = t.B  # Ad^-T H R^T, (6, 3): R^T g follows the turn zeta_w by R^T (g x zeta_w)
+    Y = _half()  # Ad^-T H R^T, (6, 3): R^T g follows the turn zeta_w by R^T (g x zeta_w)
     for k in range(0, 6, 3):
         for i in range(3):
             p = R[i, 0] * H[k, 0] + R[i, 1] * H[k + 1, 0] + R[i, 2] * H[k + 2, 0]
@@ -102,34 +119,34 @@ def subtract_relative_slope(w, R, x, current, H, W):
 
 
 @inner
-def drag_point(w, x, current, D, mode, t):
+def drag_point(w, x, current, D, mode):
     """-D |v_r| eta_r at x in body axes, with its tangent -(|v_r| D + D eta_r [0; v_r]^T / |v_r|) (63)."""
-    R, eta, f = w.R, t.z, t.y
+    R, eta, f = w.R, _wrench(), _wrench()
     relative_twist(w, R, x, current, eta)
     speed = math.sqrt(eta[3] * eta[3] + eta[4] * eta[4] + eta[5] * eta[5])
     if speed == 0.0:  # the force vanishes; its slope does too, or (if D makes force of spin) has a kink
         return
     product6(D, eta, f)
     if mode == TANGENT:
-        H = t.H
+        H = _matrix()
         for i in range(6):
             for j in range(3):
                 H[i, j] = -speed * D[i, j]
                 H[i, 3 + j] = -speed * D[i, 3 + j] - f[i] * eta[3 + j] / speed
-        subtract_relative_slope(w, R, x, current, H, t.B)
+        subtract_relative_slope(w, R, x, current, H, _matrix())
     for i in range(6):
         f[i] *= -speed
     subtract_body_wrench(w, R, x, f)
 
 
 @inner
-def drift(w, x, current, added, mode, t):
+def drift(w, x, current, added, mode):
     """What the added mass feels of a current C = [0; c]: it accelerates and turns with U = V - C, not with V.
 
     In world axes F = M (A - ad_C V) + ad*_U M U in place of M A + ad*_V M V.  Seen from the segment, the difference
     changes by -(M ad_C + adbar*_{M C} + ad*_C M) zeta' + (M ad_V - adbar*_{M U} - ad*_U M) ad_C zeta.
     """
-    M, V, U, h, f = t.B, w.V, t.z, t.x, t.y
+    M, V, U, h, f = _matrix(), w.V, _wrench(), _wrench(), _wrench()
     world_inertia(w.R, x, added, M)
     for i in range(6):
         f[i], U[i] = 0.0, V[i]
@@ -143,7 +160,7 @@ def drift(w, x, current, added, mode, t):
     product6_transposed(M, U, h)
     add_coad(U, h, w.F)
     if mode == TANGENT:
-        Y = t.H  # (M ad_V - adbar*_{M U} - ad*_U M)[:, 3:6]
+        Y = _half()  # (M ad_V - adbar*_{M U} - ad*_U M)[:, 3:6]
         for j in range(3):
             for i in range(6):
                 f[i] = 0.0
@@ -175,31 +192,25 @@ def drift(w, x, current, added, mode, t):
 
 
 def _fluid(tree, space, data, mode):
-    """All points: data = what (k, 4) [segment, has drag, weight, drift], where (k, 3), current (1, 3), matrices.
-
-    The matrices are drag (6 k, 6), weight (6 k, 3), added mass (6 k, 6), of the points one after the other.
-    """
+    """Buoyancy, drag and drift of all points of `FluidData`."""
     if mode < 0:
         return
-    scratch = space_of(space)
-    h = handle_at(data, 6)
-    what, where, current = integers(h, 0), floats(h, 1), floats(h, 2)[0]
-    drags, weights, added = floats(h, 3), floats(h, 4), floats(h, 5)
-    t = scratch.scratch[0]
-    x, gravity = t.p, t.f[0]
+    scratch, own, x, gravity = space_view(space), fluid_data(data), _vector(), _vector()
+    what, where, current = own.points, own.places, own.current[0]
+    drags, weights, added = own.drag, own.weight, own.added_mass
     for i in range(3):
         gravity[i] = -scratch.work[0].A[3 + i]
     for i in range(what.shape[0]):
         w = scratch.work[what[i, 0]]
         for k in range(3):
             x[k] = w.p[k] + w.R[k, 0] * where[i, 0] + w.R[k, 1] * where[i, 1] + w.R[k, 2] * where[i, 2]
-        own = slice(6 * i, 6 * i + 6)
+        rows = slice(6 * i, 6 * i + 6)
         if what[i, WEIGHT]:
-            weigh(w, x, gravity, weights[own], mode, t)
+            weigh(w, x, gravity, weights[rows], mode)
         if what[i, DRAG]:
-            drag_point(w, x, current, drags[own], mode, t)
+            drag_point(w, x, current, drags[rows], mode)
         if what[i, DRIFT]:
-            drift(w, x, current, added[own], mode, t)
+            drift(w, x, current, added[rows], mode)
 
 
 fluid = LoadKernel(_fluid)
@@ -287,20 +298,21 @@ class Fluid:
         return links
 
     def _points(self, binder: Binder, link: str, density: float) -> Iterable[_Point]:
-        from supple.robot.links import Rod
-
         body = binder.robot_link(link).body
+        line, solid = body.centreline, body.solid
         with naming(f"link {link!r}"):
-            if isinstance(body, Rod):
+            if line is not None:
                 rod = binder.rod(link)
                 for s, weight in zip(rod.s.tolist(), rod.weight.tolist(), strict=True):
                     if weight > 0.0:
-                        drag, added, displaced = self._matrices(link, body, s, density)
+                        drag, added, displaced = self._matrices(link, line, s, density)
                         segment = binder.station(link, s).segment
                         yield _Point(segment, np.zeros(3), weight * drag, weight * added, weight * displaced)
-            else:
+            elif solid is not None:
                 place = binder.station(link, 0.0)
-                yield _Point(place.segment, np.asarray(body.com), *self._matrices(link, body, None, density))
+                yield _Point(place.segment, np.asarray(solid.com), *self._matrices(link, solid, None, density))
+            else:
+                raise ModelError(f"it is {body.noun}, and fluids push on rods and solids: leave it out of links")
 
     def _matrices(self, link: str, body: Rod | Rigid, s: float | None, density: float) -> tuple[Array, Array, float]:
         """Drag, added mass and displaced mass at s of a rod (per metre) or of a rigid body (None)."""
@@ -326,7 +338,7 @@ def _warn_of_feeding(points: dict[str, list[_Point]]) -> None:
         )
 
 
-def _arrays(points: list[_Point], current: Array) -> tuple[np.ndarray, ...]:
+def _arrays(points: list[_Point], current: Array) -> FluidData:
     """Data of the kernel."""
     k = len(points)
     weight = np.zeros((k, 6, 3))
@@ -340,4 +352,5 @@ def _arrays(points: list[_Point], current: Array) -> tuple[np.ndarray, ...]:
     what[:, DRAG], what[:, WEIGHT] = drag.any(axis=(1, 2)), weight.any(axis=(1, 2))
     what[:, DRIFT] = added.any(axis=(1, 2)) & bool(current.any())
     where = np.array([point.where for point in points]).reshape(k, 3)
-    return what, where, current[None].copy(), drag.reshape(-1, 6), weight.reshape(-1, 3), added.reshape(-1, 6)
+    matrices = drag.reshape(-1, 6), weight.reshape(-1, 3), added.reshape(-1, 6)
+    return FluidData(what, where, current[None].copy(), *matrices)

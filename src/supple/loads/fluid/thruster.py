@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.checks import Array, finite_array, real_array
 from supple.compilation.scene import Arrow, Place
-from supple.core.arrays import floats, handle_at, integers, poses, space_of
+from supple.core.arrays import space_view
+from supple.core.load_data import Columns, Floats, Integers, Poses, load_view
 from supple.core.loads import INTERNAL
 from supple.errors import ModelError, ShapeError
-from supple.jit import LoadKernel
+from supple.jit import LoadKernel, local_array
 from supple.lie.pose import check_pose, pose
 from supple.loads.wrenches.given import LOCAL, apply_wrench
 
@@ -25,14 +26,25 @@ if TYPE_CHECKING:
 #: Names of the components of a wrench.
 COMPONENTS = ("mx", "my", "mz", "fx", "fy", "fz")
 
+_wrench = local_array(6)
+
+
+class ThrusterData(NamedTuple):
+    """Arrays of a thruster with k inputs."""
+
+    where: Integers  #: (1, 2) segment, first input
+    axes: Annotated[Floats, Columns(mx="N m", my="N m", mz="N m", fx="N", fy="N", fz="N")]  #: (k, 6) per unit of input
+    offset: Poses  #: (1,)
+
+
+thruster_data = load_view(ThrusterData)
+
 
 def _thruster(tree, space, data, mode):
-    """Follower wrench A u: data = where (1, 2) [segment, first input], A^T (k, 6), offset (1,)."""
-    scratch = space_of(space)
-    h = handle_at(data, 3)
-    where, axes, offset = integers(h, 0), floats(h, 1), poses(h, 2)[0]
-    t = scratch.scratch[0]
-    wrench, first = t.f[0], where[0, 1]
+    """Follower wrench A u of `ThrusterData`, whose axes are A^T."""
+    scratch, own, wrench = space_view(space), thruster_data(data), _wrench()
+    where, axes = own.where, own.axes
+    first = where[0, 1]
     for i in range(6):
         wrench[i] = 0.0
     for k in range(axes.shape[0]):
@@ -41,7 +53,7 @@ def _thruster(tree, space, data, mode):
             u = 1.0 if first + k == -(mode + 1) else 0.0
         for i in range(6):
             wrench[i] += axes[k, i] * u
-    apply_wrench(scratch.work[where[0, 0]], t, offset, LOCAL, wrench, mode)
+    apply_wrench(scratch.work[where[0, 0]], own.offset[0], LOCAL, wrench, mode)
 
 
 thruster = LoadKernel(_thruster)
@@ -92,7 +104,8 @@ class Thruster:
         axes = self._axes()
         inputs = [binder.input(name) for name in self._names(axes)]
         where = np.array([[place.segment, inputs[0]]], dtype=np.int64)
-        return Bound(self.name, thruster, (where, axes.T.copy(), pose_records([place.offset])), INTERNAL)
+        data = ThrusterData(where, axes.T.copy(), pose_records([place.offset]))
+        return Bound(self.name, thruster, data, INTERNAL)
 
     def sketch(self, binder: Binder) -> list[Mark]:
         """Arrows of what it gives."""

@@ -15,16 +15,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.checks import Array, finite_array, positive_float, shown, symmetric_psd
-from supple.core.arrays import floats, handle_at, integers, poses, space_of
+from supple.core.arrays import space_view
+from supple.core.load_data import Columns, Floats, Integers, Poses, load_view
 from supple.core.loads import EXTERNAL, TANGENT
 from supple.errors import ModelError, naming
-from supple.jit import LoadKernel
+from supple.jit import LoadKernel, local_array
 from supple.lie.se3 import product6
 from supple.loads.fluid.coefficients import AddedMass, Coefficients, coefficient_matrix
 from supple.loads.fluid.fluid import relative_twist, subtract_relative_slope
@@ -37,20 +38,31 @@ if TYPE_CHECKING:
 #: Of elliptic sections in an ideal fluid.
 IDEAL = AddedMass(y=1.0, z=1.0)
 
+_vector, _wrench, _rotation, _matrix = local_array(3), local_array(6), local_array(3, 3), local_array(6, 6)
+
+
+class WakeData(NamedTuple):
+    """Arrays of a wake."""
+
+    segment: Integers  #: (1, 1)
+    flow: Annotated[Floats, Columns(way="", current_x="m/s", current_y="m/s", current_z="m/s")]  #: (1, 4)
+    added_mass: Annotated[
+        Floats, Columns(wx="", wy="", wz="", vx="", vy="", vz="")
+    ]  #: (6, 6) M_a: kg m, kg, kg/m in its angular, mixed and linear blocks
+    offset: Poses  #: (1,)
+
+
+wake_data = load_view(WakeData)
+
 
 def _wake(tree, space, data, mode):
-    """-u p + e T at one frame: data = where (1, 1), way and current (1, 4), M_a (6, 6), offset (1,).
-
-    ``way`` is T . e_x, 1 or -1, so that u = way v_x.
-    """
+    """-u p + e T at one frame, see `WakeData`; ``way`` is T . e_x, 1 or -1, so that u = way v_x."""
     if mode < 0:
         return
-    scratch = space_of(space)
-    h = handle_at(data, 4)
-    where, numbers, M, offset = integers(h, 0), floats(h, 1)[0], floats(h, 2), poses(h, 3)[0]
-    w, t = scratch.work[where[0, 0]], scratch.scratch[0]
-    way, current = numbers[0], numbers[1:4]
-    R, x, eta, p, f = t.R, t.p, t.z, t.x, t.y
+    scratch, own = space_view(space), wake_data(data)
+    w, M, offset = scratch.work[own.segment[0, 0]], own.added_mass, own.offset[0]
+    way, current = own.flow[0, 0], own.flow[0, 1:4]
+    R, x, eta, p, f = _rotation(), _vector(), _wrench(), _wrench(), _wrench()
     point_position(w, offset, x)
     for i in range(3):
         for j in range(3):
@@ -64,14 +76,14 @@ def _wake(tree, space, data, mode):
     f[3] += way * energy
     subtract_body_wrench(w, R, x, f)
     if mode == TANGENT:
-        H = t.H
+        H = _matrix()
         for i in range(6):
             for j in range(6):
                 H[i, j] = -way * eta[3] * M[i, j]
         for i in range(6):
             H[i, 3] -= way * p[i]
             H[3, i] += way * p[i]
-        subtract_relative_slope(w, R, x, current, H, t.B)
+        subtract_relative_slope(w, R, x, current, H, _matrix())
 
 
 wake = LoadKernel(_wake)
@@ -129,15 +141,13 @@ class Wake:
         way = -1.0 if self.head == "base" else 1.0
         current = finite_array(self.current, (3,), "current")
         where = np.array([[place.segment]], dtype=np.int64)
-        arrays = (where, np.array([[way, *current]]), self._matrix(binder), pose_records([place.offset]))
-        return Bound(self.name, wake, arrays, EXTERNAL)
+        data = WakeData(where, np.array([[way, *current]]), self._matrix(binder), pose_records([place.offset]))
+        return Bound(self.name, wake, data, EXTERNAL)
 
     def _matrix(self, binder: Binder) -> Array:
         """Added mass per metre at the edge, (6, 6)."""
-        from supple.robot.links import Rod
-
         body = binder.robot_link(self.link).body
-        rigid = not isinstance(body, Rod)
+        rigid, shape = body.centreline is None, body.centreline or body.solid
         with naming(f"link {self.link!r}"):
             if rigid and isinstance(self.added_mass, AddedMass):
                 raise ModelError(
@@ -145,7 +155,7 @@ class Wake:
                 )
             density = positive_float(self.density, "density", "kg/m^3")
             s = None if rigid else float(self.s)
-            given = coefficient_matrix({self.link: self.added_mass}, self.link, body, s, density, "added_mass")
+            given = coefficient_matrix({self.link: self.added_mass}, self.link, shape, s, density, "added_mass")
             if given[3].any() or given[:, 3].any():
                 raise ModelError(
                     f"added_mass has an axial part {given[3].tolist()}: water slides along a slender body, "

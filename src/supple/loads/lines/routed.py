@@ -12,11 +12,26 @@ its derivative by the strain is c P^T (I - t t^T) P / |T|  (D62 with the second 
 from __future__ import annotations
 
 import math
+from typing import Annotated, NamedTuple
 
-from supple.core.arrays import floats, handle_at, integers, space_of
+from supple.core.arrays import space_view
 from supple.core.elastic_lines import add_line, add_part
+from supple.core.load_data import Columns, Floats, Integers, load_view
 from supple.core.loads import MEASURE, TANGENT
-from supple.jit import LoadKernel, inlined, inner
+from supple.jit import LoadKernel, inlined, inner, local_array
+
+_vector, _column, _matrix = local_array(3), local_array(6), local_array(6, 3)
+
+
+class LineData(NamedTuple):
+    """Arrays of a line at m nodes of rods."""
+
+    where: Integers  #: (m, 2) node, input
+    line: Annotated[Floats, Columns(coefficient="m", y="m", z="m", slope_y="", slope_z="")]  #: (m, 5); of chambers m^3
+    table: Floats  #: (m, 3) link, s and weight, for read-outs (`loads.lines.routes.line_table`)
+
+
+line_data = load_view(LineData)
 
 
 @inlined
@@ -40,9 +55,9 @@ def line_tangent(xi, y, z, slope_y, slope_z, T):
 
 
 @inner
-def add_line_stress(s, t, line, u, mode):
+def add_line_stress(s, line, u, mode):
     """Add the stress of one line at one node; ``line`` = (coefficient, y, z, dy/dX, dz/dX), u its input."""
-    B, T, b = t.B, t.p, t.x
+    B, T, b = _matrix(), _vector(), _column()
     size = line_tangent(s.xi, line[1], line[2], line[3], line[4], T)
     line_matrix(line[1], line[2], B)
     c = line[0] * u
@@ -65,9 +80,9 @@ def line_rate(s, line, T, Td):
 
 
 @inner
-def write_node_part(part, s, t, line):
+def write_node_part(part, s, line):
     """f = c P^T t, drift = c P^T (I - t t^T) T' / |T| at a node, c = |coefficient| (see `core.elastic_lines`)."""
-    T, Td, B, c = t.x[0:3], t.x[3:6], t.B, abs(line[0])
+    T, Td, B, c = _vector(), _vector(), _matrix(), abs(line[0])
     size, rate = line_rate(s, line, T, Td)
     line_matrix(line[1], line[2], B)
     for i in range(6):
@@ -79,22 +94,21 @@ def write_node_part(part, s, t, line):
 @inner
 def measure_line(space, where, line):
     """The length of a tendon, or the volume of a chamber: the sum of |coefficient| |T|."""
-    t, length, rate = space.scratch[0], 0.0, 0.0
+    T, Td, length, rate = _vector(), _vector(), 0.0, 0.0
     tension = space.inputs[where[0, 1]] if where.shape[0] > 0 else 0.0
     whole = add_line(space, 0.0, 0.0, tension, 0.0, 0.0)
     for i in range(where.shape[0]):
         s = space.stress[where[i, 0]]
-        l, dl = line_rate(s, line[i], t.x[0:3], t.x[3:6])
+        l, dl = line_rate(s, line[i], T, Td)
         length, rate = length + abs(line[i, 0]) * l, rate + abs(line[i, 0]) * dl
-        write_node_part(add_part(space, whole, -1, where[i, 0]), s, t, line[i])
+        write_node_part(add_part(space, whole, -1, where[i, 0]), s, line[i])
     whole.length, whole.rate = length, rate
 
 
 def _lines(tree, space, data, mode):
-    """Stresses of all lines: data = where (m, 2) [node, input], line (m, 5) (see `add_line_stress`)."""
-    scratch = space_of(space)
-    h = handle_at(data, 2)
-    where, line = integers(h, 0), floats(h, 1)
+    """Stresses of a line at all its nodes, see `LineData`."""
+    scratch, own = space_view(space), line_data(data)
+    where, line = own.where, own.line
     if mode == MEASURE:
         measure_line(scratch, where, line)
         return
@@ -103,7 +117,7 @@ def _lines(tree, space, data, mode):
         if mode < 0:  # derivative by one input: the stress is linear in it
             u = 1.0 if where[i, 1] == -(mode + 1) else 0.0
         if u != 0.0:
-            add_line_stress(scratch.stress[where[i, 0]], scratch.scratch[0], line[i], u, mode)
+            add_line_stress(scratch.stress[where[i, 0]], line[i], u, mode)
 
 
 lines = LoadKernel(_lines)

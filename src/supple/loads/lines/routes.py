@@ -12,7 +12,8 @@ import numpy as np
 from supple.checks import finite_float, floats, shown
 from supple.errors import ModelError, naming
 from supple.numerics.quadrature import rod_stations
-from supple.robot.links import Rod
+from supple.robot.bodies.protocol import centreline_of
+from supple.robot.bodies.rod import Rod
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Binder
@@ -144,9 +145,8 @@ def line_points(
                 raise ModelError(f"{name} names link {link!r}, which is not on the route: {', '.join(routes)}")
     points = []
     for link, route in routes.items():
-        rod = binder.robot_link(link).body
-        if not isinstance(rod, Rod):
-            raise ModelError(f"link {link!r} is rigid, but a route runs along rods; give via points [(x, y, z), ...]")
+        body = binder.robot_link(link).body
+        rod = centreline_of(body, link, "a route runs along rods", "give via points [(x, y, z), ...]")
         what = f"route on link {link!r}"
         end = finite_float(until.get(link, rod.length), f"until of link {link!r}")
         if not 0.0 < end <= rod.length:

@@ -12,15 +12,16 @@ Directions give the tangents of springs and lines at a fixed tension; the rest i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 
 from supple.checks import nonnegative_float, positive_float
-from supple.core.arrays import floats, handle_at, integers, poses, space_of
+from supple.core.arrays import space_view
 from supple.core.elastic_lines import add_line, add_part
+from supple.core.load_data import Columns, Floats, Integers, Poses, load_view
 from supple.core.loads import ENERGY, MEASURE, STORES, TANGENT
-from supple.jit import LoadKernel, inner
+from supple.jit import LoadKernel, inner, local_array
 from supple.loads.lines.routed import add_line_stress, line_rate, write_node_part
 from supple.loads.lines.routes import LinePoint, line_table
 from supple.loads.spring import place_point, pull, span_direction
@@ -33,6 +34,24 @@ GIVEN, ELASTIC = 0, 1
 
 #: Default width of the ramp, relative to the rest length.
 SMOOTHING = 1e-4
+
+_vector = local_array(3)
+
+
+class PathData(NamedTuple):
+    """Arrays of a path of p points, k spans between them and m nodes of rods."""
+
+    tension: Integers  #: (1, 2) input or -1, GIVEN or ELASTIC
+    elastic: Annotated[Floats, Columns(stiffness="N/m", rest_length="m", damping="N s/m", smoothing="m")]  #: (1, 4)
+    points: Integers  #: (p, 1) segments
+    offsets: Poses  #: (p,)
+    spans: Integers  #: (k, 2) points
+    nodes: Integers  #: (m, 1)
+    line: Annotated[Floats, Columns(coefficient="m", y="m", z="m", slope_y="", slope_z="")]  #: (m, 5)
+    table: Floats  #: (m, 3) link, s and weight, for read-outs
+
+
+path_data = load_view(PathData)
 
 
 @inner
@@ -84,57 +103,75 @@ def add_end(part, sign, x, v, n, d):
         part.drift[3 + i] += sign * d[i]
 
 
-def _paths(tree, space, data, mode):
-    """One path: data = where (1, 2) [input or -1, GIVEN or ELASTIC], law (see `elastic_tension`), points (p, 1) their
-    segments and offsets (p,), spans (k, 2) of points, nodes (m, 1), line (m, 5) (see `loads.lines.routed`).
-    """
-    scratch = space_of(space)
-    h = handle_at(data, 7)
-    where, law, points, offsets = integers(h, 0), floats(h, 1), integers(h, 2), poses(h, 3)
-    spans, nodes, line = integers(h, 4), integers(h, 5), floats(h, 6)
-    t = scratch.scratch[0]
-    xa, va, xb, vb, n, d = t.x[0:3], t.x[3:6], t.y[0:3], t.y[3:6], t.z[0:3], t.z[3:6]
-    if mode < 0 and where[0, 0] != -(mode + 1):
-        return
-    u = scratch.inputs[where[0, 0]] if where[0, 0] >= 0 else 0.0
-    length, rate, tension, slope, rate_slope = 0.0, 0.0, u, 0.0, 0.0
-    elastic = where[0, 1] == ELASTIC
-    if elastic or mode == MEASURE:
-        for i in range(spans.shape[0]):
-            place_span(scratch, points, offsets, spans[i], xa, va, xb, vb)
-            l, dl = span_direction(xa, va, xb, vb, n)
-            length, rate = length + l, rate + dl
-        for i in range(nodes.shape[0]):
-            l, dl = line_rate(scratch.stress[nodes[i, 0]], line[i], xa, va)
-            length, rate = length - line[i, 0] * l, rate - line[i, 0] * dl
-    if mode == ENERGY:
-        t.energy += elastic_potential(law[0], length - law[0, 1] + u)
-        return
-    if elastic:
-        tension, slope, rate_slope = elastic_tension(law[0], length - law[0, 1] + u, rate)
-    if mode < 0:  # pulling in is as good as stretching
-        tension = slope if elastic else 1.0
-    if tension != 0.0 and mode != MEASURE:
-        for i in range(spans.shape[0]):
-            place_span(scratch, points, offsets, spans[i], xa, va, xb, vb)
-            pull(scratch, points[spans[i, 0], 0], points[spans[i, 1], 0], xa, xb, va, vb, tension, 0.0, 0.0, mode, t)
-        for i in range(nodes.shape[0]):
-            add_line_stress(scratch.stress[nodes[i, 0]], t, line[i], tension, mode)
-    if mode != MEASURE and (mode != TANGENT or tension == 0.0 or not elastic):
-        return
-    whole = add_line(scratch, length, rate, tension, slope, rate_slope)
-    for i in range(points.shape[0]):
-        add_part(scratch, whole, points[i, 0], -1)
+@inner
+def measure_path(space, path):
+    """Length l of a path and its rate l'."""
+    xa, va, xb, vb, n = _vector(), _vector(), _vector(), _vector(), _vector()
+    spans, nodes, line, length, rate = path.spans, path.nodes, path.line, 0.0, 0.0
     for i in range(spans.shape[0]):
-        place_span(scratch, points, offsets, spans[i], xa, va, xb, vb)
+        place_span(space, path.points, path.offsets, spans[i], xa, va, xb, vb)
+        l, dl = span_direction(xa, va, xb, vb, n)
+        length, rate = length + l, rate + dl
+    for i in range(nodes.shape[0]):
+        l, dl = line_rate(space.stress[nodes[i, 0]], line[i], xa, va)
+        length, rate = length - line[i, 0] * l, rate - line[i, 0] * dl
+    return length, rate
+
+
+@inner
+def pull_path(space, path, tension, mode):
+    """A given tension along all of a path, with the tangent of its directions."""
+    xa, va, xb, vb = _vector(), _vector(), _vector(), _vector()
+    points, spans, nodes, line = path.points, path.spans, path.nodes, path.line
+    for i in range(spans.shape[0]):
+        place_span(space, points, path.offsets, spans[i], xa, va, xb, vb)
+        pull(space, points[spans[i, 0], 0], points[spans[i, 1], 0], xa, xb, va, vb, tension, 0.0, 0.0, mode)
+    for i in range(nodes.shape[0]):
+        add_line_stress(space.stress[nodes[i, 0]], line[i], tension, mode)
+
+
+@inner
+def add_path_line(space, path, length, rate, tension, slope, rate_slope):
+    """How the length of a path follows its points and nodes (`core.elastic_lines`)."""
+    xa, va, xb, vb, n, d = _vector(), _vector(), _vector(), _vector(), _vector(), _vector()
+    points, spans, nodes, line = path.points, path.spans, path.nodes, path.line
+    whole = add_line(space, length, rate, tension, slope, rate_slope)
+    for i in range(points.shape[0]):
+        add_part(space, whole, points[i, 0], -1)
+    for i in range(spans.shape[0]):
+        place_span(space, points, path.offsets, spans[i], xa, va, xb, vb)
         l, dl = span_direction(xa, va, xb, vb, n)
         if l > 0.0:
             for k in range(3):
                 d[k] = (vb[k] - va[k] - dl * n[k]) / l
-            add_end(scratch.parts[whole.first + spans[i, 0]], -1.0, xa, va, n, d)
-            add_end(scratch.parts[whole.first + spans[i, 1]], 1.0, xb, vb, n, d)
+            add_end(space.parts[whole.first + spans[i, 0]], -1.0, xa, va, n, d)
+            add_end(space.parts[whole.first + spans[i, 1]], 1.0, xb, vb, n, d)
     for i in range(nodes.shape[0]):
-        write_node_part(add_part(scratch, whole, -1, nodes[i, 0]), scratch.stress[nodes[i, 0]], t, line[i])
+        write_node_part(add_part(space, whole, -1, nodes[i, 0]), space.stress[nodes[i, 0]], line[i])
+
+
+def _paths(tree, space, data, mode):
+    """One path of `PathData`: its tension is an input, or k s(e) + d s'(e) l' with e = l - rest length + input."""
+    scratch, path = space_view(space), path_data(data)
+    index, law = path.tension[0, 0], path.elastic[0]
+    if mode < 0 and index != -(mode + 1):
+        return
+    u = scratch.inputs[index] if index >= 0 else 0.0
+    length, rate, tension, slope, rate_slope = 0.0, 0.0, u, 0.0, 0.0
+    elastic = path.tension[0, 1] == ELASTIC
+    if elastic or mode == MEASURE:
+        length, rate = measure_path(scratch, path)
+    if mode == ENERGY:
+        scratch.energy[0] += elastic_potential(law, length - law[1] + u)
+        return
+    if elastic:
+        tension, slope, rate_slope = elastic_tension(law, length - law[1] + u, rate)
+    if mode < 0:  # pulling in is as good as stretching
+        tension = slope if elastic else 1.0
+    if tension != 0.0 and mode != MEASURE:
+        pull_path(scratch, path, tension, mode)
+    if mode == MEASURE or (mode == TANGENT and tension != 0.0 and elastic):
+        add_path_line(scratch, path, length, rate, tension, slope, rate_slope)
 
 
 paths = LoadKernel(_paths)
@@ -199,14 +236,14 @@ def bind_path(
     binder.line(name, len(path.points) + len(path.nodes))
     if elasticity is not None:
         law = elastic_law(elasticity, path, binder)
-    data = (
-        np.array([[index, GIVEN if elasticity is None else ELASTIC]], dtype=np.int64),
-        np.array([law]),
-        np.array([[station.segment] for station in stations], dtype=np.int64).reshape(-1, 1),
-        pose_records([station.offset for station in stations]),
-        np.array(path.spans, dtype=np.int64).reshape(-1, 2),
-        np.array([[p.node] for p in path.nodes], dtype=np.int64).reshape(-1, 1),
-        np.array([(-p.weight, p.y, p.z, p.slope_y, p.slope_z) for p in path.nodes], dtype=float).reshape(-1, 5),
-        line_table(path.nodes, binder),
+    data = PathData(
+        tension=np.array([[index, GIVEN if elasticity is None else ELASTIC]], dtype=np.int64),
+        elastic=np.array([law]),
+        points=np.array([[station.segment] for station in stations], dtype=np.int64).reshape(-1, 1),
+        offsets=pose_records([station.offset for station in stations]),
+        spans=np.array(path.spans, dtype=np.int64).reshape(-1, 2),
+        nodes=np.array([[p.node] for p in path.nodes], dtype=np.int64).reshape(-1, 1),
+        line=np.array([(-p.weight, p.y, p.z, p.slope_y, p.slope_z) for p in path.nodes], dtype=float).reshape(-1, 5),
+        table=line_table(path.nodes, binder),
     )
     return Bound(name, paths, data, side if elasticity is None else side + STORES)

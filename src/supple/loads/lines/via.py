@@ -14,7 +14,7 @@ from supple.errors import ModelError
 from supple.lie.pose import pose
 from supple.loads.lines.routes import LinePoint, Route, Via, by_link, line_points, route_point, straightened
 from supple.loads.lines.spans import Path, PathPoint
-from supple.robot.links import ArcLength, Rod
+from supple.robot.bodies.protocol import ArcLength, centreline_of
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Binder
@@ -104,8 +104,7 @@ def route_places(binder: Binder, route: Mapping[str, Route | Via], until: Mappin
     places: list[Place] = []
     for link, part in checked_route(route).items():
         if callable(part):
-            rod = binder.robot_link(link).body
-            assert isinstance(rod, Rod)  # `line_points` has refused others
+            rod = centreline_of(binder.robot_link(link).body, link, "a route runs along rods")
             end = until.get(link, rod.length)
             X = np.linspace(0.0, end, ROUTE).tolist()
             offsets = np.tile(np.eye(4), (ROUTE, 1, 1))
@@ -123,8 +122,7 @@ def _end(link: str, until: Mapping[str, float]) -> float:
 
 def _rod_point(binder: Binder, link: str, route: Route, at: float) -> PathPoint:
     """The point of a continuous route at a place of its rod."""
-    rod = binder.robot_link(link).body
-    assert isinstance(rod, Rod)  # `line_points` has refused others
+    rod = centreline_of(binder.robot_link(link).body, link, "a route runs along rods")
     s = at.station(rod, link) if isinstance(at, ArcLength) else at
     y, z = route_point(route, s * rod.length, f"route on link {link!r}")
     return PathPoint(link, s, pose((0.0, y, z)))
@@ -133,6 +131,6 @@ def _rod_point(binder: Binder, link: str, route: Route, at: float) -> PathPoint:
 def _via_point(binder: Binder, link: str, x: tuple[float, float, float]) -> PathPoint:
     """A via point: (x, y, z) in the body frame, or in a rod (0, y, z) in the section at X = x."""
     body = None if link == "world" else binder.robot_link(link).body
-    if isinstance(body, Rod):
+    if body is not None and body.centreline is not None:
         return PathPoint(link, ArcLength(x[0]).station(body, link), pose((0.0, *x[1:])))
     return PathPoint(link, 0.0, pose(x))

@@ -15,15 +15,16 @@ Laws with further states find z behind their other arguments; it comes from sign
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
 from numba import types
 from numba.extending import intrinsic
 
-from supple.core.arrays import floats, handle_at, integers, poses, space_of
+from supple.core.arrays import space_view
 from supple.core.inertia import add_coadbar
+from supple.core.load_data import Columns, Floats, Integers, Poses, load_view
 from supple.core.loads import TANGENT, WRENCH, add_coupling
-from supple.jit import LoadKernel, inner
+from supple.jit import LoadKernel, inner, local_array
 from supple.lie.se3 import Ad_inverse, compose, exp
 from supple.loads.frames import carry_operator, carry_wrench, subtract_body_wrench
 
@@ -43,6 +44,35 @@ STEP = 1e-4
 
 #: What a C function returns (0 is what Numba's do after an exception), and what a kernel notes of a law that failed.
 RAISED, FINE, WRONG_SHAPE, NOT_FINITE = 0, 1, 2, 3
+
+_position, _rotation, _six, _matrix = local_array(3), local_array(3, 3), local_array(6), local_array(6, 6)
+_inputs = local_array(MOST_INPUTS)
+_outputs = local_array(MOST_STATES)  # of a law or of a rate
+_tangent = local_array(144)  # of a slope, row by row: 6 rows of up to 24 columns
+
+
+class PointLawData(NamedTuple):
+    """Arrays of a law at k points."""
+
+    where: Integers  #: (k, 2) segment, node
+    numbers: Integers  #: (1, 6) uses (bits), time's signal, width of the tangent, states per point, signals of z and z'
+    functions: Integers  #: (1, 3) addresses: law, tangent, rate
+    state: Integers  #: (1, 2) what failed
+    weights: Annotated[Floats, Columns(weight="")]  #: (k, 1); of those along rods lengths [m]
+    offsets: Poses  #: (k,)
+
+
+class PairLawData(NamedTuple):
+    """Arrays of a law between two points."""
+
+    ends: Integers  #: (2, 1) segments
+    numbers: Integers  #: (1, 4) time's signal, states, first signals of z and z'
+    functions: Integers  #: (1, 3) addresses: law, tangent, rate
+    state: Integers  #: (1, 2) what failed
+    offsets: Poses  #: (2,)
+
+
+point_law_data, pair_law_data = load_view(PointLawData), load_view(PairLawData)
 
 
 @intrinsic
@@ -82,10 +112,11 @@ def read_states(space, first, count, x, at):
 
 
 @inner
-def write_rates(space, functions, x, first, count, y, state):
-    """z' into the signals; ``y`` is scratch.  Returns success."""
+def write_rates(space, functions, x, first, count, state):
+    """z' into the signals.  Returns success."""
     if count == 0:
         return True
+    y = _outputs()
     fine = evaluate(functions, RATE, x, y, count, state)
     for k in range(count):
         space.signals[first + k] = y[k] if fine else math.nan
@@ -93,14 +124,15 @@ def write_rates(space, functions, x, first, count, y, state):
 
 
 @inner
-def perturb(x, part, i, h, left, t, y):
+def perturb(x, part, i, h, left, y):
     """y = x with its pose turned by exp(h e_i) (from the right, or from the left), or an entry moved by h."""
     for k in range(MOST_INPUTS):
         y[k] = x[k]
     if part != POSE:
         y[part + i] += h
         return
-    R, p, Omega, R1, p1 = t.T[0], t.f[0, 0:3], t.z, t.T[1], t.f[1, 0:3]
+    R, p, R1, p1, R2, p2 = _rotation(), _position(), _rotation(), _position(), _rotation(), _position()
+    Omega = _six()
     for k in range(6):
         Omega[k] = h if k == i else 0.0
     exp(Omega, R, p)
@@ -109,10 +141,10 @@ def perturb(x, part, i, h, left, t, y):
         for l in range(3):
             R1[k, l] = x[POSE + 4 * k + l]
     if left:
-        compose(R, p, R1, p1, t.R, t.p)
+        compose(R, p, R1, p1, R2, p2)
     else:
-        compose(R1, p1, R, p, t.R, t.p)
-    set_pose(t.R, t.p, y)
+        compose(R1, p1, R, p, R2, p2)
+    set_pose(R2, p2, y)
 
 
 @inner
@@ -127,16 +159,16 @@ def set_pose(R, p, x):
 
 
 @inner
-def difference(functions, x, part, column, width, left, t, state, T):
+def difference(functions, x, part, column, width, left, state, T):
     """Six columns of T (6, width) by differences of fourth order along a part of the inputs.  Returns success."""
-    moved, y = t.W[1].reshape(72), t.jet.reshape(18)
+    moved, y = _inputs(), _outputs()
     for i in range(6):
         h = STEP if part == POSE else STEP * max(1.0, abs(x[part + i]))
         for k in range(6):
             T[width * k + column + i] = 0.0
         for m in range(4):
             step, factor = (-2.0, 1.0, -1.0, 2.0)[m], (1.0, 8.0, -8.0, -1.0)[m]
-            perturb(x, part, i, step * h, left, t, moved)
+            perturb(x, part, i, step * h, left, moved)
             if not evaluate(functions, LAW, moved, y, ROWS, state):
                 return False
             for k in range(6):
@@ -181,31 +213,31 @@ def frame_of(space, segment, offset, R, p):
 
 
 @inner
-def point_inputs(space, w, R, p, time, node, uses, x, t):
+def point_inputs(space, w, R, p, time, node, uses, x):
     """t, g (from the world's origin), eta, etadot, xi; NaN for what the law does not declare."""
-    base = space.work[0]
+    base, position, acceleration = space.work[0], _position(), _six()
     for k in range(POINT_INPUTS):
         x[k] = math.nan
     x[0] = time
     if uses & 1:
         for k in range(3):
-            t.x[k] = p[k] - base.p[k]
-        set_pose(R, t.x, x)
+            position[k] = p[k] - base.p[k]
+        set_pose(R, position, x)
     if uses & 2:
         Ad_inverse(R, p, w.V, x[TWIST : TWIST + 6])
     if uses & 4:
         for k in range(3):
-            t.x[k], t.x[3 + k] = w.A[k], w.A[3 + k] - base.A[3 + k]  # gravity is inside A
-        Ad_inverse(R, p, t.x, x[ACCELERATION : ACCELERATION + 6])
+            acceleration[k], acceleration[3 + k] = w.A[k], w.A[3 + k] - base.A[3 + k]  # gravity is inside A
+        Ad_inverse(R, p, acceleration, x[ACCELERATION : ACCELERATION + 6])
     if uses & 8:
         for k in range(6):
             x[STRAIN + k] = space.stress[node].xi[k]
 
 
 @inner
-def point_tangent(space, w, segment, weight, R, p, node, uses, T, width, t):
+def point_tangent(space, w, segment, weight, R, p, node, uses, T, width):
     """Into G, N, M of the segment, and into a coupling to the strain; T has six columns for each argument in use."""
-    H, W, column = t.H, t.B, 0
+    H, W, column = _matrix(), _matrix(), 0
     if uses & 1:
         block_of(T, width, column, H)
         carry_operator(R, p, H, W)
@@ -236,72 +268,66 @@ def point_tangent(space, w, segment, weight, R, p, node, uses, T, width, t):
 
 
 @inner
-def difference_used(functions, x, uses, width, t, state, T):
+def difference_used(functions, x, uses, width, state, T):
     """All columns of T by differences.  Returns success."""
     column = 0
     for k in range(4):
         if uses & (1 << k):
             part = (POSE, TWIST, ACCELERATION, STRAIN)[k]
-            if not difference(functions, x, part, column, width, False, t, state, T):
+            if not difference(functions, x, part, column, width, False, state, T):
                 return False
             column += 6
     return True
 
 
 def _point_laws(tree, space, data, mode):
-    """One law at several points: data = where (k, 2) [segment, node], law (1, 6) [uses, time's signal, width, ...
-
-    ... states per point, first signals of z and z'], functions (1, 3), state (1, 2), weights (k, 1), offsets (k,).
-    """
+    """One law at several points, see `PointLawData`."""
     if mode != WRENCH and mode != TANGENT:
         return
-    scratch = space_of(space)
-    h = handle_at(data, 6)
-    where, law, functions, state = integers(h, 0), integers(h, 1), integers(h, 2), integers(h, 3)
-    weights, offsets = floats(h, 4), poses(h, 5)
-    t = scratch.scratch[0]
-    x, y, T = t.W[0].reshape(72), t.dc.reshape(12), t.C.reshape(144)
-    R, p = t.D[0], t.y[0:3]
+    scratch, own = space_view(space), point_law_data(data)
+    where, law, functions, state = own.where, own.numbers, own.functions, own.state
+    weights, offsets = own.weights, own.offsets
+    x, y, T, R, p, F = _inputs(), _outputs(), _tangent(), _rotation(), _position(), _six()
     uses, time, width = law[0, 0], scratch.signals[law[0, 1]], law[0, 2]
     states, first, first_rate = law[0, 3], law[0, 4], law[0, 5]
     for i in range(where.shape[0]):
         w, weight = scratch.work[where[i, 0]], weights[i, 0]
         frame_of(scratch, where[i, 0], offsets[i], R, p)
-        point_inputs(scratch, w, R, p, time, where[i, 1], uses, x, t)
+        point_inputs(scratch, w, R, p, time, where[i, 1], uses, x)
         read_states(scratch, first + states * i, states, x, POINT_INPUTS)
         fine = evaluate(functions, LAW, x, y, ROWS, state)
-        fine = fine and write_rates(scratch, functions, x, first_rate + states * i, states, t.c.reshape(18), state)
+        fine = fine and write_rates(scratch, functions, x, first_rate + states * i, states, state)
         if mode == TANGENT and fine:
             if functions[0, SLOPE] != 0:
                 fine = evaluate(functions, SLOPE, x, T, ROWS * width, state)
             else:
-                fine = difference_used(functions, x, uses, width, t, state, T)
+                fine = difference_used(functions, x, uses, width, state, T)
             if fine:
-                point_tangent(scratch, w, where[i, 0], weight, R, p, where[i, 1], uses, T, width, t)
+                point_tangent(scratch, w, where[i, 0], weight, R, p, where[i, 1], uses, T, width)
         if not fine:
             y[0] = math.nan
         for k in range(6):
-            t.z[k] = weight * y[k]
-        subtract_body_wrench(w, R, p, t.z)
+            F[k] = weight * y[k]
+        subtract_body_wrench(w, R, p, F)
 
 
 point_laws = LoadKernel(_point_laws)
 
 
 @inner
-def pair_inputs(space, sa, sb, Ra, pa, Rb, pb, time, x, t):
+def pair_inputs(space, sa, sb, Ra, pa, Rb, pb, time, x):
     """t, h = g_a^-1 g_b, and Ad_a^-1 (V_b - V_a)."""
-    wa, wb = space.work[sa], space.work[sb]
+    wa, wb, R, p, V = space.work[sa], space.work[sb], _rotation(), _position(), _six()
     x[0] = time
     for i in range(3):
-        t.x[i] = 0.0
+        p[i] = 0.0
         for j in range(3):
-            t.T[0, i, j] = Ra[0, i] * Rb[0, j] + Ra[1, i] * Rb[1, j] + Ra[2, i] * Rb[2, j]
-            t.x[i] += Ra[j, i] * (pb[j] - pa[j])
-    set_pose(t.T[0], t.x, x)
+            R[i, j] = Ra[0, i] * Rb[0, j] + Ra[1, i] * Rb[1, j] + Ra[2, i] * Rb[2, j]
+            p[i] += Ra[j, i] * (pb[j] - pa[j])
+    set_pose(R, p, x)
     for k in range(6):
-        t.x[k] = wb.V[k] - wa.V[k]
-    Ad_inverse(Ra, pa, t.x, x[TWIST : TWIST + 6])
+        V[k] = wb.V[k] - wa.V[k]
+    Ad_inverse(Ra, pa, V, x[TWIST : TWIST + 6])
 
 
 @inner
@@ -329,33 +355,26 @@ def pair_tangent(space, sa, sb, X, Y, F, V):
 
 
 def _pair_law(tree, space, data, mode):
-    """One law between two points: data = where (2, 1) segments, law (1, 4) [time's signal, states, ...
-
-    ... first signals of z and z'], functions (1, 3), state (1, 2), offsets (2,).
-    """
+    """One law between two points, see `PairLawData`."""
     if mode != WRENCH and mode != TANGENT:
         return
-    scratch = space_of(space)
-    h = handle_at(data, 5)
-    where, law, functions, state = integers(h, 0), integers(h, 1), integers(h, 2), integers(h, 3)
-    offsets = poses(h, 4)
-    t = scratch.scratch[0]
-    x, y, T = t.W[0].reshape(72), t.dc.reshape(12), t.C.reshape(144)
-    Ra, pa, Rb, pb = t.D[0], t.y[0:3], t.D[1], t.y[3:6]
-    sa, sb = where[0, 0], where[1, 0]
+    scratch, own = space_view(space), pair_law_data(data)
+    law, functions, state, offsets = own.numbers, own.functions, own.state, own.offsets
+    x, y, T, Ra, pa, Rb, pb = _inputs(), _outputs(), _tangent(), _rotation(), _position(), _rotation(), _position()
+    sa, sb = own.ends[0, 0], own.ends[1, 0]
     frame_of(scratch, sa, offsets[0], Ra, pa)
     frame_of(scratch, sb, offsets[1], Rb, pb)
-    pair_inputs(scratch, sa, sb, Ra, pa, Rb, pb, scratch.signals[law[0, 0]], x, t)
+    pair_inputs(scratch, sa, sb, Ra, pa, Rb, pb, scratch.signals[law[0, 0]], x)
     read_states(scratch, law[0, 2], law[0, 1], x, PAIR_INPUTS)
     fine = evaluate(functions, LAW, x, y, ROWS, state)
-    fine = fine and write_rates(scratch, functions, x, law[0, 3], law[0, 1], t.c.reshape(18), state)
-    X, Y, F = t.H, t.W[2].reshape(12, 6)[0:6], t.x
+    fine = fine and write_rates(scratch, functions, x, law[0, 3], law[0, 1], state)
+    X, Y, F, H = _matrix(), _matrix(), _six(), _matrix()
     if mode == TANGENT and fine:
         if functions[0, SLOPE] != 0:
             fine = evaluate(functions, SLOPE, x, T, ROWS * PAIR_COLUMNS, state)
         else:
-            fine = difference(functions, x, POSE, 0, PAIR_COLUMNS, True, t, state, T)
-            fine = fine and difference(functions, x, TWIST, 6, PAIR_COLUMNS, True, t, state, T)
+            fine = difference(functions, x, POSE, 0, PAIR_COLUMNS, True, state, T)
+            fine = fine and difference(functions, x, TWIST, 6, PAIR_COLUMNS, True, state, T)
     if not fine:
         y[0] = math.nan
     wa, wb = scratch.work[sa], scratch.work[sb]
@@ -365,10 +384,10 @@ def _pair_law(tree, space, data, mode):
         wa.F[k] -= F[k]
         wb.F[k] += F[k]
     if mode == TANGENT and fine:
-        block_of(T, PAIR_COLUMNS, 0, t.B)
-        carry_operator(Ra, pa, t.B, X)
-        block_of(T, PAIR_COLUMNS, 6, t.B)
-        carry_operator(Ra, pa, t.B, Y)
+        block_of(T, PAIR_COLUMNS, 0, H)
+        carry_operator(Ra, pa, H, X)
+        block_of(T, PAIR_COLUMNS, 6, H)
+        carry_operator(Ra, pa, H, Y)
         pair_tangent(scratch, sa, sb, X, Y, F, wb.V)
 
 

@@ -19,7 +19,14 @@ from supple.errors import ModelError, warn
 from supple.lie.pose import check_pose, pose
 from supple.loads.spring import point_place
 from supple.loads.user.functions import UserFunctions
-from supple.loads.user.kernels import MOST_STATES, PAIR_COLUMNS, pair_law, point_laws
+from supple.loads.user.kernels import (
+    MOST_STATES,
+    PAIR_COLUMNS,
+    PairLawData,
+    PointLawData,
+    pair_law,
+    point_laws,
+)
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Binder, Bound
@@ -145,7 +152,7 @@ class PointLaw:
         weights = np.array([weight for *_, weight in entries], dtype=float).reshape(-1, 1)
         law = np.array([[uses, time_signal(binder), width, len(state0), first, rate]], dtype=np.int64)
         offsets = pose_records([place.offset for place, *_ in entries])
-        data = (where, law, functions.table, functions.state, weights, offsets)
+        data = PointLawData(where, law, functions.table, functions.state, weights, offsets)
         return Bound(self.name, point_laws, data, EXTERNAL, functions, spread=isinstance(self.s, str))
 
     def _uses(self) -> int:
@@ -216,7 +223,7 @@ class PairLaw:
         binder.couplings += 2
         where = np.array([[end.segment] for end in ends], dtype=np.int64)
         law = np.array([[time_signal(binder), len(state0), first, rate]], dtype=np.int64)
-        data = (where, law, functions.table, functions.state, pose_records([end.offset for end in ends]))
+        data = PairLawData(where, law, functions.table, functions.state, pose_records([end.offset for end in ends]))
         return Bound(self.name, pair_law, data, EXTERNAL, functions)
 
     def sketch(self, binder: Binder) -> list[Mark]:

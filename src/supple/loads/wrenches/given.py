@@ -7,13 +7,14 @@ where 54 is wrong).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import numpy as np
 
-from supple.core.arrays import floats, handle_at, integers, poses, space_of
+from supple.core.arrays import space_view
+from supple.core.load_data import Columns, Floats, Integers, Poses, load_view
 from supple.core.loads import EXTERNAL, TANGENT
-from supple.jit import LoadKernel, inner
+from supple.jit import LoadKernel, inner, local_array
 from supple.lie.se3 import rotate
 from supple.loads.points import point_position, subtract_force, subtract_turning
 
@@ -23,20 +24,35 @@ if TYPE_CHECKING:
 #: Frames of a wrench.
 WORLD, LOCAL = 0, 1
 
+_vector, _wrench = local_array(3), local_array(6)
+
+
+class WrenchData(NamedTuple):
+    """Arrays of k wrenches."""
+
+    where: Integers  #: (k, 3) segment, frame, first signal or -1
+    wrenches: Annotated[
+        Floats, Columns(weight="", mx="N m", my="N m", mz="N m", fx="N", fy="N", fz="N")
+    ]  #: (k, 7); weights of those along rods are lengths [m]
+    offsets: Poses  #: (k,)
+
+
+wrench_data = load_view(WrenchData)
+
 
 @inner
-def apply_wrench(w, t, offset, frame, value, mode):
+def apply_wrench(w, offset, frame, value, mode):
     """Add one wrench ``value`` [m; f] at ``offset`` of the segment w."""
-    x, m, f = t.x[0:3], t.y[0:3], t.y[3:6]
+    x, m, f, turned = _vector(), _vector(), _vector(), _vector()
     point_position(w, offset, x)
     if frame == LOCAL:
-        rotate(offset.R, value[0:3], t.z[0:3])
-        rotate(offset.R, value[3:6], t.z[3:6])
-        rotate(w.R, t.z[0:3], m)
-        rotate(w.R, t.z[3:6], f)
+        rotate(offset.R, value[0:3], turned)
+        rotate(w.R, turned, m)
+        rotate(offset.R, value[3:6], turned)
+        rotate(w.R, turned, f)
     else:
-        for i in range(6):
-            t.y[i] = value[i]
+        for i in range(3):
+            m[i], f[i] = value[i], value[3 + i]
     subtract_force(w, x, f)
     for i in range(3):
         w.F[i] -= m[i]
@@ -45,18 +61,16 @@ def apply_wrench(w, t, offset, frame, value, mode):
 
 
 def _wrenches(tree, space, data, mode):
-    """All wrenches: data = where (k, 3) [segment, frame, first signal or -1], value (k, 7) [weight, wrench], offset."""
-    scratch = space_of(space)
-    h = handle_at(data, 3)
-    where, value, offsets = integers(h, 0), floats(h, 1), poses(h, 2)
-    t = scratch.scratch[0]
+    """All wrenches of `WrenchData`."""
     if mode < 0:  # no input moves a given wrench
         return
+    scratch, given, wrench = space_view(space), wrench_data(data), _wrench()
+    where, value, offsets = given.where, given.wrenches, given.offsets
     for i in range(where.shape[0]):
         for k in range(6):
-            given = value[i, 1 + k] if where[i, 2] < 0 else scratch.signals[where[i, 2] + k]
-            t.f[0, k] = value[i, 0] * given
-        apply_wrench(scratch.work[where[i, 0]], t, offsets[i], where[i, 1], t.f[0], mode)
+            component = value[i, 1 + k] if where[i, 2] < 0 else scratch.signals[where[i, 2] + k]
+            wrench[k] = value[i, 0] * component
+        apply_wrench(scratch.work[where[i, 0]], offsets[i], where[i, 1], wrench, mode)
 
 
 wrenches = LoadKernel(_wrenches)
@@ -80,4 +94,5 @@ def bind_wrenches(name: str, entries: list[WrenchEntry]) -> Bound:
     entries = [entry for entry in entries if entry.segment > 0]
     where = np.array([(e.segment, e.frame, e.signal) for e in entries], dtype=np.int64).reshape(-1, 3)
     value = np.array([(e.weight, *e.wrench) for e in entries], dtype=float).reshape(-1, 7)
-    return Bound(name, wrenches, (where, value, pose_records([e.offset for e in entries])), EXTERNAL)
+    data = WrenchData(where, value, pose_records([e.offset for e in entries]))
+    return Bound(name, wrenches, data, EXTERNAL)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supple.model.accelerations import joint_efforts
+from supple.model.constraints import named_multipliers
 from supple.solvers.inputs import Drive
 from supple.solvers.motion.trajectory import Trajectory
 
@@ -72,8 +74,8 @@ class Record:
             a=a.copy(),
             u=self._inputs(t, q, v, z, sampled, failed),
             z=z.copy(),
-            efforts=model._efforts(q, forces),
-            multipliers=model._multipliers(rows[:, 3 * n : 3 * n + nc].copy()),
+            efforts=joint_efforts(model, q, forces),
+            multipliers=named_multipliers(model, rows[:, 3 * n : 3 * n + nc].copy()),
             stats=stats,
             description=model.description,
             model=model,

@@ -40,8 +40,8 @@ def output_times(t: ArrayLike) -> tuple[float, float, Array | None]:
 
 def initial_state(model: Model, q0: ArrayLike | None, v0: ArrayLike | None, t: float) -> tuple[Array, Array]:
     """A state that satisfies loops and prescribed motions at time t, next to the given one."""
-    q = model.rest.copy() if q0 is None else model._state("q0", q0).copy()
-    v = np.zeros(model.n) if v0 is None else model._state("v0", v0).copy()
+    q = model.rest.copy() if q0 is None else model.arguments.state("q0", q0).copy()
+    v = np.zeros(model.n) if v0 is None else model.arguments.state("v0", v0).copy()
     for name, value in (("q0", q), ("v0", v)):
         bad = np.flatnonzero(~np.isfinite(value))
         if bad.size:
@@ -66,9 +66,10 @@ def initial_state(model: Model, q0: ArrayLike | None, v0: ArrayLike | None, t: f
                     stacklevel=4,
                 )
         A = loop_terms(model, q, given, zero, model.loops).jacobian
-        change = (given - v)[model._fixed][:, None]
+        free, fixed = model.free_coordinates, model.fixed_coordinates
+        change = (given - v)[fixed][:, None]
         force, rate = np.zeros((model.n, 1)), -(A @ v)[:, None]
-        v = v + solve_constrained(model.mass_matrix(q), A, force, rate, model._free, model._fixed, change)[0][:, 0]
+        v = v + solve_constrained(model.mass_matrix(q), A, force, rate, free, fixed, change)[0][:, 0]
     else:
         v = given
     return q, v

@@ -135,7 +135,7 @@ def _compare(path: Path, content: dict[str, dict[str, str]], description: str, m
 def _fit(path: Path, fields: dict[str, Any], model: Model) -> None:
     """Refuse rows that do not fit the model."""
     states = sum(len(c.state0) for c in model.controllers) + model.nz
-    sizes = {"q": model.n, "u": model.nu, "z": states, "efforts": len(model._fixed), "multipliers": model.nc}
+    sizes = {"q": model.n, "u": model.nu, "z": states, "efforts": len(model.fixed_coordinates), "multipliers": model.nc}
     for name, size in sizes.items():
         found = fields[name].shape[1]
         if found != size:

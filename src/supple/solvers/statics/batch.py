@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.errors import Interrupted, ShapeError
+from supple.model.arguments import number
 from supple.solvers.inputs import check_tensions, input_array
 from supple.solvers.stage.status import CONVERGED
 from supple.solvers.statics.equilibrium import Equilibria
@@ -97,7 +98,7 @@ def statics_batch(
         raise ShapeError(f"u has shape {inputs.shape}, must be (N, {model.nu})")
     check_tensions(model, inputs)
     guesses = first_guesses(model, q0, len(inputs))
-    batch = _Batch(model, inputs, guesses, model._number("t", t), tolerance, max_iterations)
+    batch = _Batch(model, inputs, guesses, number("t", t), tolerance, max_iterations)
     workers = max(1, min(threads or os.cpu_count() or 1, len(inputs)))
     try:
         if workers == 1:

@@ -131,7 +131,7 @@ class _Tracer:
 
     def __init__(self, model: Model, u: Callable[[float], Array], scale: float) -> None:
         self.model, self.u, self.scale = model, u, scale
-        self.free = model._free
+        self.free = model.free_coordinates
         self.zero = np.zeros(model.n)
 
     def full(self, x: Array, s: float) -> tuple[Array, Array]:

@@ -64,7 +64,7 @@ class Descent:
 
     def __init__(self, solver: Solver, q: Array) -> None:
         self.solver, self.model = solver, solver.model
-        self.free = self.model._free
+        self.free = self.model.free_coordinates
         self.zero = np.zeros(self.model.n)
         self.metric: Metric = metric_at(self.model, q)
         self.steps = 0

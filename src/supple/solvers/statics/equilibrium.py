@@ -132,7 +132,7 @@ class Equilibrium(Readings):
     @cached_property
     def _spectrum(self) -> Spectrum:
         """Stiffness on what loops allow, weighed as in `solvers.statics.reduced`."""
-        free, metric = self.model._free, metric_at(self.model, self.q)
+        free, metric = self.model.free_coordinates, metric_at(self.model, self.q)
         A = self.model.loop_jacobian(self.q)[:, free] if self.model.nc else np.zeros((0, len(free)))
         return spectrum_of(allowed_at(metric, A), self.stiffness[np.ix_(free, free)])
 
@@ -142,7 +142,7 @@ class Equilibrium(Readings):
         found = self._spectrum
         loose = np.abs(found.values) <= found.rounding
         directions = np.zeros((self.model.n, int(loose.sum())))
-        directions[self.model._free] = found.directions[:, loose]
+        directions[self.model.free_coordinates] = found.directions[:, loose]
         return np.linalg.qr(directions)[0] if directions.shape[1] else directions
 
     @property

@@ -50,7 +50,7 @@ def modes(model: Model, at: Equilibrium | ArrayLike | None, u: Any, t: float, co
             raise ModelError(f"modes need an equilibrium: {at.message}")
         q, u, t, lam = at.q, at.u, at.t, np.asarray(at.multipliers)
     else:
-        q, u = model._state("q", at), given_inputs(model, u)
+        q, u = model.arguments.state("q", at), given_inputs(model, u)
         lam = balancing_multipliers(model, q, u, t)
     zero = np.zeros(model.n)
     found = model.residual_derivatives(q, zero, zero, u, lam, t)

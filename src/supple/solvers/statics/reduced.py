@@ -61,7 +61,7 @@ class Spectrum(NamedTuple):
 
 def metric_at(model: Model, q: Array) -> Metric:
     """The metric at a configuration."""
-    free = model._free
+    free = model.free_coordinates
     K, M = model.stiffness[np.ix_(free, free)], model.mass_matrix(q)[np.ix_(free, free)]
     K = 0.5 * (K + K.T)
     stiff, heavy = K.diagonal(), M.diagonal()
@@ -115,7 +115,7 @@ def across(allowed: Allowed, T: Array, forces: Array) -> tuple[Array, Array]:
 
 def allowed_directions(model: Model, q: Array) -> Array:
     """Orthonormal basis (n, k) of velocities that loops and prescribed joints allow at q."""
-    free = model._free
+    free = model.free_coordinates
     basis = np.zeros((model.n, len(free)))
     basis[free, np.arange(len(free))] = 1.0
     if not model.nc:

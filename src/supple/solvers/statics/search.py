@@ -19,8 +19,10 @@ from supple.checks import floats, shown, why
 from supple.compilation.law_program import make_program
 from supple.core.residual import RESIDUAL, residual
 from supple.errors import ConvergenceError, ModelWarning, ShapeError, StateError
+from supple.model.accelerations import joint_efforts
+from supple.model.arguments import number
 from supple.model.assembly import assemble
-from supple.model.constraints import loop_terms
+from supple.model.constraints import loop_terms, named_multipliers
 from supple.solvers.inputs import check_tensions, constant_inputs
 from supple.solvers.problem import ITERATIONS, SolverWorkspace, make_workspace
 from supple.solvers.rounding import NOTHING
@@ -76,7 +78,7 @@ class Solver:
         size = len(problem.free) + model.nc
         self.held, self.space = np.zeros(size), np.zeros((4, size))
         problem.weights[0] = np.where(model.topology.component >= 3, STRAIN_WEIGHT, 1.0)
-        self.weights = problem.weights[0][model._free]
+        self.weights = problem.weights[0][model.free_coordinates]
         self.u, self.t = np.zeros(model.nu), 0.0
 
     def load(self, u: Array, t: float) -> None:
@@ -85,7 +87,7 @@ class Solver:
         self.u, self.t = u, t
         problem.inputs[:] = u
         if model.demand.laws:
-            model._fill_signals(problem.signals, t)
+            model.workspace.fill_signals(problem.signals, t)
         for joint in model.prescribed:
             problem.motion[:, list(joint.coordinates)] = joint.motion(t)
 
@@ -166,7 +168,7 @@ class Solver:
         """With loops: close them, walk down on what they allow; if that fails, let go of the closed robot by steps."""
         model, problem, count = self.model, self.workspace.problem, found.iterations
         try:
-            closed = assemble(model, self._prescribed(q), model.loops, model._fixed)
+            closed = assemble(model, self._prescribed(q), model.loops, model.fixed_coordinates)
         except ConvergenceError as error:
             return found._replace(why=str(error))
         descent = Descent(self, closed)
@@ -254,17 +256,14 @@ def balancing_multipliers(model: Model, q: Array, u: Array, t: float) -> Array:
     """Multipliers (nc,) of loops that come nearest to holding the robot at rest at q."""
     if not model.nc:
         return np.zeros(0)
-    free, zero = model._free, np.zeros(model.n)
+    free, zero = model.free_coordinates, np.zeros(model.n)
     forces = model.residual(q, zero, zero, u, None, t)[free]
     return np.asarray(np.linalg.lstsq(model.loop_jacobian(q)[:, free].T, forces, rcond=None)[0])
 
 
 def solver_of(model: Model) -> Solver:
     """This thread's solver of a model."""
-    kept = model._threads.__dict__
-    if "statics" not in kept:
-        kept["statics"] = Solver(model)
-    return kept["statics"]  # type: ignore[no-any-return]
+    return model.workspace.remembered("statics", None, lambda: Solver(model), 1)
 
 
 def given_inputs(model: Model, u: Any) -> Array:
@@ -276,7 +275,7 @@ def given_inputs(model: Model, u: Any) -> Array:
 
 def first_guess(model: Model, q0: ArrayLike | None) -> Array:
     """Where to begin: the given coordinates, which must be finite, or rest."""
-    q = model.rest if q0 is None else model._state("q0", q0)
+    q = model.rest if q0 is None else model.arguments.state("q0", q0)
     bad = np.flatnonzero(~np.isfinite(q))
     if bad.size:
         raise StateError(f"q0[{bad[0]}] ({model.coordinate_names[bad[0]]}) is {q[bad[0]]}, must be finite")
@@ -326,8 +325,8 @@ def find(
     """`statics` without a warning."""
     inputs, q = given_inputs(model, u), first_guess(model, q0)
     solver = solver_of(model)
-    lam = None if multipliers is None else model._inputs("multipliers", multipliers, model.nc)
-    t = model._number("t", t)
+    lam = None if multipliers is None else model.arguments.inputs("multipliers", multipliers, model.nc)
+    t = number("t", t)
     solver.load(inputs, t)
     found = solver.search(q, lam, tolerance, max_iterations, globalise)
     problem = solver.workspace.problem
@@ -336,8 +335,8 @@ def find(
         q=q,
         u=inputs,
         t=t,
-        efforts=model._efforts(q, forces),
-        multipliers=model._multipliers(problem.multipliers.copy()),
+        efforts=joint_efforts(model, q, forces),
+        multipliers=named_multipliers(model, problem.multipliers.copy()),
         residual=float(np.abs(forces[problem.free]).max(initial=0.0)),
         loop_error=float(np.abs(problem.vectors[0]).max(initial=0.0)),
         iterations=found.iterations,
@@ -356,7 +355,7 @@ def _failed(result: Equilibrium, found: Found, forces: Array, globalise: bool) -
     for load in model.loads:
         if load.guard is not None:
             load.guard.explain()
-    free = model._free
+    free = model.free_coordinates
     worst = free[np.abs(forces[free]).argmax()] if len(free) else 0
     loose = None if found.status == NOT_FINITE or found.why else _unresisted(result)
     if found.why:

@@ -1,0 +1,43 @@
+"""Tendons and cables of a robot: lengths, rates, tensions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.core import elastic_line_states as _line_states
+from supple.model.results import LineState
+
+if TYPE_CHECKING:
+    from supple.model.model import Model
+
+Array = np.ndarray
+
+
+def lines(
+    model: Model, q: ArrayLike, v: ArrayLike | None = None, u: ArrayLike | None = None, t: float = 0.0
+) -> dict[str, LineState]:
+    """Length, rate, tension and gradient of the length of every cable and tendon by name.
+
+    A tension pulls with the generalised force -(gradient) (tension).
+    """
+    work, check = model.workspace, model.arguments
+    q, v = check.state("q", q), work.zero if v is None else check.state("v", v)
+    names = model.demand.lines
+    states, gradients = np.empty((len(names), 3)), np.empty((len(names), model.n))
+    _line_states.line_states(work.tree, work.space(u, t), q, v, work.zero, states, gradients)
+    check.finite(np.append(states, gradients), q=q, v=v)
+    rows = zip(names, states.tolist(), gradients, strict=True)
+    return {name: LineState(l, rate, tension, gradient) for name, (l, rate, tension), gradient in rows}
+
+
+def line_lengths(model: Model, q: ArrayLike) -> dict[str, float]:
+    """Length of every tendon and cable by name [m]; of a chamber, its volume [m^3]."""
+    return {name: state.length for name, state in model.lines(q).items()}
+
+
+def line_jacobian(model: Model, q: ArrayLike) -> Array:
+    """d(line_lengths)/dq, (number of lines, n): for tendons -B^T to rounding."""
+    return np.array([state.gradient for state in model.lines(q).values()]).reshape(-1, model.n)

@@ -1,0 +1,137 @@
+"""What kernels work on: the arrays of a robot behind one handle, and scratch, of which every thread has its own."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable
+from math import isfinite
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.checks import answer, failure
+from supple.core.arrays import handle, make_space, make_tree
+from supple.core.blocks.custom import map_table
+from supple.errors import StateError
+from supple.model.arguments import input_vector, number
+
+if TYPE_CHECKING:
+    from supple.compilation.compiled import CompiledRobot
+
+Array = np.ndarray
+T = TypeVar("T")
+
+
+class Workspace:
+    """Handles and scratch of a model.
+
+    Attributes
+    ----------
+    arrays : Tree
+        All arrays of the robot that kernels read.
+    tree : (k, 4) int
+        Their handle (`core.arrays`).
+    load_data : list of (k, 4) int
+        Handles of the arrays of every load.
+    zero : (n,)
+        For whom it needs no velocity or acceleration.
+    """
+
+    def __init__(self, compiled: CompiledRobot) -> None:
+        for array in (*compiled.topology, *compiled.parameters):
+            array.setflags(write=False)  # immutable: kernels read these by address
+        self.model = compiled.name
+        self.demand = compiled.demand
+        self.zero = np.zeros(len(compiled.coordinate_names))
+        self.nu = len(self.demand.inputs)
+        self.nc = sum(loop.data.perp.shape[1] for loop in compiled.loops)
+        self.nz = sum(len(states.names) for states in self.demand.states)
+        self._load_arrays = [load.arrays() for load in compiled.loads]  # alive as long as their handles
+        self.load_data = [handle(arrays) for arrays in self._load_arrays]
+        table = [
+            (load.kernel.address, data.ctypes.data, load.side)
+            for load, data in zip(compiled.loads, self.load_data, strict=True)
+        ]
+        loads = np.array(table, dtype=np.int64).reshape(-1, 3)
+        maps, self._map_data = map_table(compiled.topology.blocks, compiled.maps)
+        self.arrays: Any = make_tree(compiled.topology, compiled.parameters, loads, maps)
+        self.tree = handle(self.arrays)
+        self._threads = threading.local()
+
+    def own(self) -> tuple[Any, Array]:
+        """This thread's scratch and its handle, as the last call left them: enough where no load is asked."""
+        try:
+            return self._threads.space  # type: ignore[no-any-return]
+        except AttributeError:
+            space = make_space(self.arrays, **self.sizes())
+            self._threads.space = space, handle(space)
+            return self._threads.space  # type: ignore[no-any-return]
+
+    def space(
+        self, u: ArrayLike | None = None, t: float = 0.0, lam: ArrayLike | None = None, z: ArrayLike | None = None
+    ) -> Array:
+        """Handle of this thread's scratch, with inputs, signals and multipliers filled in."""
+        space, address = self.own()
+        if u is not None:
+            space.inputs[:] = input_vector("u", u, self.nu, self.model)
+        elif self.nu:
+            space.inputs[:] = 0.0
+        if self.nc or lam is not None:
+            space.multipliers[:] = input_vector("lam", lam, self.nc, self.model)
+        if type(t) is not float or not isfinite(t):  # whether a law asks for it or not
+            t = number("t", t)
+        if self.demand.laws:
+            self.fill_signals(space.signals, t)
+        if z is not None:
+            given, first = input_vector("z", z, self.nz, self.model), 0
+            for states in self.demand.states:
+                size = len(states.state0)
+                space.signals[states.first : states.first + size] = given[first : first + size]
+                first += size
+        return address
+
+    def sizes(self) -> dict[str, Any]:
+        """What `core.arrays.make_space` must know of the loads."""
+        demand = self.demand
+        return {
+            "inputs": len(demand.inputs),
+            "signals": demand.signals,
+            "couplings": demand.couplings,
+            "multipliers": self.nc,
+            "lines": len(demand.lines),
+            "parts": demand.parts,
+            "dormant": demand.dormant,
+            "balls": demand.balls,
+        }
+
+    def fill_signals(self, signals: Array, t: float) -> None:
+        """Values of all time laws at t; further states of loads where they begin."""
+        demand = self.demand
+        for law, first, size, owner in zip(demand.laws, demand.firsts, demand.sizes, demand.owners, strict=True):
+            try:
+                given = law(t)
+            except Exception as cause:
+                raise StateError(failure(cause, f"{owner}: its law at t = {t:g}")) from cause
+            if size == 1 and type(given) is float and isfinite(given):
+                signals[first] = given  # the fast path: the time itself, laws of numbers
+                continue
+            signals[first : first + size] = answer(given, size, f"{owner}: its law", t)
+        for states in demand.states:
+            signals[states.first : states.first + len(states.state0)] = states.state0
+
+    def remembered(self, kind: str, key: Hashable, make: Callable[[], T], most: int) -> T:
+        """What ``make`` returns, made once per thread; of every kind the ``most`` recent ones are kept."""
+        kept: dict[Hashable, T] | None = self._threads.__dict__.get(kind)
+        if kept is not None and key in kept:
+            return kept[key]
+        made = make()
+        kept = self._threads.__dict__.setdefault(kind, {})
+        if len(kept) >= most:
+            kept.pop(next(iter(kept)))
+        kept[key] = made
+        return made
+
+    def share(self, other: Workspace) -> None:
+        """Work in the scratch of another model with the same links: every call clears what it reads."""
+        self._threads = other._threads

@@ -1,0 +1,60 @@
+"""Closing loops: from near, from singular places, with prescribed joints held, and loops that cannot be closed."""
+
+import numpy as np
+import pytest
+
+import supple as sp
+from supple.model.assembly import assemble, assemble_anywhere, recentred
+
+BAR = sp.Rigid.cylinder(1.0, 0.02, density=1000.0)
+
+
+def triangle(base, prescribed=False):
+    """Two bars from the origin that meet the world at (base, 0, 0)."""
+    robot = sp.Robot("triangle")
+    robot.add_link("a", BAR, sp.Revolute("y"))
+    robot.add_link("b", BAR, sp.Revolute("y"), parent="a")
+    robot.add_link("c", BAR, sp.Revolute("y"), parent="b")
+    robot.add(sp.Loop("pin", ("c", sp.pose()), ("world", sp.pose((base, 0.0, 0.0))), sp.Revolute("y")))
+    if prescribed:
+        robot.add(sp.Prescribed("a", lambda t: (-0.8 + t, 1.0, 0.0)))
+    return robot
+
+
+def test_loops_are_closed_near_the_start():
+    model = triangle(1.0).compile()
+    q = assemble(model, np.array([-1.2, 1.0, 1.1]), model.loops, model.fixed_coordinates)
+    assert np.abs(model.loop_error(q)).max() < 1e-9
+    assert np.abs(q - [-1.2, 1.0, 1.1]).max() < 0.7
+
+
+def test_all_bars_on_one_line_are_no_obstacle():
+    model = triangle(1.0).compile()
+    q = assemble(model, np.zeros(3), model.loops, model.fixed_coordinates)
+    assert np.linalg.norm(model.tip(q, "c") - [1.0, 0.0, 0.0]) < 1e-9
+
+
+def test_prescribed_joints_stay():
+    model = triangle(1.0, prescribed=True).compile()
+    q = assemble_anywhere(model, model.loops, model.fixed_coordinates)
+    assert q[0] == -0.8
+    assert np.abs(model.loop_error(q)).max() < 1e-9
+
+
+def test_a_loop_that_cannot_be_closed_is_named():
+    with pytest.raises(sp.ConvergenceError, match=r"Loop 'pin' cannot be closed: an error of .* is left"):
+        triangle(3.5).compile()
+
+
+def test_frames_turned_by_half_a_turn_are_measured_from_where_they_are():
+    robot = sp.Robot("turned")
+    robot.add_link("a", BAR, sp.Spherical())
+    robot.add_link("b", BAR, sp.Spherical(), parent="a")
+    robot.add(sp.Loop("ball", ("b", sp.pose()), ("world", sp.pose((1.0, 0.0, 0.0))), sp.Spherical()))
+    model = robot.compile()
+    q = model.assemble()
+    (before,), (after,) = model.loops, recentred(model, q, model.loops)
+    turned = model.pose(q, "b")[:3, :3]
+    angle = np.arccos(np.clip(0.5 * (np.trace(turned) - 1.0), -1.0, 1.0))
+    assert (before is after) == (angle <= 0.75 * np.pi)
+    assert np.abs(model.loop_error(q)).max() < 1e-9
