@@ -3,7 +3,7 @@
 import numpy as np
 
 import supple as sp
-from supple.solvers.integrators.history import T_END, T
+from supple.solvers.integrators.run import END_TIME, TIME
 from supple.solvers.motion.simulation import Simulation
 
 #: Methods of all families, as adaptive or as fixed as they come.
@@ -70,14 +70,14 @@ def free_body(inertia=(0.1, 0.2, 0.3)):
 def stepped(model, method, steps, q0, v0=None, u=None):
     """Rows (len(steps) + 1, N) of a fixed-step scheme that is made to take these steps."""
     run = Simulation(model, float(np.sum(steps)), q0, v0, u, method, progress=False)
-    run._begin()
-    runner = run.runner
-    rows = [runner.now()]
+    run.begin()
+    integrator = run.integrator
+    rows = [integrator.now()]
     for h in steps:
-        runner.reals[T_END] = runner.reals[T] + h
-        runner.advance(1)
-        runner.take()
-        rows.append(runner.now())
+        integrator.reals[END_TIME] = integrator.reals[TIME] + h
+        integrator.advance(1)
+        integrator.take()
+        rows.append(integrator.now())
     return np.array(rows)
 
 

@@ -71,7 +71,7 @@ from supple.robot.bodies import Rigid, Rod
 from supple.robot.controller import Controller
 from supple.robot.robot import Robot
 from supple.sections import Annulus, Circle, Ellipse, Material, Rectangle, Section
-from supple.solvers.integrators.methods import BDF2, DOP853, NDF, RK45, GeneralizedAlpha, ImplicitEuler, Newmark
+from supple.solvers.integrators import BDF2, DOP853, NDF, RK45, GeneralizedAlpha, ImplicitEuler, Newmark
 from supple.solvers.motion.events import Event, Switch
 from supple.solvers.motion.trajectory import Trajectory
 

@@ -14,7 +14,7 @@ from supple.bench.figures import TABLE_3
 from supple.bench.mismatch import state_mismatch
 from supple.bench.tables import Column, Table
 from supple.model.model import Model
-from supple.solvers.integrators.methods import NDF, Method, Newmark
+from supple.solvers.integrators import NDF, Method, Newmark
 from supple.solvers.motion.trajectory import Trajectory
 from supple.systems import SYSTEMS, System
 

@@ -10,7 +10,7 @@ import numpy as np
 from supple.bench.dynamics import REPEATS, seconds, tip_mismatch
 from supple.bench.figures import TABLE_I
 from supple.bench.tables import Column, Table
-from supple.solvers.integrators.methods import Method, Newmark
+from supple.solvers.integrators import Method, Newmark
 from supple.systems import SYSTEMS, System
 
 #: Step of the article, s.

@@ -61,7 +61,7 @@ def compare_derivatives(system: System, model: Model, seed: int = 0, t_end: floa
 
 
 def _near_the_beginning(system: System, model: Model, random: np.random.Generator) -> list[Comparison]:
-    from supple.solvers.motion.simulation import initial_state
+    from supple.solvers.motion.start import initial_state
 
     q = initial_state(model, *system.start(model), 0.0)[0] + NEAR * random.standard_normal(model.n)
     v, a, x = FAST * random.standard_normal((3, model.n))

@@ -12,7 +12,7 @@ from supple.cli.methods import name_of
 
 if TYPE_CHECKING:
     from supple.model.model import Model
-    from supple.solvers.integrators.methods import Method
+    from supple.solvers.integrators import Method
     from supple.systems import System
 
 Array = np.ndarray
@@ -62,7 +62,7 @@ def inputs_at(system: System, model: Model, t: float) -> Array:
     if not model.nu:
         return np.zeros(0)
     from supple.solvers.inputs import Drive
-    from supple.solvers.motion.simulation import initial_state
+    from supple.solvers.motion.start import initial_state
 
     drive = Drive(model, system.u)
     q, v = model.rest, np.zeros(model.n)

@@ -42,7 +42,7 @@ def first_simulation() -> list[Exercise]:
 
 def everything() -> list[Exercise]:
     """What any robot uses: all kinds of loads, loops, all methods of integration, all functions of a model."""
-    from supple.solvers.integrators.methods import BDF2, NDF, RK45
+    from supple.solvers.integrators import BDF2, NDF, RK45
 
     model = arm()
     q = np.zeros(model.n)

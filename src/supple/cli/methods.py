@@ -1,4 +1,4 @@
-"""Methods of integration by name: the one place where a word becomes a method."""
+"""Methods of integration as the command line has them: the word that names one, the options that change it."""
 
 from __future__ import annotations
 
@@ -6,21 +6,8 @@ from dataclasses import MISSING, fields, replace
 from typing import Any
 
 from supple.cli.failures import UsageError, unknown
-from supple.solvers.integrators.methods import BDF2, DOP853, NDF, RK45, GeneralizedAlpha, ImplicitEuler, Method, Newmark
-
-#: All methods by name.
-METHODS: dict[str, type[Method]] = {
-    "ndf": NDF,
-    "generalized-alpha": GeneralizedAlpha,
-    "newmark": Newmark,
-    "bdf2": BDF2,
-    "implicit-euler": ImplicitEuler,
-    "rk45": RK45,
-    "dop853": DOP853,
-}
-
-#: The same without hyphens, and with the other English spelling.
-_SPELLINGS = {name.replace("-", ""): name for name in METHODS} | {"generalisedalpha": "generalized-alpha"}
+from supple.solvers.integrators import Method
+from supple.solvers.integrators import method as register
 
 #: Options of the command line, which are fields of methods.
 OPTIONS = ("dt", "rtol", "atol")
@@ -28,15 +15,10 @@ OPTIONS = ("dt", "rtol", "atol")
 
 def find_method(name: str) -> type[Method]:
     """Kind of method of a name; case, hyphens, underscores and spaces do not matter."""
-    key = name.lower().replace("-", "").replace("_", "").replace(" ", "")
-    if key not in _SPELLINGS:
-        raise unknown("method", name, METHODS)
-    return METHODS[_SPELLINGS[key]]
-
-
-def name_of(method: Method) -> str:
-    """Name of a method."""
-    return next((name for name, kind in METHODS.items() if type(method) is kind), type(method).__name__)
+    found = register.find_method(name)
+    if found is None:
+        raise unknown("method", name, register.names())
+    return found
 
 
 def make_method(name: str | None, options: dict[str, float | None], suggested: Method, dt: float) -> Method:
@@ -73,11 +55,21 @@ def make_method(name: str | None, options: dict[str, float | None], suggested: M
     return kind(**given)
 
 
+def name_of(chosen: Method) -> str:
+    """Name of a method."""
+    return chosen.name or type(chosen).__name__
+
+
 def _misplaced(option: str, kind: type[Method], is_default: bool) -> str:
     """What to say of an option that a method does not have."""
-    name = next((name for name, other in METHODS.items() if other is kind), kind.__name__)
-    others = [other for other, one in METHODS.items() if any(f.name == option for f in fields(one))]  # type: ignore[arg-type]
-    own = [f"--{key}" for key in OPTIONS if any(f.name == key for f in fields(kind))]  # type: ignore[arg-type]
+    others = [other for other, one in register.methods().items() if _has(one, option)]
+    own = [f"--{key}" for key in OPTIONS if _has(kind, key)]
+    name = kind.name or kind.__name__
     which = f"{name}, the method of this system," if is_default else name
     takes = f"it takes {' and '.join(own)}" if own else "it has no options"
     return f"{which} has no --{option}; {takes}; methods with --{option}: {', '.join(others)}"
+
+
+def _has(kind: type[Method], option: str) -> bool:
+    """Whether a method has an option."""
+    return any(field.name == option for field in fields(kind))  # type: ignore[arg-type]

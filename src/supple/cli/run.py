@@ -15,14 +15,15 @@ from supple.cli.catalogue import build, known_name
 from supple.cli.console import figures, note, say
 from supple.cli.describe import method_text, station, suggested_method, vector, watched
 from supple.cli.failures import UsageError
-from supple.cli.methods import METHODS, make_method
+from supple.cli.methods import make_method
 from supple.cli.options import Name, NoPlots, Out, Settings
 from supple.cli.progress import Bar
 from supple.cli.run_folder import Request, RunFolder
 from supple.cli.signals import Interrupted, asking
 from supple.cli.values import pairs
 from supple.errors import SimulationError, SuppleError
-from supple.solvers.integrators.methods import Method
+from supple.solvers.integrators import Method
+from supple.solvers.integrators.method import methods
 from supple.solvers.motion.trajectory import Trajectory
 from supple.systems import System
 
@@ -37,7 +38,7 @@ GLIMPSE = 1e-7
 def run(
     name: Name,
     method: Annotated[
-        str | None, typer.Option(metavar="M", help=f"One of {', '.join(METHODS)}; what suits the system if left out.")
+        str | None, typer.Option(metavar="M", help=f"One of {', '.join(methods())}; what suits the system if left out.")
     ] = None,
     t_end: Annotated[float | None, typer.Option("--t-end", help="End time, s.")] = None,
     dt: Annotated[float | None, typer.Option(help="Fixed step, s, of methods that have one.")] = None,

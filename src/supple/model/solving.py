@@ -16,7 +16,7 @@ from supple.model.assembly import assemble as close_loops
 if TYPE_CHECKING:
     from supple.gradients.linearization import Linearization
     from supple.model.model import Model
-    from supple.solvers.integrators.methods import Method
+    from supple.solvers.integrators import Method
     from supple.solvers.motion.events import Event
     from supple.solvers.motion.trajectory import Trajectory
     from supple.solvers.progress import Report

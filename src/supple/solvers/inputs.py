@@ -21,7 +21,7 @@ from supple.core.time_laws import evaluate_laws
 from supple.errors import ModelError, ShapeError, StateError, SuppleError
 from supple.jit import kernel
 from supple.laws import Constant, Law, Table
-from supple.solvers.desk import (
+from supple.solvers.problem import (
     ASK_FEEDBACK,
     ASK_LAWS,
     FEEDBACK,
@@ -31,11 +31,10 @@ from supple.solvers.desk import (
     TO_MOTION,
     TO_NOTHING,
     TO_SIGNAL,
-    Desk,
-    Office,
-    desk_at,
+    Problem,
+    SolverWorkspace,
 )
-from supple.solvers.integrators.history import bring_home
+from supple.solvers.stage.charts import to_home
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -47,13 +46,6 @@ _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double, ctypes.c_int64)
 
 #: Relative step of one-sided differences of users' feedback.
 STEP = 1e-7
-
-
-@kernel
-def to_home(table: Any, row: Any) -> None:
-    """A row in the model's own charts."""
-    desk = desk_at(table.ctypes.data)
-    bring_home(desk, row)
 
 
 @kernel
@@ -125,26 +117,26 @@ class Drive:
         """Whether a controller has taken over an input from its law."""
         return driven.target == TO_INPUT and any(i in indices for indices in self.steered)
 
-    def connect(self, office: Office, continuous: bool = True) -> None:
-        """Let the compiled loop of a desk call Python where it must; feedback only if it is ``continuous``."""
-        desk = office.desk
-        desk.flags[TIME_CALLS] = bool(self.called)
-        desk.flags[FEEDBACK] = continuous and self.follows_state
+    def connect(self, workspace: SolverWorkspace, continuous: bool = True) -> None:
+        """Let the compiled loop of a problem call Python where it must; feedback only if it is ``continuous``."""
+        problem = workspace.problem
+        problem.flags[TIME_CALLS] = bool(self.called)
+        problem.flags[FEEDBACK] = continuous and self.follows_state
         if self.called or self.follows_state:
-            self._kept = _CALLBACK(self._caller(office))
-            desk.calls[PYTHON_AT] = ctypes.cast(self._kept, ctypes.c_void_p).value or 0
+            self._kept = _CALLBACK(self._caller(workspace))
+            problem.calls[PYTHON_AT] = ctypes.cast(self._kept, ctypes.c_void_p).value or 0
 
-    def _caller(self, office: Office) -> Callable[[float, int], int]:
-        desk = office.desk
+    def _caller(self, workspace: SolverWorkspace) -> Callable[[float, int], int]:
+        problem = workspace.problem
 
         def call(t: float, what: int) -> int:
             try:
                 if what == ASK_LAWS:
-                    self._time_laws(desk, t)
+                    self._time_laws(problem, t)
                 elif what == ASK_FEEDBACK:
-                    self._follow(office, t)
+                    self._follow(workspace, t)
                 else:
-                    self._slopes(office, t)
+                    self._slopes(workspace, t)
             except BaseException as error:  # compiled code cannot pass it on: the simulation does
                 self.error = error
                 return 1
@@ -152,14 +144,14 @@ class Drive:
 
         return call
 
-    def _time_laws(self, desk: Desk, t: float) -> None:
+    def _time_laws(self, problem: Problem, t: float) -> None:
         for d in self.called:
             if d.target == TO_MOTION:
                 joint = next(j for j in self.model.prescribed if tuple(j.coordinates) == d.indices)
-                desk.motion[:, d.indices] = joint.motion(t)
+                problem.motion[:, d.indices] = joint.motion(t)
                 continue
             value = _numbers(d.law, (t,), d.size, f"{d.owner}: its law")
-            into = desk.inputs if d.target == TO_INPUT else desk.signals
+            into = problem.inputs if d.target == TO_INPUT else problem.signals
             for i, x in zip(d.indices, value, strict=True):
                 if not self._is_steered(d, i):
                     into[i] = x
@@ -185,45 +177,45 @@ class Drive:
             first = own.stop
         return rates
 
-    def _home(self, office: Office) -> tuple[Array, Array]:
-        """q and v of the desk in the model's charts."""
-        n, desk = self.model.n, office.desk
-        if not len(desk.charts):
-            return desk.q.copy(), desk.v.copy()
-        row = np.zeros(4 * n + len(desk.multipliers) + len(desk.z))
-        row[:n], row[n : 2 * n] = desk.q, desk.v
-        to_home(office.table, row)
+    def _home(self, workspace: SolverWorkspace) -> tuple[Array, Array]:
+        """q and v of the problem in the model's charts."""
+        n, problem = self.model.n, workspace.problem
+        if not len(problem.charts):
+            return problem.q.copy(), problem.v.copy()
+        row = np.zeros(4 * n + len(problem.multipliers) + len(problem.z))
+        row[:n], row[n : 2 * n] = problem.q, problem.v
+        to_home(workspace.table, row)
         return row[:n].copy(), row[n : 2 * n].copy()
 
-    def _follow(self, office: Office, t: float) -> None:
-        desk = office.desk
-        q, v = self._home(office)
-        z = desk.z.copy()
+    def _follow(self, workspace: SolverWorkspace, t: float) -> None:
+        problem = workspace.problem
+        q, v = self._home(workspace)
+        z = problem.z.copy()
         u = self.outputs(t, q, v, z)
         given = np.isfinite(u)
-        desk.inputs[given] = u[given]
-        desk.rates[: self.states] = self.rates(t, q, v, z)
+        problem.inputs[given] = u[given]
+        problem.rates[: self.states] = self.rates(t, q, v, z)
 
-    def _slopes(self, office: Office, t: float) -> None:
-        """Differences of inputs and controllers' rates by q, v, z of the desk's own charts, and B."""
-        desk, n, own = office.desk, self.model.n, self.states
-        _internal.actuation(*office.handles, desk.q, desk.v, np.zeros(n), np.empty(n), desk.B)
-        state = np.concatenate([desk.q, desk.v, desk.z[:own]])
-        kept = desk.inputs.copy(), desk.rates[:own].copy()
+    def _slopes(self, workspace: SolverWorkspace, t: float) -> None:
+        """Differences of inputs and controllers' rates by q, v, z of the problem's own charts, and B."""
+        problem, n, own = workspace.problem, self.model.n, self.states
+        _internal.actuation(*workspace.handles, problem.q, problem.v, np.zeros(n), np.empty(n), problem.B)
+        state = np.concatenate([problem.q, problem.v, problem.z[:own]])
+        kept = problem.inputs.copy(), problem.rates[:own].copy()
         base = np.concatenate(kept)
         for j in range(len(state)):
             h = STEP * max(1.0, abs(state[j]))
             moved = state.copy()
             moved[j] += h
-            desk.q[:], desk.v[:], desk.z[:own] = moved[:n], moved[n : 2 * n], moved[2 * n :]
-            self._follow(office, t)
-            desk.slopes[: len(base), j] = (np.concatenate([desk.inputs, desk.rates[:own]]) - base) / h
-        desk.q[:], desk.v[:], desk.z[:own] = state[:n], state[n : 2 * n], state[2 * n :]
-        desk.inputs[:], desk.rates[:own] = kept
+            problem.q[:], problem.v[:], problem.z[:own] = moved[:n], moved[n : 2 * n], moved[2 * n :]
+            self._follow(workspace, t)
+            problem.slopes[: len(base), j] = (np.concatenate([problem.inputs, problem.rates[:own]]) - base) / h
+        problem.q[:], problem.v[:], problem.z[:own] = state[:n], state[n : 2 * n], state[2 * n :]
+        problem.inputs[:], problem.rates[:own] = kept
 
-    def sample(self, office: Office, t: float) -> None:
-        """Inputs from feedback at the desk's state, to be held."""
-        self._follow(office, t)
+    def sample(self, workspace: SolverWorkspace, t: float) -> None:
+        """Inputs from feedback at the problem's state, to be held."""
+        self._follow(workspace, t)
 
     def inputs_along(self, t: Array, q: Array, v: Array, z: Array, continuous: bool = True) -> Array:
         """All inputs (T, nu) at states in the model's charts; NaN where feedback is sampled and not ``continuous``."""

@@ -12,7 +12,7 @@ from supple.loads import JointDrive, Loop
 from supple.robot.bodies import Rod
 from supple.robot.robot import Robot
 from supple.sections import Circle, Material
-from supple.solvers.integrators.methods import NDF
+from supple.solvers.integrators import NDF
 from supple.systems.system import System
 
 #: Begin and end of the ramp, begin and end of the oscillation, s.

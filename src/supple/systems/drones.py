@@ -17,7 +17,7 @@ from supple.robot.bodies import Rigid, Rod
 from supple.robot.controller import Controller
 from supple.robot.robot import Robot
 from supple.sections import Circle, Material
-from supple.solvers.integrators.methods import NDF
+from supple.solvers.integrators import NDF
 from supple.systems.system import System
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from supple.loads import Loop, Prescribed
 from supple.robot.bodies import Rod
 from supple.robot.robot import Robot
 from supple.sections import Material, Rectangle
-from supple.solvers.integrators.methods import GeneralizedAlpha
+from supple.solvers.integrators import GeneralizedAlpha
 from supple.systems.system import System
 
 ABS = Material(young=2e9, poisson=0.35, density=1040.0, viscosity=1e5)

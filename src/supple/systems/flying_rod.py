@@ -14,7 +14,7 @@ from supple.loads import PointWrench
 from supple.robot.bodies import Rod
 from supple.robot.robot import Robot
 from supple.sections import Circle, Material, Section
-from supple.solvers.integrators.methods import NDF
+from supple.solvers.integrators import NDF
 from supple.systems.system import System, of_kind
 
 

@@ -15,7 +15,7 @@ from supple.robot.bodies import Rigid, Rod
 from supple.robot.rigid_shapes import PrismShape
 from supple.robot.robot import Robot
 from supple.sections import Rectangle
-from supple.solvers.integrators.methods import NDF
+from supple.solvers.integrators import NDF
 from supple.systems.cable_manipulator import SILICONE
 from supple.systems.system import System
 

@@ -17,7 +17,7 @@ from supple.loads import Fluid, Tendon, Wake
 from supple.robot.bodies import Rigid, Rod
 from supple.robot.robot import Robot
 from supple.sections import Ellipse, Section
-from supple.solvers.integrators.methods import NDF
+from supple.solvers.integrators import NDF
 from supple.systems.system import System
 
 WATER = 1000.0  #: kg/m^3

@@ -10,7 +10,7 @@ import numpy as np
 
 from supple.errors import ModelError
 from supple.robot.robot import Robot
-from supple.solvers.integrators.methods import Method
+from supple.solvers.integrators import Method
 
 if TYPE_CHECKING:
     from supple.model.model import Model

@@ -233,7 +233,7 @@ def test_what_cannot_be_compared_is_said(tmp_path):
 
 
 def test_resume_has_three_values(tmp_path):
-    with pytest.raises(sp.ModelError, match='resume is \'yes\', must be True, False or "other inputs"'):
+    with pytest.raises(sp.ModelError, match="resume is 'yes', must be True, False or \"other inputs\""):
         wheel().simulate(1.0, checkpoint=tmp_path / "x", resume="yes")
 
 
@@ -267,18 +267,18 @@ def put(*index, value):
 
 
 EDITS = {
-    "call Python": ({"desk.flags": put(slice(0, 2), value=1)}, r"desk.flags\[[01]\] is 1, must lie between 0 and 0"),
+    "call Python": ({"problem.flags": put(slice(0, 2), value=1)}, r"flags\[[01]\] is 1, must lie between 0 and 0"),
     "order": ({"ints": put(0, value=10**7)}, r"ints\[0\] is 10000000, must lie between 1 and 5"),
     "rows in use": ({"ints": put(6, value=10**6)}, r"ints\[6\] is 1000000"),
     "next time": ({"ints": put(5, value=-3)}, r"ints\[5\] is -3"),
-    "pivots": ({"desk.pivots": put(slice(None), value=10**9)}, "'desk.pivots' holds rows that are not there"),
+    "pivots": ({"problem.pivots": put(slice(None), value=10**9)}, "'problem.pivots' holds rows that are not there"),
     "scalar": ({"D": lambda x: np.array(0.0)}, r"'D' has shape \(\), must have shape \(8, 12\)"),
     "nan": ({"reals": put(slice(None), value=np.nan)}, "'reals' holds values that are not finite"),
     "no step": ({"reals": put(1, value=0.0)}, r"reals\[1\], the step, is 0.0 s"),
     "later": ({"reals": put(0, value=7.0)}, r"reals\[0\], the time, is 7.0 s"),
     "history": ({"D": put(2, 1, value=np.inf)}, "'D' holds values that are not finite"),
     "missing": ({"D": lambda x: None}, "'D' is missing"),
-    "floats": ({"desk.pivots": lambda x: x.astype(float)}, "'desk.pivots' holds float64, must hold int64"),
+    "floats": ({"problem.pivots": lambda x: x.astype(float)}, "'problem.pivots' holds float64, must hold int64"),
     "texts": ({"D": lambda x: x.astype(str)}, "'D' holds <U32, must hold float64"),
     "stop": ({"index": put(0, value=99)}, "'index' is 99, must lie between 0 and 1"),
     "times": ({"kept.times": put(0, value=0.39)}, "'kept.times' holds times out of order"),
@@ -302,7 +302,7 @@ def test_a_file_that_was_not_stamped_again_is_refused(tmp_path):
     file = tmp_path / "run.npz"
     resume = interrupted("loop", "GeneralizedAlpha", file)
     arrays = dict(np.load(file))
-    arrays["points"][0, 0] += 1e-9
+    arrays["memory"][0, 0] += 1e-9
     np.savez(file, **arrays)
     with pytest.raises(sp.StorageError, match="does not hold what was written: it was edited or damaged"):
         resume()

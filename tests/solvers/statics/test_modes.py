@@ -1,6 +1,5 @@
 """Modal analysis: frequencies of rods held in many ways (benchmark D1), damping ratios, loops, motions adrift."""
 
-
 import numpy as np
 import pytest
 from scipy.special import jn_zeros

@@ -1,222 +1,240 @@
 """Explicit Runge-Kutta pairs on accelerations (index 1): for comparison, and for robots that are not stiff.
 
-Loops hold in acceleration only; Baumgarte's time constant pulls drift back.  Wanted times are hit by steps.
+Loops hold in acceleration only; Baumgarte's time constant pulls drift back.  Wanted times are hit by steps.  A pair
+is a tableau (`Pair`): nothing is compiled for it.
 """
 
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.checks import nonnegative_float
+from supple.core.views import View, array_of, viewing
+from supple.errors import ModelError
 from supple.jit import inner, kernel
-from supple.solvers.desk import STALE, desk_at
-from supple.solvers.integrators.acceleration import accelerate
-from supple.solvers.integrators.history import (
-    DONE,
+from supple.solvers.integrators.driver import composed, end_step
+from supple.solvers.integrators.error_control import SAFETY, ratio_of, set_weights
+from supple.solvers.integrators.method import Control, Kernels, Method
+from supple.solvers.integrators.option_checks import check_tolerances, keep
+from supple.solvers.integrators.rows import copy_row, write_row
+from supple.solvers.integrators.run import (
+    BAUMGARTE,
+    END_TIME,
     ERROR,
     EVERY,
     FAILED,
     FAILURE,
-    FULL,
-    H_LAST,
-    H_MAX,
+    LAST_STEP,
+    LONGEST_STEP,
     NEXT,
-    PAUSED,
-    PENDING,
     RECENTRED,
-    RECORDED,
     REJECTED,
     RTOL,
-    STEPS,
-    T_BEFORE,
-    T_END,
+    START_ORDER,
+    STEP,
+    TIME,
+    TIME_BEFORE,
     TOO_SMALL,
-    H,
-    T,
-    bring_home,
-    copy_row,
-    first_step,
-    keep_row,
-    longest_turn,
-    note_drift,
-    recentre_rows,
-    set_weights,
-    write_row,
+    is_lost,
+    reaches,
+    run_at,
 )
-from supple.solvers.integrators.stage import CONVERGED, PYTHON_RAISED
+from supple.solvers.problem import STALE, Problem, problem_at
+from supple.solvers.stage.acceleration import accelerate
+from supple.solvers.stage.charts import longest_turn, recentre_rows
+from supple.solvers.stage.status import CONVERGED, PYTHON_RAISED
 
-#: Bounds of the ratio of steps.
-SHRINK, GROW, SAFETY = 0.2, 10.0, 0.9
+Array = np.ndarray
+
+#: Bounds of the ratio of steps, and that after a failure.
+SHRINK, GROW, FAILED_SHRINK = 0.2, 10.0, 0.25
+
+#: Rows of points: where a step begins, where the one before began, and where it ends.
+NOW, BEFORE, NEW = 0, 1, 2
+
+
+class Pair(NamedTuple):
+    """Tableau of a pair of s stages, whose last stage is the first one of the next step."""
+
+    A: ArrayLike  #: (s, s) lower triangular
+    b: ArrayLike  #: (s,)
+    c: ArrayLike  #: (s,)
+    error: ArrayLike  #: (1, s + 1), or (2, s + 1) for two estimates combined as Hairer and Wanner do for order 8
+    order: int  #: of the error estimate
+
+
+class PairArrays(NamedTuple):
+    """What a pair works on; s stages, N entries of a row."""
+
+    points: Any  #: (3, N), see above
+    K: Any  #: (s + 1, 2 n + nz) rates of q, v, z at stages
+    A: Any  #: (s, s)
+    b: Any  #: (s,)
+    c: Any  #: (s,)
+    error: Any  #: (1 or 2, s + 1)
+
+
+#: Inside compiled code.
+own_at = viewing(View("pair", {name: array_of(np.float64, 1 if name in "bc" else 2) for name in PairArrays._fields}))
 
 
 @inner
-def put_state(desk, now, K, coefficients, stages, h):
-    """q, v, z of the desk = now + h sum of coefficients times stages."""
-    n, nz = desk.q.shape[0], desk.z.shape[0]
-    first = 3 * n + desk.multipliers.shape[0]
+def put_state(problem, now, K, coefficients, stages, h):
+    """q, v, z of the problem = now + h sum of coefficients times stages."""
+    n, nz = problem.q.shape[0], problem.z.shape[0]
+    first = 3 * n + problem.multipliers.shape[0]
     for i in range(2 * n + nz):
         x = 0.0
         for s in range(stages):
             x += coefficients[s] * K[s, i]
         if i < n:
-            desk.q[i] = now[i] + h * x
+            problem.q[i] = now[i] + h * x
         elif i < 2 * n:
-            desk.v[i - n] = now[i] + h * x
+            problem.v[i - n] = now[i] + h * x
         else:
-            desk.z[i - 2 * n] = now[first + i - 2 * n] + h * x
+            problem.z[i - 2 * n] = now[first + i - 2 * n] + h * x
 
 
 @inner
-def derivative(desk, t, baumgarte, k):
-    """k (2 n + nz,) = v, a, z' at the desk's state.  Returns a status."""
-    status = accelerate(desk, t, baumgarte)
-    n = desk.q.shape[0]
+def derivative(problem, t, baumgarte, k):
+    """k (2 n + nz,) = v, a, z' at the problem's state.  Returns a status."""
+    status = accelerate(problem, t, baumgarte)
+    n = problem.q.shape[0]
     for i in range(n):
-        k[i], k[n + i] = desk.v[i], desk.a[i]
-    for i in range(desk.z.shape[0]):
-        k[2 * n + i] = desk.rates[i]
+        k[i], k[n + i] = problem.v[i], problem.a[i]
+    for i in range(problem.z.shape[0]):
+        k[2 * n + i] = problem.rates[i]
     return status
 
 
 @inner
-def weighted(desk, K, weights):
+def weighted(problem, K, weights):
     """Weighted squares of sum of weights times stages, over what is free."""
-    n, nz = desk.q.shape[0], desk.z.shape[0]
+    n, nz = problem.q.shape[0], problem.z.shape[0]
     total = 0.0
-    for i in range(desk.free.shape[0]):
-        k = desk.free[i]
+    for i in range(problem.free.shape[0]):
+        k = problem.free[i]
         x, y = 0.0, 0.0
         for s in range(weights.shape[0]):
             x += weights[s] * K[s, k]
             y += weights[s] * K[s, n + k]
-        total += (x / desk.weights[0, k]) ** 2 + (y / desk.weights[1, k]) ** 2
+        total += (x / problem.weights[0, k]) ** 2 + (y / problem.weights[1, k]) ** 2
     for k in range(nz):
         x = 0.0
         for s in range(weights.shape[0]):
             x += weights[s] * K[s, 2 * n + k]
-        total += (x / desk.weights_z[k]) ** 2
+        total += (x / problem.weights_z[k]) ** 2
     return total
 
 
 @inner
-def error_of(desk, K, E, h):
+def error_of(problem, K, E, h):
     """Size of the error: of one estimate E[0], or of two combined as Hairer and Wanner do for order 8."""
-    count = max(2 * desk.free.shape[0] + desk.z.shape[0], 1)
-    fine = weighted(desk, K, E[0])
+    count = max(2 * problem.free.shape[0] + problem.z.shape[0], 1)
+    fine = weighted(problem, K, E[0])
     if E.shape[0] == 1:
         return h * math.sqrt(fine / count)
-    coarse = weighted(desk, K, E[1])
+    coarse = weighted(problem, K, E[1])
     if fine == 0.0 and coarse == 0.0:
         return 0.0
     return h * fine / math.sqrt((fine + 0.01 * coarse) * count)
 
 
 @inner
-def step(desk, ints, reals, atol, now, row, K, A, B, C, E, order, baumgarte, t_hit):
-    """One accepted step, K[0] being the derivative now.  Returns CONVERGED, TOO_SMALL or a failure."""
-    stages = B.shape[0]
-    status = CONVERGED
+def end_of_step(run):
+    """The time that the next step must not pass: a wanted one, or the end."""
+    ints, wanted, end = run.ints, run.wanted, run.reals[END_TIME]
+    if not ints[EVERY] and ints[NEXT] < wanted.shape[0]:
+        end = min(end, wanted[ints[NEXT]])
+    return end
+
+
+@inner
+def evaluate_stages(problem, own, t, t_new, h, baumgarte):
+    """Rates at all stages of a step from t to t_new, K[0] being those at t.  Returns a status."""
+    K, now, stages = own.K, own.points[NOW], own.b.shape[0]
+    for s in range(1, stages):
+        put_state(problem, now, K, own.A[s], s, h)
+        status = derivative(problem, t + own.c[s] * h, baumgarte, K[s])
+        if status != CONVERGED:
+            return status
+    put_state(problem, now, K, own.b, stages, h)
+    return derivative(problem, t_new, baumgarte, K[stages])
+
+
+@inner
+def step(problem, run, own):
+    """One accepted step.  Returns CONVERGED, TOO_SMALL or a failure."""
+    ints, reals, status, end = run.ints, run.reals, CONVERGED, end_of_step(run)
     while True:
-        if reals[H] < 1e-14 * max(abs(reals[T]), abs(reals[T_END])) + 1e-300:
+        if is_lost(reals):
             return FAILURE + status if status != CONVERGED else TOO_SMALL
-        h, left = min(reals[H], reals[H_MAX], longest_turn(desk, now, 2)), t_hit - reals[T]
-        if h >= left * (1.0 - 1e-10):
+        left = end - reals[TIME]
+        h = min(reals[STEP], reals[LONGEST_STEP], longest_turn(problem, own.points[NOW], 2))
+        if reaches(h, left):
             h = left
-        t = t_hit if h == left else reals[T] + h
-        for s in range(1, stages):
-            put_state(desk, now, K, A[s], s, h)
-            status = derivative(desk, reals[T] + C[s] * h, baumgarte, K[s])
-            if status != CONVERGED:
-                break
-        if status == CONVERGED:
-            put_state(desk, now, K, B, stages, h)
-            status = derivative(desk, t, baumgarte, K[stages])
+        t = end if h == left else reals[TIME] + h
+        status = evaluate_stages(problem, own, reals[TIME], t, h, reals[BAUMGARTE])
         if status >= PYTHON_RAISED:
             return FAILURE + status
         if status != CONVERGED:
             ints[FAILED] += 1
-            reals[H] = 0.25 * h
+            reals[STEP] = FAILED_SHRINK * h
             continue
-        set_weights(desk, reals[RTOL], atol, desk.q, desk.v, desk.z)
-        error = error_of(desk, K, E, h)
+        set_weights(problem, reals[RTOL], run.atol, problem.q, problem.v, problem.z)
+        error = error_of(problem, own.K, own.error, h)
         reals[ERROR] = error
-        factor = min(GROW, SAFETY * max(error, 1e-30) ** (-1.0 / (order + 1)))
+        factor = min(GROW, SAFETY * ratio_of(error, reals[START_ORDER]))
         if not error <= 1.0:
             ints[REJECTED] += 1
-            reals[H] = h * (max(SHRINK, factor) if math.isfinite(error) else SHRINK)
+            reals[STEP] = h * (max(SHRINK, factor) if math.isfinite(error) else SHRINK)
             continue
         break
     if h < left or factor < 1.0:  # a step cut short to hit a time says little about the next
-        reals[H] = h * factor
-    write_row(desk, row)
-    copy_row(K[stages], K[0])
-    reals[T_BEFORE], reals[T], reals[H_LAST] = reals[T], t, h
-    ints[STEPS] += 1
-    note_drift(desk, reals)
+        reals[STEP] = h * factor
+    write_row(problem, own.points[NEW])
+    copy_row(own.K[own.b.shape[0]], own.K[0])
+    reals[LAST_STEP] = h
+    end_step(problem, run, t)
     return CONVERGED
 
 
 @inner
-def record(desk, ints, reals, now, wanted, times, rows):
-    """Write the last step down if it is wanted.  Returns whether the buffer is full."""
-    hit = ints[NEXT] < wanted.shape[0] and wanted[ints[NEXT]] <= reals[T]
-    if ints[EVERY] or hit:
-        if ints[RECORDED] == times.shape[0]:
-            return True
-        copy_row(now, rows[ints[RECORDED]])
-        keep_row(desk, ints, reals[T], times, rows)
-        if hit:
-            ints[NEXT] += 1
-    return False
-
-
-@kernel
-def start_explicit(table, ints, reals, atol, points, K, order, baumgarte):
-    """Begin (again) from desk.q, v, z at time reals[T].  Returns a status; a first step in reals[H] if that is 0."""
-    desk = desk_at(table.ctypes.data)
-    status = derivative(desk, reals[T], baumgarte, K[0])
-    if status != CONVERGED:
-        return FAILURE + status
-    if reals[H] <= 0.0:
-        reals[H] = first_step(desk, reals, atol, order, baumgarte, points)
-    write_row(desk, points[0])
-    reals[T_BEFORE] = reals[T]
-    return DONE
-
-
-@kernel
-def advance_explicit(table, ints, reals, atol, points, K, A, B, C, E, order, baumgarte, wanted, times, rows, budget):
-    """At most ``budget`` steps towards reals[T_END].  Returns DONE, PAUSED, FULL or a failure."""
-    desk = desk_at(table.ctypes.data)
-    n = desk.q.shape[0]
-    for _ in range(budget):
-        if ints[PENDING]:
-            if record(desk, ints, reals, points[2], wanted, times, rows):
-                return FULL
-            copy_row(points[0], points[1])
-            copy_row(points[2], points[0])
-            ints[PENDING] = False
-        if reals[T] >= reals[T_END]:
-            return DONE
-        if desk.charts.shape[0] > 0:
-            moved = recentre_rows(desk, points[:1])
-            if moved > 0:
-                ints[RECENTRED] += moved
-                desk.flags[STALE] = True
-                for i in range(n):
-                    K[0, i], K[0, n + i] = points[0, n + i], points[0, 2 * n + i]
-        hit = reals[T_END]
-        if not ints[EVERY] and ints[NEXT] < wanted.shape[0]:
-            hit = min(hit, wanted[ints[NEXT]])
-        status = step(desk, ints, reals, atol, points[0], points[2], K, A, B, C, E, order, baumgarte, hit)
-        if status != CONVERGED:
-            return status
-        ints[PENDING] = True
-    return PAUSED
+def settle(problem, run, own):
+    """The next step begins where the last one has ended."""
+    copy_row(own.points[NOW], own.points[BEFORE])
+    copy_row(own.points[NEW], own.points[NOW])
 
 
 @inner
-def interpolate(n, before, now, h, x, row):
-    """Row at the part x of the last step: quintic in q (from q, v, a), v and a its rates; linear in the rest."""
+def recentre(problem, run, own):
+    """Re-centre charts that are left, with the rates now."""
+    if problem.charts.shape[0] == 0:
+        return
+    n, now = problem.q.shape[0], own.points[NOW]
+    moved = recentre_rows(problem, own.points[NOW : NOW + 1])
+    if moved > 0:
+        run.ints[RECENTRED] += moved
+        problem.flags[STALE] = True
+        for i in range(n):
+            own.K[0, i], own.K[0, n + i] = now[n + i], now[2 * n + i]
+
+
+@inner
+def interpolate(problem, run, own, t, row):
+    """Row at time t of the last step: quintic in q (from q, v, a), v and a its rates; linear in the rest."""
+    n, before, now = problem.q.shape[0], own.points[NOW], own.points[NEW]
+    if t == run.reals[TIME]:
+        copy_row(now, row)
+        return
+    h = run.reals[TIME] - run.reals[TIME_BEFORE]
+    x = (t - run.reals[TIME_BEFORE]) / h
     for c in range(row.shape[0]):
         row[c] = (1.0 - x) * before[c] + x * now[c]
     for i in range(n):
@@ -231,10 +249,88 @@ def interpolate(n, before, now, h, x, row):
         row[2 * n + i] = (a0 + x * (6.0 * c3 + x * (12.0 * c4 + x * 20.0 * c5))) / h**2
 
 
+@inner
+def begin(problem, run, own):
+    """The rates of a start are the first stage."""
+    n, K = problem.q.shape[0], own.K
+    write_row(problem, own.points[NOW])
+    for i in range(n):
+        K[0, i], K[0, n + i] = problem.v[i], problem.a[i]
+    for i in range(problem.z.shape[0]):
+        K[0, 2 * n + i] = problem.rates[i]
+
+
+_start, _advance, _look_back = composed(begin, step, settle, recentre, interpolate)
+
+
 @kernel
-def look_back_explicit(table, reals, points, t, row):
-    """Row (in the model's charts) at a time t of the last step, while it is pending."""
-    desk = desk_at(table.ctypes.data)
-    h = reals[T] - reals[T_BEFORE]
-    interpolate(desk.q.shape[0], points[0], points[2], h, (t - reals[T_BEFORE]) / h, row)
-    bring_home(desk, row)
+def start_explicit(problem_table, run_table, own_table):
+    """Begin; see `solvers.integrators.driver`."""
+    problem, run = problem_at(problem_table.ctypes.data), run_at(run_table.ctypes.data)
+    return _start(problem, run, own_at(own_table.ctypes.data))
+
+
+@kernel
+def advance_explicit(problem_table, run_table, own_table, budget):
+    """Steps; see `solvers.integrators.driver`."""
+    problem, run = problem_at(problem_table.ctypes.data), run_at(run_table.ctypes.data)
+    return _advance(problem, run, own_at(own_table.ctypes.data), budget)
+
+
+@kernel
+def look_back_explicit(problem_table, run_table, own_table, t, row):
+    """A row of the last step; see `solvers.integrators.driver`."""
+    problem, run = problem_at(problem_table.ctypes.data), run_at(run_table.ctypes.data)
+    _look_back(problem, run, own_at(own_table.ctypes.data), t, row)
+
+
+@dataclass(frozen=True)
+class Explicit(Method):
+    """An explicit pair: a subclass gives its tableau.
+
+    ``baumgarte`` [s] pulls loops that drift back, with this time constant; 0 lets them drift.
+    """
+
+    saved = ("points", "K")
+
+    rtol: float = 1e-3
+    atol: ArrayLike = 1e-6
+    max_step: float | None = None
+    first_step: float | None = None
+    baumgarte: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_tolerances(self)
+        keep(self, "baumgarte", nonnegative_float(self.baumgarte, f"{type(self).__name__}: baumgarte", "s"))
+
+    @abstractmethod
+    def pair(self) -> Pair:
+        """The tableau."""
+
+    @property
+    def control(self) -> Control:
+        """Tolerances and steps."""
+        given = {name: getattr(self, name) for name in ("rtol", "atol", "max_step", "first_step", "baumgarte")}
+        return Control(**given, start_order=self.pair().order)
+
+    @property
+    def kernels(self) -> Kernels:
+        """Compiled loops of all pairs."""
+        return Kernels(start_explicit, advance_explicit, look_back_explicit)
+
+    def own_arrays(self, problem: Problem, size: int) -> PairArrays:
+        """The tableau, with room for stages."""
+        pair = self.pair()
+        A, b, c, error = (np.array(x, dtype=float, order="C") for x in pair[:4])
+        s = len(b)
+        if A.shape != (s, s) or b.shape != (s,) or c.shape != (s,) or error.shape not in ((1, s + 1), (2, s + 1)):
+            raise ModelError(
+                f"{type(self).__name__}: of a tableau of {s} stages A must be ({s}, {s}), c ({s},) and error "
+                f"(1, {s + 1}) or (2, {s + 1}); they are {A.shape}, {c.shape} and {error.shape}"
+            )
+        K = np.zeros((s + 1, 2 * len(problem.q) + len(problem.z)))
+        return PairArrays(np.zeros((3, size)), K, A, b, c, error)
+
+    def newest(self, own: Any, pending: bool) -> Array:
+        """The newest row."""
+        return np.asarray(own.points[NEW if pending else NOW])

@@ -12,50 +12,47 @@ along for prediction and dense output only.
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.checks import choice, whole_number
+from supple.core.views import View, array_of, viewing
 from supple.jit import inner, kernel
-from supple.solvers.desk import CA, CV, CZ, ITERATIONS, STALE, desk_at
-from supple.solvers.integrators.acceleration import accelerate
-from supple.solvers.integrators.history import (
-    DONE,
+from supple.solvers.integrators.driver import composed, end_step
+from supple.solvers.integrators.error_control import SAFETY, error_norm, ratio_of, set_weights
+from supple.solvers.integrators.method import Control, Kernels, Method
+from supple.solvers.integrators.option_checks import JACOBIANS, check_loops, check_tolerances, keep
+from supple.solvers.integrators.rows import copy_row, write_row
+from supple.solvers.integrators.run import (
+    END_TIME,
     EQUAL,
     ERROR,
-    EVERY,
     FAILED,
     FAILURE,
-    FULL,
-    H_LAST,
-    H_MAX,
     HIGHEST,
+    LAST_STEP,
+    LONGEST_STEP,
     NEWTON,
-    NEXT,
     ORDER,
-    PAUSED,
-    PENDING,
     RECENTRED,
-    RECORDED,
     REJECTED,
     RTOL,
-    STEPS,
-    T_BEFORE,
-    T_END,
+    STEP,
+    TIME,
     TOO_SMALL,
-    H,
-    T,
-    bring_home,
-    copy_row,
-    error_norm,
-    first_step,
-    keep_row,
-    longest_turn,
-    note_drift,
-    recentre_rows,
-    set_weights,
-    too_far,
-    write_row,
+    full_or_half,
+    is_lost,
+    run_at,
 )
-from supple.solvers.integrators.stage import CONVERGED, MOST, PYTHON_RAISED, solve_stage
+from supple.solvers.problem import CA, CV, CZ, ITERATIONS, STALE, Problem, problem_at
+from supple.solvers.stage.charts import any_too_far, longest_turn, recentre_rows
+from supple.solvers.stage.newton import MOST, solve_stage
+from supple.solvers.stage.status import CONVERGED, PYTHON_RAISED
+
+Array = np.ndarray
 
 MAX_ORDER = 5
 #: Rows of D: differences up to order + 2 are kept.
@@ -69,6 +66,22 @@ ERROR_CONSTANT = _KAPPA * _SUMS + 1.0 / np.arange(1, MAX_ORDER + 2)
 
 #: Bounds of the ratio of steps, and a ratio below which the step is kept (new factors cost more than they bring).
 SHRINK, GROW, WORTHWHILE = 0.2, 10.0, 1.2
+#: Ratio of steps after a failure of Newton's method.
+FAILED_SHRINK = 0.4
+
+
+class DifferenceArrays(NamedTuple):
+    """What the formulas work on; N entries of a row."""
+
+    D: Any  #: (DIFFERENCES, N) backward differences, from order 0
+    d: Any  #: (N,) correction of the prediction
+    work: Any  #: (3, 8, 8) scratch
+
+
+_TYPES = {"D": array_of(np.float64, 2), "d": array_of(np.float64, 1), "work": array_of(np.float64, 3)}
+
+#: Inside compiled code.
+own_at = viewing(View("differences", _TYPES))
 
 
 @inner
@@ -105,57 +118,35 @@ def back_values(D, count):
 
 
 @inner
-def recentre(desk, ints, D):
+def recentre(problem, run, own):
     """Re-centre charts, with all points behind."""
-    far = False
-    for i in range(desk.charts.shape[0]):
-        far = far or too_far(desk, i, D[0])
-    if far:
-        points = D[: ints[ORDER] + 3]
+    if any_too_far(problem, own.D[0]):
+        points = own.D[: run.ints[ORDER] + 3]
         back_values(points, points.shape[0])
-        ints[RECENTRED] += recentre_rows(desk, points)
+        run.ints[RECENTRED] += recentre_rows(problem, points)
         back_values(points, points.shape[0])
-        desk.flags[STALE] = True
+        problem.flags[STALE] = True
 
 
 @inner
-def interpolate(D, order, t_now, h, t, row):
+def interpolate(problem, run, own, t, row):
     """Row at time t of the step that ended now."""
-    for c in range(D.shape[1]):
-        row[c] = D[0, c]
+    D, now, h = own.D, run.reals[TIME], run.reals[LAST_STEP]
+    copy_row(D[0], row)
     p = 1.0
-    for j in range(order):
-        p *= (t - t_now + j * h) / ((j + 1) * h)
+    for j in range(run.ints[ORDER]):
+        p *= (t - now + j * h) / ((j + 1) * h)
         for c in range(D.shape[1]):
             row[c] += D[j + 1, c] * p
 
 
 @inner
-def record(desk, ints, reals, D, wanted, times, rows):
-    """Write the last step down.  Returns whether the buffer is full."""
-    if ints[EVERY]:
-        if ints[RECORDED] == times.shape[0]:
-            return True
-        copy_row(D[0], rows[ints[RECORDED]])
-        keep_row(desk, ints, reals[T], times, rows)
-        return False
-    while ints[NEXT] < wanted.shape[0] and wanted[ints[NEXT]] <= reals[T]:
-        if ints[RECORDED] == times.shape[0]:
-            return True
-        t = wanted[ints[NEXT]]
-        interpolate(D, ints[ORDER], reals[T], reals[H_LAST], t, rows[ints[RECORDED]])
-        keep_row(desk, ints, t, times, rows)
-        ints[NEXT] += 1
-    return False
-
-
-@inner
-def begin_stage(desk, D, order, h):
+def begin_stage(problem, D, order, h):
     """Prediction, psi and coefficients of a stage."""
-    n, nc, nz = desk.q.shape[0], desk.multipliers.shape[0], desk.z.shape[0]
+    n, nc, nz = problem.q.shape[0], problem.multipliers.shape[0], problem.z.shape[0]
     c = ALPHA[order] / h
-    desk.numbers[CV], desk.numbers[CA], desk.numbers[CZ] = c, c * c, c
-    q0, v0, a0, before, guess = desk.q0, desk.v0, desk.a0, desk.before, desk.v
+    problem.numbers[CV], problem.numbers[CA], problem.numbers[CZ] = c, c * c, c
+    q0, v0, a0, before, guess = problem.q0, problem.v0, problem.a0, problem.before, problem.v
     for i in range(n):
         q, v, psi_q, psi_v = D[0, i], D[0, n + i], 0.0, 0.0
         for m in range(1, order + 1):
@@ -172,144 +163,220 @@ def begin_stage(desk, D, order, h):
         for m in range(order + 1):
             z += D[m, 3 * n + nc + i]
             psi += GAMMA[m] * D[m, 3 * n + nc + i]
-        desk.z0[i], desk.rates0[i] = z, c * psi / ALPHA[order]
+        problem.z0[i], problem.rates0[i] = z, c * psi / ALPHA[order]
     for i in range(nc):
-        desk.lam0[i] = 0.0
+        problem.lam0[i] = 0.0
         for m in range(order + 1):
-            desk.lam0[i] += D[m, 3 * n + i]
+            problem.lam0[i] += D[m, 3 * n + i]
 
 
 @inner
-def change_step(desk, ints, reals, D, factor, work):
+def change_step(run, own, factor):
     """Go on with a step ``factor`` times as long."""
-    rescale(D, ints[ORDER], factor, work)
-    reals[H] *= factor
-    ints[EQUAL] = 0
+    rescale(own.D, run.ints[ORDER], factor, own.work)
+    run.reals[STEP] *= factor
+    run.ints[EQUAL] = 0
 
 
 @inner
-def step(desk, ints, reals, atol, D, d, work):
-    """One accepted step.  Returns CONVERGED, TOO_SMALL or the failure of a stage."""
-    longest = min(reals[H_MAX], longest_turn(desk, D[0], MAX_ORDER + 2))
-    if reals[H] > longest:
-        change_step(desk, ints, reals, D, longest / reals[H], work)
-    failed = CONVERGED
-    while True:
-        left = reals[T_END] - reals[T]
-        if reals[H] < 1e-14 * max(abs(reals[T]), abs(reals[T_END])) + 1e-300:
-            return FAILURE + failed if failed != CONVERGED else TOO_SMALL
-        at_end = reals[H] >= left * (1.0 - 1e-10)
-        if at_end and reals[H] != left:
-            change_step(desk, ints, reals, D, left / reals[H], work)
-        elif not at_end and reals[H] > 0.5 * left:  # two equal steps rather than a long and a tiny one
-            change_step(desk, ints, reals, D, 0.5 * left / reals[H], work)
-        order, h = ints[ORDER], reals[H]
-        t = reals[T_END] if at_end else reals[T] + h
-        begin_stage(desk, D, order, h)
-        set_weights(desk, reals[RTOL], atol, desk.q0, desk.v, desk.z0)
-        failed = solve_stage(desk, t, reals[NEWTON])
-        if failed >= PYTHON_RAISED:
-            return FAILURE + failed
-        if failed != CONVERGED:
-            ints[FAILED] += 1
-            change_step(desk, ints, reals, D, 0.4, work)
-            continue
-        write_row(desk, d)
-        for m in range(order + 1):
-            for c in range(d.shape[0]):
-                d[c] -= D[m, c]
-        for i in range(desk.free.shape[0]):
-            d[desk.free[i]] = desk.x[desk.free[i]]  # the same, but for rounding: short steps live on it
-        iterations = desk.flags[ITERATIONS]
-        safety = 0.9 * (2 * MOST + 1) / (2 * MOST + iterations)
-        error = error_norm(desk, d, ERROR_CONSTANT[order])
-        reals[ERROR] = error
-        if error > 1.0:
-            ints[REJECTED] += 1
-            change_step(desk, ints, reals, D, max(SHRINK, safety * error ** (-1.0 / (order + 1))), work)
-            continue
-        break
-    reals[T_BEFORE], reals[T], reals[H_LAST] = reals[T], t, h
-    ints[STEPS] += 1
-    ints[EQUAL] += 1
-    note_drift(desk, reals)
+def fit_step(run, own):
+    """Change the step such that it ends at the end, or so before it that no tiny step is left.  Returns its end."""
+    reals = run.reals
+    left = reals[END_TIME] - reals[TIME]
+    h = full_or_half(left, reals[STEP])
+    if h != reals[STEP]:
+        change_step(run, own, h / reals[STEP])
+    return reals[END_TIME] if h == left else reals[TIME] + reals[STEP]
+
+
+@inner
+def correction(problem, own, order):
+    """own.d = the new row less its prediction."""
+    D, d, free = own.D, own.d, problem.free
+    write_row(problem, d)
+    for m in range(order + 1):
+        for c in range(d.shape[0]):
+            d[c] -= D[m, c]
+    for i in range(free.shape[0]):
+        d[free[i]] = problem.x[free[i]]  # the same, but for rounding: short steps live on it
+
+
+@inner
+def accept(own, order):
+    """Differences at the end of the step."""
+    D, d = own.D, own.d
     for c in range(d.shape[0]):
         D[order + 2, c] = d[c] - D[order + 1, c]
         D[order + 1, c] = d[c]
     for m in range(order, -1, -1):
         for c in range(d.shape[0]):
             D[m, c] += D[m + 1, c]
+
+
+@inner
+def safety(problem):
+    """Part of the step that the error would allow which is taken: less where Newton's method was slow."""
+    return SAFETY * (2 * MOST + 1) / (2 * MOST + problem.flags[ITERATIONS])
+
+
+@inner
+def step(problem, run, own):
+    """One accepted step.  Returns CONVERGED, TOO_SMALL or the failure of a stage."""
+    ints, reals, failed = run.ints, run.reals, CONVERGED
+    longest = min(reals[LONGEST_STEP], longest_turn(problem, own.D[0], MAX_ORDER + 2))
+    if reals[STEP] > longest:
+        change_step(run, own, longest / reals[STEP])
+    while True:
+        if is_lost(reals):
+            return FAILURE + failed if failed != CONVERGED else TOO_SMALL
+        t = fit_step(run, own)
+        order, h = ints[ORDER], reals[STEP]
+        begin_stage(problem, own.D, order, h)
+        set_weights(problem, reals[RTOL], run.atol, problem.q0, problem.v, problem.z0)
+        failed = solve_stage(problem, t, reals[NEWTON])
+        if failed >= PYTHON_RAISED:
+            return FAILURE + failed
+        if failed != CONVERGED:
+            ints[FAILED] += 1
+            change_step(run, own, FAILED_SHRINK)
+            continue
+        correction(problem, own, order)
+        error = error_norm(problem, own.d, ERROR_CONSTANT[order])
+        reals[ERROR] = error
+        if error > 1.0:
+            ints[REJECTED] += 1
+            change_step(run, own, max(SHRINK, safety(problem) * error ** (-1.0 / (order + 1))))
+            continue
+        break
+    reals[LAST_STEP] = h
+    ints[EQUAL] += 1
+    accept(own, order)
+    end_step(problem, run, t)
     return CONVERGED
 
 
 @inner
-def choose(desk, ints, reals, D, work):
+def settle(problem, run, own):
     """Order and step of the next step, once enough equal ones were made."""
-    order = ints[ORDER]
+    ints, D, order = run.ints, own.D, run.ints[ORDER]
     if ints[EQUAL] < order + 1:
         return
-    safety = 0.9 * (2 * MOST + 1) / (2 * MOST + desk.flags[ITERATIONS])
-    error = reals[ERROR]
-    best, factor = order, max(error, 1e-30) ** (-1.0 / (order + 1))
+    best, factor = order, ratio_of(run.reals[ERROR], order)
     if order > 1:
-        lower = max(error_norm(desk, D[order], ERROR_CONSTANT[order - 1]), 1e-30) ** (-1.0 / order)
+        lower = ratio_of(error_norm(problem, D[order], ERROR_CONSTANT[order - 1]), order - 1)
         if lower > factor:
             best, factor = order - 1, lower
     if order < ints[HIGHEST]:
-        higher = max(error_norm(desk, D[order + 2], ERROR_CONSTANT[order + 1]), 1e-30) ** (-1.0 / (order + 2))
+        higher = ratio_of(error_norm(problem, D[order + 2], ERROR_CONSTANT[order + 1]), order + 1)
         if higher > factor:
             best, factor = order + 1, higher
-    factor = min(GROW, safety * factor)
+    factor = min(GROW, safety(problem) * factor)
     if factor >= WORTHWHILE or factor < 1.0:
         ints[ORDER] = best
-        change_step(desk, ints, reals, D, max(factor, SHRINK), work)
+        change_step(run, own, max(factor, SHRINK))
 
 
-@kernel
-def start_ndf(table, ints, reals, atol, D, baumgarte):
-    """Begin (again) at order 1 from desk.q, v, z at time reals[T].  Returns a status; first step in reals[H] if 0."""
-    desk = desk_at(table.ctypes.data)
-    status = accelerate(desk, reals[T], baumgarte)
-    if status != CONVERGED:
-        return FAILURE + status
-    n, nc, nz = desk.q.shape[0], desk.multipliers.shape[0], desk.z.shape[0]
-    if reals[H] <= 0.0:
-        reals[H] = first_step(desk, reals, atol, 1, baumgarte, D)
-    h = reals[H]
-    D[:] = 0.0
-    write_row(desk, D[0])
+@inner
+def begin(problem, run, own):
+    """Order 1: a point and its rates."""
+    n, nc, nz, D, h = problem.q.shape[0], problem.multipliers.shape[0], problem.z.shape[0], own.D, run.reals[STEP]
+    for m in range(D.shape[0]):
+        for c in range(D.shape[1]):
+            D[m, c] = 0.0
+    write_row(problem, D[0])
     for i in range(n):
-        D[1, i], D[1, n + i] = h * desk.v[i], h * desk.a[i]
+        D[1, i], D[1, n + i] = h * problem.v[i], h * problem.a[i]
     for i in range(nz):
-        D[1, 3 * n + nc + i] = h * desk.rates[i]
-    ints[ORDER], ints[EQUAL] = 1, 0
-    reals[H_LAST], reals[T_BEFORE] = h, reals[T]
-    return DONE
+        D[1, 3 * n + nc + i] = h * problem.rates[i]
+    run.ints[ORDER], run.ints[EQUAL] = 1, 0
+    run.reals[LAST_STEP] = h
+
+
+_start, _advance, _look_back = composed(begin, step, settle, recentre, interpolate)
 
 
 @kernel
-def advance_ndf(table, ints, reals, atol, D, d, work, wanted, times, rows, budget):
-    """At most ``budget`` steps towards reals[T_END].  Returns DONE, PAUSED, FULL or a failure."""
-    desk = desk_at(table.ctypes.data)
-    for _ in range(budget):
-        if ints[PENDING]:
-            if record(desk, ints, reals, D, wanted, times, rows):
-                return FULL
-            choose(desk, ints, reals, D, work)
-            ints[PENDING] = False
-        if reals[T] >= reals[T_END]:
-            return DONE
-        recentre(desk, ints, D)
-        status = step(desk, ints, reals, atol, D, d, work)
-        if status != CONVERGED:
-            return status
-        ints[PENDING] = True
-    return PAUSED
+def start_ndf(problem_table, run_table, own_table):
+    """Begin; see `solvers.integrators.driver`."""
+    problem, run = problem_at(problem_table.ctypes.data), run_at(run_table.ctypes.data)
+    return _start(problem, run, own_at(own_table.ctypes.data))
 
 
 @kernel
-def look_back_ndf(table, ints, reals, D, t, row):
-    """Row (in the model's charts) at a time t of the last step, while it is pending."""
-    desk = desk_at(table.ctypes.data)
-    interpolate(D, ints[ORDER], reals[T], reals[H_LAST], t, row)
-    bring_home(desk, row)
+def advance_ndf(problem_table, run_table, own_table, budget):
+    """Steps; see `solvers.integrators.driver`."""
+    problem, run = problem_at(problem_table.ctypes.data), run_at(run_table.ctypes.data)
+    return _advance(problem, run, own_at(own_table.ctypes.data), budget)
+
+
+@kernel
+def look_back_ndf(problem_table, run_table, own_table, t, row):
+    """A row of the last step; see `solvers.integrators.driver`."""
+    problem, run = problem_at(problem_table.ctypes.data), run_at(run_table.ctypes.data)
+    _look_back(problem, run, own_at(own_table.ctypes.data), t, row)
+
+
+@dataclass(frozen=True)
+class NDF(Method, name="ndf"):
+    """Numerical differentiation formulas of variable step and order 1 to 5: the default without loops.
+
+    Parameters
+    ----------
+    rtol, atol : float
+        The error of a step in q and v is kept below atol + rtol |y|; ``atol`` may be (n,), for q and v alike, or
+        (2 n,).
+    max_step, first_step : float, optional
+        In seconds.
+    loops : "stabilised" or "index3"
+        Whether loops hold in position and velocity, or in position alone.
+    max_order : int
+        1 to 5.  Orders above 2 let fast oscillations that nothing damps grow until steps become short; for such
+        robots take 2.
+    jacobian : "analytical" or "differences"
+        Where the tangent of the residual comes from: the model, or as many differences of the residual as there are
+        coordinates.  Differences are for comparison, and for finding a law whose tangent is wrong.
+    """
+
+    saved = ("D", "d")
+
+    rtol: float = 1e-3
+    atol: ArrayLike = 1e-6
+    max_step: float | None = None
+    first_step: float | None = None
+    loops: str = "stabilised"
+    max_order: int = 5
+    jacobian: str = "analytical"
+
+    def __post_init__(self) -> None:
+        check_tolerances(self)
+        check_loops(self)
+        choice(self.jacobian, JACOBIANS, "NDF: jacobian")
+        keep(self, "max_order", whole_number(self.max_order, "NDF: max_order", 1, MAX_ORDER))
+
+    @property
+    def control(self) -> Control:
+        """Tolerances and steps."""
+        return Control(
+            rtol=self.rtol,
+            atol=self.atol,
+            max_step=self.max_step,
+            first_step=self.first_step,
+            newton=max(10.0 * np.finfo(float).eps / self.rtol, min(0.03, self.rtol**0.5)),
+            orders=(1, int(self.max_order)),
+            stabilised=self.loops == "stabilised",
+            differenced=self.jacobian == "differences",
+            restarts=False,
+        )
+
+    @property
+    def kernels(self) -> Kernels:
+        """Compiled loops."""
+        return Kernels(start_ndf, advance_ndf, look_back_ndf)
+
+    def own_arrays(self, problem: Problem, size: int) -> DifferenceArrays:
+        """Room for differences."""
+        return DifferenceArrays(np.zeros((DIFFERENCES, size)), np.zeros(size), np.zeros((3, 8, 8)))
+
+    def newest(self, own: Any, pending: bool) -> Array:
+        """The newest row."""
+        return np.asarray(own.D[0])

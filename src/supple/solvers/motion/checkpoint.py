@@ -18,27 +18,18 @@ import numpy as np
 
 from supple.compilation.digest import Digest, differences, told
 from supple.errors import ModelError, StorageError, warn
-from supple.solvers.desk import (
-    DIFFERENCED,
-    FEEDBACK,
-    ITERATIONS,
-    RESIDUALS,
-    STABILISED,
-    STALE,
-    T_LEFT,
-    TANGENTS,
-    TIME_CALLS,
-    WORST,
-)
-from supple.solvers.integrators.history import (
+from supple.solvers.integrators.integrator import Integrator
+from supple.solvers.integrators.run import (
+    BAUMGARTE,
     DRIFT,
+    END_TIME,
     EQUAL,
     ERROR,
     EVERY,
     FAILED,
-    H_LAST,
-    H_MAX,
     HIGHEST,
+    LAST_STEP,
+    LONGEST_STEP,
     NEWTON,
     NEXT,
     ORDER,
@@ -49,14 +40,25 @@ from supple.solvers.integrators.history import (
     RTOL,
     SHORT,
     SLIP,
+    START_ORDER,
+    STEP,
     STEPS,
-    T_BEFORE,
-    T_END,
-    H,
-    T,
+    TIME,
+    TIME_BEFORE,
 )
-from supple.solvers.integrators.runners import Runner
-from supple.solvers.integrators.stage import MOST
+from supple.solvers.problem import (
+    DIFFERENCED,
+    FEEDBACK,
+    ITERATIONS,
+    LATEST_TIME,
+    RESIDUALS,
+    STABILISED,
+    STALE,
+    TANGENTS,
+    TIME_CALLS,
+    WORST,
+)
+from supple.solvers.stage.newton import MOST
 from supple.storage import FORMAT, check_finite, read_array, read_npz, read_text, write_npz
 
 Array = np.ndarray
@@ -189,50 +191,52 @@ def parts_of(text: str, path: Path) -> dict[str, dict[str, str]]:
 # ---------------------------------------------------------------------- a run's arrays
 
 
-def put_back(saved: Saved, runner: Runner, span: tuple[float, float], begin: float, end: float) -> None:
-    """Check the arrays of a run that goes on between two stops ``begin`` and ``end``, then copy them into the runner.
+def put_back(saved: Saved, integrator: Integrator, span: tuple[float, float], begin: float, end: float) -> None:
+    """Check the arrays of a run that goes on between two stops ``begin`` and ``end``, then copy them into it.
 
     ``span`` is the time of the whole run.
     """
-    checks = {"ints": _check_ints, "desk.flags": _check_flags, "desk.pivots": _check_pivots}
-    unbounded = {"reals", "desk.numbers"}  # some of their entries may be infinite
+    checks = {"ints": _check_ints, "problem.flags": _check_flags, "problem.pivots": _check_pivots}
+    unbounded = {"reals", "problem.numbers"}  # some of their entries may be infinite
     arrays: dict[str, Array] = {}
-    for key, own in runner.arrays().items():
+    for key, own in integrator.arrays().items():
         plain = _unrecorded(own)
         if plain.dtype == np.int64:
             arrays[key] = saved.integers(key, *plain.shape)
-            checks[key](saved, runner, arrays[key])
+            checks[key](saved, integrator, arrays[key])
         else:
             arrays[key] = saved.floats(key, *plain.shape, finite=key not in unbounded)
-    _check_numbers(saved, runner, arrays["desk.numbers"])
-    _check_reals(saved, runner, arrays["reals"], bool(arrays["ints"][PENDING]), span, (begin, end))
+    _check_numbers(saved, integrator, arrays["problem.numbers"])
+    _check_reals(saved, integrator, arrays["reals"], bool(arrays["ints"][PENDING]), span, (begin, end))
     if "instants" in arrays:
         used = arrays["instants"][: min(int(arrays["ints"][EQUAL]), len(arrays["instants"]) - 1) + 1]
-        saved.check(bool((np.diff(used) < 0.0).all() and used[0] == arrays["reals"][T]), "'instants' are out of order")
-    if "desk.placement" in arrays:
-        _check_charts(saved, arrays["desk.placement"])
-    for key, own in runner.arrays().items():
+        saved.check(
+            bool((np.diff(used) < 0.0).all() and used[0] == arrays["reals"][TIME]), "'instants' are out of order"
+        )
+    if "problem.placement" in arrays:
+        _check_charts(saved, arrays["problem.placement"])
+    for key, own in integrator.arrays().items():
         _unrecorded(own)[...] = arrays[key]
 
 
-def _check_ints(saved: Saved, runner: Runner, ints: Array) -> None:
+def _check_ints(saved: Saved, integrator: Integrator, ints: Array) -> None:
     bounds = dict.fromkeys((EQUAL, STEPS, REJECTED, FAILED, RECENTRED), (0, COUNTABLE))
-    bounds |= {ORDER: runner.orders, NEXT: (0, len(runner.wanted)), RECORDED: (0, 0), PENDING: (0, 1)}
-    bounds |= {k: (int(runner.ints[k]), int(runner.ints[k])) for k in (EVERY, HIGHEST)}
+    bounds |= {ORDER: integrator.control.orders, NEXT: (0, len(integrator.wanted)), RECORDED: (0, 0), PENDING: (0, 1)}
+    bounds |= {k: (int(integrator.ints[k]), int(integrator.ints[k])) for k in (EVERY, HIGHEST)}
     _check_bounds(saved, "ints", ints, bounds)
 
 
-def _check_flags(saved: Saved, runner: Runner, flags: Array) -> None:
-    desk = runner.desk
+def _check_flags(saved: Saved, integrator: Integrator, flags: Array) -> None:
+    problem = integrator.problem
     bounds = dict.fromkeys((RESIDUALS, TANGENTS), (0, COUNTABLE))
-    bounds |= {STALE: (0, 1), ITERATIONS: (0, MOST), WORST: (-1, max(len(desk.q), len(desk.inputs)))}
-    bounds |= {k: (int(desk.flags[k]),) * 2 for k in (FEEDBACK, TIME_CALLS, STABILISED, DIFFERENCED)}
-    _check_bounds(saved, "desk.flags", flags, bounds)
+    bounds |= {STALE: (0, 1), ITERATIONS: (0, MOST), WORST: (-1, max(len(problem.q), len(problem.inputs)))}
+    bounds |= {k: (int(problem.flags[k]),) * 2 for k in (FEEDBACK, TIME_CALLS, STABILISED, DIFFERENCED)}
+    _check_bounds(saved, "problem.flags", flags, bounds)
 
 
-def _check_pivots(saved: Saved, runner: Runner, pivots: Array) -> None:
+def _check_pivots(saved: Saved, integrator: Integrator, pivots: Array) -> None:
     fine = bool(((pivots >= 0) & (pivots < max(len(pivots), 1))).all())
-    saved.check(fine, "'desk.pivots' holds rows that are not there")
+    saved.check(fine, "'problem.pivots' holds rows that are not there")
 
 
 def _check_bounds(saved: Saved, key: str, values: Array, bounds: Mapping[int, tuple[int, int]]) -> None:
@@ -241,37 +245,49 @@ def _check_bounds(saved: Saved, key: str, values: Array, bounds: Mapping[int, tu
         saved.check(least <= value <= most, f"{key}[{k}] is {value}, must lie between {least} and {most}")
 
 
-def _check_numbers(saved: Saved, runner: Runner, numbers: Array) -> None:
+def _check_numbers(saved: Saved, integrator: Integrator, numbers: Array) -> None:
     """All finite, but for the time of the next jump, which is that of the stop ahead."""
-    left = runner.desk.numbers[T_LEFT]
-    saved.check(bool(numbers[T_LEFT] == left), f"desk.numbers[{T_LEFT}] is {numbers[T_LEFT]}, must be {left}")
-    check_finite(np.delete(numbers, T_LEFT), "desk.numbers", saved.path)
+    left = integrator.problem.numbers[LATEST_TIME]
+    saved.check(
+        bool(numbers[LATEST_TIME] == left), f"problem.numbers[{LATEST_TIME}] is {numbers[LATEST_TIME]}, must be {left}"
+    )
+    check_finite(np.delete(numbers, LATEST_TIME), "problem.numbers", saved.path)
 
 
 def _check_reals(
-    saved: Saved, runner: Runner, reals: Array, pending: bool, span: tuple[float, float], stops: tuple[float, float]
+    saved: Saved,
+    integrator: Integrator,
+    reals: Array,
+    pending: bool,
+    span: tuple[float, float],
+    stops: tuple[float, float],
 ) -> None:
     """Times between the stops, sizes of steps, constants of the method."""
-    own, t = runner.reals, float(reals[T])
-    check_finite(np.delete(reals, H_MAX), "reals", saved.path)
-    for k in (H_MAX, RTOL, NEWTON, T_END):
+    own, t = integrator.reals, float(reals[TIME])
+    check_finite(np.delete(reals, LONGEST_STEP), "reals", saved.path)
+    for k in (LONGEST_STEP, RTOL, NEWTON, END_TIME, BAUMGARTE, START_ORDER):
         saved.check(reals[k] == own[k], f"reals[{k}] is {reals[k]}, must be {own[k]}")
-    saved.check(stops[0] <= t <= stops[1], f"reals[{T}], the time, is {t} s, not between {stops[0]} and {stops[1]} s")
-    before = float(reals[T_BEFORE])
+    saved.check(
+        stops[0] <= t <= stops[1], f"reals[{TIME}], the time, is {t} s, not between {stops[0]} and {stops[1]} s"
+    )
+    before = float(reals[TIME_BEFORE])
     fine = span[0] <= before <= t and (before < t or not pending)
-    saved.check(fine, f"reals[{T_BEFORE}], the beginning of the last step, is {before} s")
+    saved.check(fine, f"reals[{TIME_BEFORE}], the beginning of the last step, is {before} s")
     for k in (DRIFT, SLIP, ERROR, SHORT):
         saved.check(reals[k] >= 0.0, f"reals[{k}] is {reals[k]}, must not be negative")
-    step, last = float(reals[H]), float(reals[H_LAST])
-    saved.check(step > 0.0 and (runner.fixed is None or step == runner.fixed), f"reals[{H}], the step, is {step} s")
+    step, last = float(reals[STEP]), float(reals[LAST_STEP])
+    saved.check(
+        step > 0.0 and (integrator.control.fixed_step is None or step == integrator.control.fixed_step),
+        f"reals[{STEP}], the step, is {step} s",
+    )
     saved.check(reals[SHORT] <= step, f"reals[{SHORT}], a step cut short, is {reals[SHORT]} s")
-    saved.check(last > 0.0 or (last == 0.0 and not pending), f"reals[{H_LAST}], the last step, is {last} s")
+    saved.check(last > 0.0 or (last == 0.0 and not pending), f"reals[{LAST_STEP}], the last step, is {last} s")
 
 
 def _check_charts(saved: Saved, charts: Array) -> None:
     turns = charts[:, :9].reshape(-1, 3, 3)
     error = np.abs(turns @ turns.transpose(0, 2, 1) - np.eye(3)).max(initial=0.0)
-    saved.check(bool(error < TURNED), f"'desk.placement' is off a rotation by {error:.2g}")
+    saved.check(bool(error < TURNED), f"'problem.placement' is off a rotation by {error:.2g}")
 
 
 def _unrecorded(array: Any) -> Array:

@@ -9,10 +9,10 @@ import numpy as np
 
 from supple.compilation.digest import Digest, digest_of
 from supple.errors import ModelError
-from supple.solvers.desk import TO_INPUT
-from supple.solvers.integrators.history import EVERY, NEXT, T
+from supple.solvers.integrators.run import EVERY, NEXT, TIME
 from supple.solvers.motion import checkpoint
 from supple.solvers.options import OTHER_INPUTS
+from supple.solvers.problem import TO_INPUT
 
 if TYPE_CHECKING:
     from supple.solvers.motion.simulation import Simulation
@@ -27,7 +27,7 @@ def run_digest(run: Simulation) -> Digest:
         "q0": run.q0,
         "v0": run.v0,
         "u": ([(driven.law, driven.indices) for driven in laws], drive.feedback),
-        "form of u": (len(drive.called), len(run.office.desk.targets), drive.feedback is None),
+        "form of u": (len(drive.called), len(run.workspace.problem.targets), drive.feedback is None),
         "method": run.method,
         "breaks": [stop.t for stop in run.stops],
         "control_rate": run.rate,
@@ -40,20 +40,20 @@ def save_run(run: Simulation) -> None:
     """Write the checkpoint."""
     assert run.checkpoint is not None
     assert run.digest is not None
-    moments = np.array([t for t, _ in run.held])
+    moments = np.array([t for t, _ in run.record.held])
     outputs = {
-        "kept.times": np.concatenate(run.kept_times),
-        "kept.rows": np.concatenate(run.kept_rows),
+        "kept.times": run.record.times(),
+        "kept.rows": run.record.rows(),
         "held.times": moments,
-        "held.inputs": np.array([u for _, u in run.held]).reshape(len(moments), run.model.nu),
+        "held.inputs": np.array([u for _, u in run.record.held]).reshape(len(moments), run.model.nu),
         "index": np.array([run.index]),
         "seconds": np.array([run.seconds]),
-        "event.values": np.array(run.values, dtype=float),
-        "event.largest": run.largest,
+        "event.values": np.array(run.watch.values, dtype=float),
+        "event.largest": run.watch.largest,
     }
-    for k, noted in enumerate(run.noted.values()):
+    for k, noted in enumerate(run.record.noted.values()):
         outputs[f"event{k}"] = np.array(noted, dtype=float)
-    checkpoint.save(run.checkpoint, run.digest, {**run.runner.arrays(), **outputs})
+    checkpoint.save(run.checkpoint, run.digest, {**run.integrator.arrays(), **outputs})
 
 
 def restore_run(run: Simulation) -> bool:
@@ -67,9 +67,9 @@ def restore_run(run: Simulation) -> bool:
     saved = checkpoint.load(path, run.digest, other_inputs=run.resume == OTHER_INPUTS)
     index = saved.number("index", 0, len(run.stops))
     ahead = min(index, len(run.stops) - 1)
-    run._aim(run.stops[ahead])
+    run.aim(run.stops[ahead])
     begin = run.t0 if index == 0 else run.stops[index - 1].t
-    checkpoint.put_back(saved, run.runner, (run.t0, run.t_end), begin, run.stops[ahead].t)
+    checkpoint.put_back(saved, run.integrator, (run.t0, run.t_end), begin, run.stops[ahead].t)
     _take_back(run, saved)
     saved.end()
     run.index = index
@@ -78,11 +78,11 @@ def restore_run(run: Simulation) -> bool:
 
 def _take_back(run: Simulation, saved: checkpoint.Saved) -> None:
     """What the run had recorded, checked."""
-    runner, count = run.runner, len(run.events)
-    now, wanted = float(runner.reals[T]), runner.wanted
+    integrator, count = run.integrator, len(run.events)
+    now, wanted = float(integrator.reals[TIME]), integrator.wanted
     times = saved.times("kept.times", run.t0, now)
-    rows = saved.floats("kept.rows", len(times), runner.size)
-    expected = times[:1] == run.t0 if runner.ints[EVERY] else np.array_equal(times, wanted[: runner.ints[NEXT]])
+    rows = saved.floats("kept.rows", len(times), integrator.size)
+    expected = times[:1] == run.t0 if integrator.ints[EVERY] else np.array_equal(times, wanted[: integrator.ints[NEXT]])
     saved.check(bool(np.all(expected)) and len(times) > 0, "'kept.times' are not those of this run")
     moments = saved.times("held.times", run.t0, now)
     held = saved.floats("held.inputs", len(moments), run.model.nu)
@@ -91,7 +91,7 @@ def _take_back(run: Simulation, saved: checkpoint.Saved) -> None:
     saved.check(seconds >= 0.0, f"'seconds' is {seconds}, must not be negative")
     values, largest = saved.floats("event.values", count), saved.floats("event.largest", count)
     saved.check(bool((largest >= 0.0).all()), "'event.largest' is negative")
-    noted = {name: saved.times(f"event{k}", run.t0, now).tolist() for k, name in enumerate(run.noted)}
-    run._keep(times, rows)
-    run.held = list(zip(moments.tolist(), held, strict=True))
-    run.seconds, run.values, run.largest, run.noted = seconds, values.tolist(), largest, noted
+    noted = {name: saved.times(f"event{k}", run.t0, now).tolist() for k, name in enumerate(run.record.noted)}
+    run.record.keep(times, rows)
+    run.record.held, run.record.noted = list(zip(moments.tolist(), held, strict=True)), noted
+    run.seconds, run.watch.values, run.watch.largest = seconds, values.tolist(), largest

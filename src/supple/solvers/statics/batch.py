@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from supple.errors import Interrupted, ShapeError
 from supple.model.arguments import number
 from supple.solvers.inputs import check_tensions, input_array
-from supple.solvers.integrators.stage import CONVERGED
+from supple.solvers.stage.status import CONVERGED
 from supple.solvers.statics.equilibrium import Equilibria
 from supple.solvers.statics.search import first_guesses, solver_of
 
@@ -51,14 +51,14 @@ class _Batch:
         """Solve some rows, as long as nobody says stop."""
         with self.lock:  # reading kernels from the cache is not safe in parallel
             solver = solver_of(self.model)
-        desk, found = solver.office.desk, self.found
+        problem, found = solver.workspace.problem, self.found
         for i in rows:
             if self.stopped.is_set():
                 return
             solver.load(self.inputs[i], self.t)
             end = solver.search(self.guesses[i], None, self.tolerance, self.most, True)
-            found.q[i], found.multipliers[i] = desk.q, desk.multipliers
-            found.residual[i] = np.abs(desk.R[desk.free]).max(initial=0.0)
+            found.q[i], found.multipliers[i] = problem.q, problem.multipliers
+            found.residual[i] = np.abs(problem.residual[problem.free]).max(initial=0.0)
             found.iterations[i], found.converged[i] = end.iterations, end.status == CONVERGED
             found.done[i] = True  # last: a row that is done is complete
 

@@ -22,6 +22,7 @@ from supple.model.constraints import loop_terms
 from supple.readouts.along import Readings
 from supple.robot.summary import counted
 from supple.solvers.inputs import check_tensions
+from supple.solvers.rounding import NOTHING
 from supple.solvers.statics.equilibrium import Equilibrium
 from supple.solvers.statics.reduced import allowed_directions
 from supple.solvers.statics.search import find, given_inputs, statics
@@ -300,7 +301,7 @@ def _follow(
     x, s, _ = track.points[0]
     sign, weights = np.sign(end - s), np.ones(len(x))
     _, J, ds = tracer.tangents(x, s)
-    weights[len(tracer.free) :] = max(float(np.abs(J).max()), 1e-300)  # multipliers are forces
+    weights[len(tracer.free) :] = max(float(np.abs(J).max()), NOTHING)  # multipliers are forces
     tangent = _direction(J, ds, weights, tracer.scale, None) * sign
     tangent = tangent if tangent[-1] * sign > 0.0 else -tangent
     while len(track.points) < max_points:

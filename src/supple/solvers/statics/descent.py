@@ -17,7 +17,9 @@ import numpy as np
 
 from supple.core.loops import CONSTRAINT_ROWS, constraint_rows
 from supple.core.residual import RESIDUAL, residual, residual_tangent
-from supple.solvers.integrators.stage import CLOSED, CONVERGED, NOT_FINITE, SLOW
+from supple.solvers.rounding import NOTHING
+from supple.solvers.stage.newton import CLOSED
+from supple.solvers.stage.status import CONVERGED, NOT_FINITE, SLOW
 from supple.solvers.statics.reduced import (
     ROUNDING,
     UNANSWERED,
@@ -44,7 +46,7 @@ NEAR, NOW_AND_THEN = 0.05, 10
 #: Newton steps that may take over from a walk.
 ENDING = 8
 #: Force that is rounding beside those of the stiffest coordinate at size one.
-NOTHING = 1e-15
+NO_FORCE = 1e-15
 #: Steps that close loops again.
 CLOSING = 8
 
@@ -71,30 +73,34 @@ class Descent:
 
     def forces(self, q: Array, multipliers: Array | float = 0.0) -> Array | None:
         """Unbalanced forces (nf,); None if they are not finite."""
-        desk = self.solver.office.desk
-        desk.multipliers[:] = multipliers
-        finite = residual(RESIDUAL.address, *self.solver.office.handles, q, self.zero, self.zero, desk.R)
-        return desk.R[self.free] if finite else None
+        problem = self.solver.workspace.problem
+        problem.multipliers[:] = multipliers
+        finite = residual(RESIDUAL.address, *self.solver.workspace.handles, q, self.zero, self.zero, problem.residual)
+        return problem.residual[self.free] if finite else None
 
     def tangent(self, q: Array, multipliers: Array) -> Array | None:
         """Tangent stiffness (nf, nf); None if it is not finite."""
-        desk, handles = self.solver.office.desk, self.solver.office.handles
-        desk.multipliers[:] = multipliers
-        finite = residual_tangent(RESIDUAL.address, *handles, q, self.zero, self.zero, 0.0, 0.0, desk.R, desk.T)
-        T = desk.T[np.ix_(self.free, self.free)]
+        problem, handles = self.solver.workspace.problem, self.solver.workspace.handles
+        problem.multipliers[:] = multipliers
+        finite = residual_tangent(
+            RESIDUAL.address, *handles, q, self.zero, self.zero, 0.0, 0.0, problem.residual, problem.tangent
+        )
+        T = problem.tangent[np.ix_(self.free, self.free)]
         return T if finite and np.isfinite(T).all() else None
 
     def rows(self, q: Array) -> tuple[Array, Array, Array]:
         """Errors (nc,) of loops, A and de/dq (nc, nf)."""
-        desk = self.solver.office.desk
+        problem = self.solver.workspace.problem
         if self.model.nc:
-            handles = self.solver.office.handles
-            constraint_rows(CONSTRAINT_ROWS.address, *handles, q, self.zero, self.zero, desk.vectors, desk.matrices)
-        return desk.vectors[0].copy(), desk.matrices[0][:, self.free], desk.matrices[1][:, self.free]
+            handles = self.solver.workspace.handles
+            constraint_rows(
+                CONSTRAINT_ROWS.address, *handles, q, self.zero, self.zero, problem.vectors, problem.matrices
+            )
+        return problem.vectors[0].copy(), problem.matrices[0][:, self.free], problem.matrices[1][:, self.free]
 
     def rewrapped(self, q: Array) -> Array:
         """The same configuration with rotation vectors no longer than pi: at 2 pi they are singular."""
-        for block, first, turning in self.solver.office.desk.charts:
+        for block, first, turning in self.solver.workspace.problem.charts:
             if np.linalg.norm(q[first : first + turning]) > np.pi:
                 own = slice(first, first + int(self.model.topology.blocks[block]["n"]))
                 q = q.copy()
@@ -121,7 +127,7 @@ class Descent:
     def walk(self, q: Array, tolerance: float) -> int:
         """Walk from a configuration that is nearly closed to a stable equilibrium.  Returns a status.
 
-        Whatever comes of it, the solver's desk holds the last state.
+        Whatever comes of it, the solver's problem holds the last state.
         """
         q = self.rewrapped(q)
         place = self.place(q)
@@ -157,7 +163,7 @@ class Descent:
     def _step(self, place: Place, found: Spectrum, sigma: float) -> _Step | None:
         """The longest step that does about the work that is expected of it, if there is one."""
         force = found.directions.T @ place.forces
-        floor = 1e-12 * float(np.abs(found.values).max(initial=0.0)) + 1e-300
+        floor = 1e-12 * float(np.abs(found.values).max(initial=0.0)) + NOTHING
         for _ in range(TRIALS):
             y = -force / np.maximum(np.abs(found.values) + sigma, floor)
             move = found.directions @ y
@@ -178,7 +184,7 @@ class Descent:
         return None
 
     def _end(self, place: Place, found: Spectrum, tolerance: float) -> bool:
-        """Whether Newton's method finds a stable (or neutral) equilibrium from here; the desk holds it then."""
+        """Whether Newton's method finds a stable (or neutral) equilibrium from here; the problem holds it then."""
         neutral = (np.abs(found.values) <= UNANSWERED / ROUNDING * found.rounding).any()
         dependent = found.directions.shape[1] > len(self.free) - self.model.nc  # rows of loops, just here
         if (neutral or dependent) and self.settle(place.q, tolerance, ENDING) == CONVERGED:
@@ -189,12 +195,12 @@ class Descent:
         return self.is_stable()
 
     def is_stable(self) -> bool:
-        """Whether nothing gives way at the desk's state; for forces without a potential: whether nothing diverges."""
-        desk = self.solver.office.desk
-        T = self.tangent(desk.q, desk.multipliers.copy())
+        """Whether nothing gives way at this state; for forces without a potential: whether nothing diverges."""
+        problem = self.solver.workspace.problem
+        T = self.tangent(problem.q, problem.multipliers.copy())
         if T is None:
             return False
-        allowed = allowed_at(self.metric, self.rows(desk.q)[1])
+        allowed = allowed_at(self.metric, self.rows(problem.q)[1])
         found = spectrum_of(allowed, T)
         if found.symmetric:
             return bool((found.values >= -found.rounding).all())
@@ -231,7 +237,7 @@ class Descent:
             if size <= tolerance:
                 unsure = ROUNDING * self._force_terms(q, forces, A.T @ multipliers)
                 unsure += np.abs(T) @ (tolerance * self.solver.weights)  # coordinates are no better known
-                along = np.abs(loose).T @ unsure + NOTHING * self.metric.size
+                along = np.abs(loose).T @ unsure + NO_FORCE * self.metric.size
                 status = CONVERGED if (np.abs(loose.T @ forces) <= along).all() else SLOW
                 break
         if status == CONVERGED:
@@ -253,9 +259,9 @@ class Descent:
         return np.asarray(np.abs(elastic) + np.abs(loops) + np.abs(forces - elastic) + weight)
 
     def show(self, q: Array, multipliers: Array) -> None:
-        """Leave a state on the desk, with its forces and errors of loops."""
-        desk = self.solver.office.desk
-        desk.q[:] = q
+        """Leave a state on the problem, with its forces and errors of loops."""
+        problem = self.solver.workspace.problem
+        problem.q[:] = q
         self.forces(q, multipliers)
         self.rows(q)
 

@@ -12,6 +12,7 @@ from supple.errors import SingularError
 from supple.model.constraints import Multipliers
 from supple.readouts.along import Readings
 from supple.robot.summary import counted
+from supple.solvers.rounding import NOTHING
 from supple.solvers.statics.reduced import Spectrum, allowed_at, allowed_directions, metric_at, names_of, spectrum_of
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ class Equilibrium(Readings):
         """Eigenvalues of the tangent stiffness on what loops and prescribed joints allow, by rising real part."""
         basis = allowed_directions(self.model, self.q)
         reduced = basis.T @ self.stiffness @ basis
-        scale = np.abs(reduced).max(initial=1e-300)
+        scale = np.abs(reduced).max(initial=NOTHING)
         if np.abs(reduced - reduced.T).max(initial=0.0) < 1e-9 * scale:
             return np.linalg.eigvalsh(0.5 * (reduced + reduced.T))
         values = np.linalg.eigvals(reduced)

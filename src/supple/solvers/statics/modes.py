@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.errors import ModelError, SingularError
+from supple.solvers.rounding import NOTHING
 from supple.solvers.statics.equilibrium import Equilibrium
 from supple.solvers.statics.reduced import allowed_directions
 from supple.solvers.statics.search import balancing_multipliers, find, given_inputs
@@ -101,7 +102,7 @@ def _vibrations(K: Array, C: Array, M: Array) -> tuple[Array, Array]:
         values = np.emath.sqrt(-squares.astype(complex))
         return np.concatenate([values, -values[falling]]), np.hstack([vectors, vectors[:, falling]])
     # scaled by a typical frequency, so that both halves of the state count alike
-    w = np.sqrt(max(np.abs(K).max(initial=0.0) / np.abs(M).max(initial=1e-300), 1e-300))
+    w = np.sqrt(max(np.abs(K).max(initial=0.0) / np.abs(M).max(initial=NOTHING), NOTHING))
     left = np.block([[np.zeros((size, size)), np.eye(size)], [-K / w**2, -C / w]])
     right = np.block([[np.eye(size), np.zeros((size, size))], [np.zeros((size, size)), M]])
     values, states = eig(left, right)
@@ -110,4 +111,4 @@ def _vibrations(K: Array, C: Array, M: Array) -> tuple[Array, Array]:
 
 
 def _is_symmetric(X: Array) -> bool:
-    return np.allclose(X, X.T, rtol=0.0, atol=1e-9 * max(np.abs(X).max(initial=0.0), 1e-300))
+    return np.allclose(X, X.T, rtol=0.0, atol=1e-9 * max(np.abs(X).max(initial=0.0), NOTHING))

@@ -15,18 +15,11 @@ import math
 
 from supple.jit import inner, kernel
 from supple.linalg.lu import factorise, solve
-from supple.solvers.desk import CA, CV, ITERATIONS, STALE, T_NOW, TANGENTS, desk_at
-from supple.solvers.integrators.stage import (
-    CONVERGED,
-    NO_PIVOT,
-    NOT_FINITE,
-    SLOW,
-    call,
-    call_rows,
-    drive,
-    fill_matrix,
-    size_of_tangent,
-)
+from supple.solvers.problem import CA, CV, ITERATIONS, STAGE_TIME, STALE, TANGENTS, problem_at
+from supple.solvers.stage.driving import drive
+from supple.solvers.stage.evaluation import call, call_rows
+from supple.solvers.stage.matrix import fill_matrix, size_of_tangent
+from supple.solvers.stage.status import CONVERGED, NO_PIVOT, NOT_FINITE, SLOW
 
 #: Smallest damping factor.
 SHORTEST = 1e-5
@@ -37,75 +30,75 @@ AT_REST = 1e-6
 
 
 @inner
-def load_desk(desk, t):
+def load_problem(problem, t):
     """Inputs, signals and prescribed coordinates at time t, at rest.  Returns a status."""
-    desk.numbers[T_NOW] = t
-    desk.numbers[CV], desk.numbers[CA] = 0.0, 0.0
-    desk.flags[STALE] = True
-    status = drive(desk, t)
-    for i in range(desk.fixed.shape[0]):
-        desk.q[desk.fixed[i]] = desk.motion[0, desk.fixed[i]]
-    for i in range(desk.v.shape[0]):
-        desk.v[i], desk.a[i] = 0.0, 0.0
+    problem.numbers[STAGE_TIME] = t
+    problem.numbers[CV], problem.numbers[CA] = 0.0, 0.0
+    problem.flags[STALE] = True
+    status = drive(problem, t)
+    for i in range(problem.fixed.shape[0]):
+        problem.q[problem.fixed[i]] = problem.motion[0, problem.fixed[i]]
+    for i in range(problem.v.shape[0]):
+        problem.v[i], problem.a[i] = 0.0, 0.0
     return status
 
 
 @inner
-def unbalanced(desk, share, held, out):
-    """out (nf + nc,) = minus the residual and the loops' errors at the desk's state, less a share of ``held``."""
-    nf = desk.free.shape[0]
+def unbalanced(problem, share, held, out):
+    """out (nf + nc,) = minus the residual and the loops' errors at the problem's state, less a share of ``held``."""
+    nf = problem.free.shape[0]
     for i in range(nf):
-        out[i] = share * held[i] - desk.R[desk.free[i]]
-    for k in range(desk.vectors.shape[1]):
-        out[nf + k] = share * held[nf + k] - desk.vectors[0, k]
+        out[i] = share * held[i] - problem.residual[problem.free[i]]
+    for k in range(problem.vectors.shape[1]):
+        out[nf + k] = share * held[nf + k] - problem.vectors[0, k]
 
 
 @inner
-def evaluate(desk):
+def evaluate(problem):
     """Residual and loops' errors.  Returns whether they are finite."""
-    finite = call(desk, 0.0, 0.0, 0)
-    call_rows(desk, 0)
+    finite = call(problem, 0.0, 0.0, 0)
+    call_rows(problem, 0)
     return finite
 
 
 @inner
-def linearise(desk, sigma):
+def linearise(problem, sigma):
     """Residual, loops and factors of the tangent T + sigma M.  Returns a status."""
-    desk.flags[TANGENTS] += 1
-    if not call(desk, 0.0, sigma, desk.T.ctypes.data):
+    problem.flags[TANGENTS] += 1
+    if not call(problem, 0.0, sigma, problem.tangent.ctypes.data):
         return NOT_FINITE
-    call_rows(desk, desk.matrices.ctypes.data)
-    fill_matrix(desk)
-    return CONVERGED if factorise(desk.matrix, desk.pivots, desk.scales) < 0 else NO_PIVOT
+    call_rows(problem, problem.matrices.ctypes.data)
+    fill_matrix(problem)
+    return CONVERGED if factorise(problem.matrix, problem.pivots, problem.scales) < 0 else NO_PIVOT
 
 
 @inner
-def norm(desk, step):
+def norm(problem, step):
     """Weighted root mean square of a step in the free coordinates."""
     total = 0.0
-    for i in range(desk.free.shape[0]):
-        total += (step[i] / desk.weights[0, desk.free[i]]) ** 2
-    return math.sqrt(total / max(desk.free.shape[0], 1))
+    for i in range(problem.free.shape[0]):
+        total += (step[i] / problem.weights[0, problem.free[i]]) ** 2
+    return math.sqrt(total / max(problem.free.shape[0], 1))
 
 
 @inner
-def move(desk, origin, step, factor, scale):
+def move(problem, origin, step, factor, scale):
     """Coordinates and multipliers at origin + factor step."""
-    nf = desk.free.shape[0]
+    nf = problem.free.shape[0]
     for i in range(nf):
-        desk.q[desk.free[i]] = origin[i] + factor * step[i]
-    for k in range(desk.multipliers.shape[0]):
-        desk.multipliers[k] = origin[nf + k] + factor * scale * step[nf + k]
+        problem.q[problem.free[i]] = origin[i] + factor * step[i]
+    for k in range(problem.multipliers.shape[0]):
+        problem.multipliers[k] = origin[nf + k] + factor * scale * step[nf + k]
 
 
 @inner
-def remember(desk, origin):
-    """origin (nf + nc,) = coordinates and multipliers of the desk."""
-    nf = desk.free.shape[0]
+def remember(problem, origin):
+    """origin (nf + nc,) = coordinates and multipliers of the problem."""
+    nf = problem.free.shape[0]
     for i in range(nf):
-        origin[i] = desk.q[desk.free[i]]
-    for k in range(desk.multipliers.shape[0]):
-        origin[nf + k] = desk.multipliers[k]
+        origin[i] = problem.q[problem.free[i]]
+    for k in range(problem.multipliers.shape[0]):
+        origin[nf + k] = problem.multipliers[k]
 
 
 @inner
@@ -118,24 +111,24 @@ def longest_factor(step, longest, count):
 
 
 @inner
-def damped_step(desk, share, held, origin, step, trial, size, factor, largest, scale):
+def damped_step(problem, share, held, origin, step, trial, size, factor, largest, scale):
     """Shorten a step until the simplified correction shrinks.  Returns the factor (0: none found) and its size.
 
     A step that was shortened more than it need have been is made longer, up to the factor ``largest``.
     """
     enlarged = False
     while factor > SHORTEST:
-        move(desk, origin, step, factor, scale)
-        if not evaluate(desk):
+        move(problem, origin, step, factor, scale)
+        if not evaluate(problem):
             factor *= 0.5
             continue
-        unbalanced(desk, share, held, trial)
-        solve(desk.matrix, desk.pivots, desk.scales, trial)
-        new = norm(desk, trial)
+        unbalanced(problem, share, held, trial)
+        solve(problem.matrix, problem.pivots, problem.scales, trial)
+        new = norm(problem, trial)
         total = 0.0
-        for i in range(desk.free.shape[0]):
-            total += ((trial[i] - (1.0 - factor) * step[i]) / desk.weights[0, desk.free[i]]) ** 2
-        curved = math.sqrt(total / max(desk.free.shape[0], 1))
+        for i in range(problem.free.shape[0]):
+            total += ((trial[i] - (1.0 - factor) * step[i]) / problem.weights[0, problem.free[i]]) ** 2
+        curved = math.sqrt(total / max(problem.free.shape[0], 1))
         best = 0.5 * size * factor * factor / curved if curved > 0.0 else 1.0
         if not new < (1.0 - 0.25 * factor) * size:
             factor = min(best, 0.5 * factor)
@@ -151,50 +144,50 @@ def damped_step(desk, share, held, origin, step, trial, size, factor, largest, s
 
 @kernel
 def solve_newton(table, t, share, held, tolerance, most, longest, space):
-    """Newton's method from desk.q and the multipliers.  ``space`` (4, nf + nc) is scratch.  Returns a status."""
-    desk = desk_at(table.ctypes.data)
-    status = load_desk(desk, t)
+    """Newton's method from problem.q and the multipliers.  ``space`` (4, nf + nc) is scratch.  Returns a status."""
+    problem = problem_at(table.ctypes.data)
+    status = load_problem(problem, t)
     if status != CONVERGED:
         return status
     origin, step, trial, last = space[0], space[1], space[2], space[3]
-    nf = desk.free.shape[0]
+    nf = problem.free.shape[0]
     size_last, factor_last, new = 0.0, 1.0, 0.0
     for k in range(most):
-        desk.flags[ITERATIONS] = k + 1
-        status = linearise(desk, 0.0)
+        problem.flags[ITERATIONS] = k + 1
+        status = linearise(problem, 0.0)
         if status != CONVERGED:
             return status
-        scale = size_of_tangent(desk)
-        remember(desk, origin)
-        unbalanced(desk, share, held, step)
-        solve(desk.matrix, desk.pivots, desk.scales, step)
-        size = norm(desk, step)
+        scale = size_of_tangent(problem)
+        remember(problem, origin)
+        unbalanced(problem, share, held, step)
+        solve(problem.matrix, problem.pivots, problem.scales, step)
+        size = norm(problem, step)
         if not math.isfinite(size):
             return NOT_FINITE
         if size <= tolerance:
-            move(desk, origin, step, 1.0, scale)
-            return CONVERGED if evaluate(desk) else NOT_FINITE
+            move(problem, origin, step, 1.0, scale)
+            return CONVERGED if evaluate(problem) else NOT_FINITE
         factor = 1.0
         if k > 0:
             total = 0.0
             for i in range(nf):
-                total += ((last[i] - step[i]) / desk.weights[0, desk.free[i]]) ** 2
+                total += ((last[i] - step[i]) / problem.weights[0, problem.free[i]]) ** 2
             change = math.sqrt(total / max(nf, 1))
             if change > 0.0:
                 factor = min(1.0, size_last * new / (change * size) * factor_last)
         largest = max(longest_factor(step, longest, nf), 2.0 * SHORTEST)
         factor = max(min(factor, largest), 2.0 * SHORTEST)
-        factor, new = damped_step(desk, share, held, origin, step, trial, size, factor, largest, scale)
+        factor, new = damped_step(problem, share, held, origin, step, trial, size, factor, largest, scale)
         if factor == 0.0:
-            move(desk, origin, step, 0.0, scale)
+            move(problem, origin, step, 0.0, scale)
             return SLOW
         if factor == 1.0 and new <= 0.01 * tolerance:
             # the simplified correction is the error that is left
             for i in range(nf):
-                desk.q[desk.free[i]] += trial[i]
-            for i in range(desk.multipliers.shape[0]):
-                desk.multipliers[i] += scale * trial[nf + i]
-            return CONVERGED if evaluate(desk) else NOT_FINITE
+                problem.q[problem.free[i]] += trial[i]
+            for i in range(problem.multipliers.shape[0]):
+                problem.multipliers[i] += scale * trial[nf + i]
+            return CONVERGED if evaluate(problem) else NOT_FINITE
         for i in range(step.shape[0]):
             last[i] = trial[i]
         size_last, factor_last = size, factor
@@ -208,36 +201,36 @@ def relax(table, t, held, tolerance, most, longest, space):
     Motions that nothing resists (a pendulum about the vertical) make T singular at an equilibrium.  They are no
     obstacle here: a step that stays below `AT_REST` is one that rounding makes along them.
     """
-    desk = desk_at(table.ctypes.data)
-    status = load_desk(desk, t)
+    problem = problem_at(table.ctypes.data)
+    status = load_problem(problem, t)
     if status != CONVERGED:
         return status
     origin, step = space[0], space[1]
-    nf = desk.free.shape[0]
+    nf = problem.free.shape[0]
     sigma, force_last, still = 1e6, 0.0, 0
     for k in range(most):
-        desk.flags[ITERATIONS] = k + 1
-        status = linearise(desk, sigma)
+        problem.flags[ITERATIONS] = k + 1
+        status = linearise(problem, sigma)
         if status == NOT_FINITE:
             return status
         force = 0.0
         for i in range(nf):
-            force += desk.R[desk.free[i]] ** 2
+            force += problem.residual[problem.free[i]] ** 2
         force = math.sqrt(force)
-        scale = size_of_tangent(desk)
-        remember(desk, origin)
-        unbalanced(desk, 0.0, held, step)
+        scale = size_of_tangent(problem)
+        remember(problem, origin)
+        unbalanced(problem, 0.0, held, step)
         size = longest + 1.0
         if status == CONVERGED:
-            solve(desk.matrix, desk.pivots, desk.scales, step)
-            size = norm(desk, step)
+            solve(problem.matrix, problem.pivots, problem.scales, step)
+            size = norm(problem, step)
         if status != CONVERGED or not math.isfinite(size) or longest_factor(step, longest, nf) < 1.0:
             sigma *= 4.0
             continue
-        move(desk, origin, step, 1.0, scale)
+        move(problem, origin, step, 1.0, scale)
         still = still + 1 if sigma == DRIFT and size <= AT_REST else 0
         if (size <= tolerance and sigma == DRIFT) or still > 5:
-            return CONVERGED if evaluate(desk) else NOT_FINITE
+            return CONVERGED if evaluate(problem) else NOT_FINITE
         ratio = force / force_last if force_last > 0.0 else 1.0
         sigma = max(sigma * min(max(ratio, 0.1), 1.0) * 0.7, DRIFT)
         force_last = force

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from supple.solvers.rounding import NOTHING
+
 if TYPE_CHECKING:
     from supple.model.model import Model
 
@@ -91,7 +93,7 @@ def spectrum_of(allowed: Allowed, T: Array) -> Spectrum:
     directions = allowed.basis @ vectors
     terms = _terms(directions, T)
     twist = np.abs(reduced - reduced.T).max(initial=0.0)
-    symmetric = bool(twist <= ASYMMETRY * np.abs(reduced).max(initial=1e-300))
+    symmetric = bool(twist <= ASYMMETRY * np.abs(reduced).max(initial=NOTHING))
     return Spectrum(values, directions, ROUNDING * terms + ROUNDED * np.abs(values).max(initial=0.0), symmetric)
 
 

@@ -23,9 +23,10 @@ from supple.model.accelerations import joint_efforts
 from supple.model.arguments import number
 from supple.model.assembly import assemble
 from supple.model.constraints import loop_terms, named_multipliers
-from supple.solvers.desk import ITERATIONS, Office, make_desk
 from supple.solvers.inputs import check_tensions, constant_inputs
-from supple.solvers.integrators.stage import CONVERGED, NOT_FINITE, SLOW
+from supple.solvers.problem import ITERATIONS, SolverWorkspace, make_workspace
+from supple.solvers.rounding import NOTHING
+from supple.solvers.stage.status import CONVERGED, NOT_FINITE, SLOW
 from supple.solvers.statics import newton as _newton
 from supple.solvers.statics.descent import STEPS, Descent
 from supple.solvers.statics.equilibrium import Equilibria as Equilibria
@@ -66,56 +67,60 @@ Way: TypeAlias = tuple[str, Callable[[], tuple[int, int]]]
 
 
 class Solver:
-    """A desk for equilibria of one model; not shared between threads."""
+    """A problem for equilibria of one model; not shared between threads."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.office: Office = make_desk(model, make_program([], []), np.zeros((0, 2), np.int64), stabilised=False)
-        desk = self.office.desk
-        size = len(desk.free) + model.nc
+        self.workspace: SolverWorkspace = make_workspace(
+            model, make_program([], []), np.zeros((0, 2), np.int64), stabilised=False
+        )
+        problem = self.workspace.problem
+        size = len(problem.free) + model.nc
         self.held, self.space = np.zeros(size), np.zeros((4, size))
-        desk.weights[0] = np.where(model.topology.component >= 3, STRAIN_WEIGHT, 1.0)
-        self.weights = desk.weights[0][model.free_coordinates]
+        problem.weights[0] = np.where(model.topology.component >= 3, STRAIN_WEIGHT, 1.0)
+        self.weights = problem.weights[0][model.free_coordinates]
         self.u, self.t = np.zeros(model.nu), 0.0
 
     def load(self, u: Array, t: float) -> None:
         """Inputs, signals and prescribed coordinates."""
-        desk, model = self.office.desk, self.model
+        problem, model = self.workspace.problem, self.model
         self.u, self.t = u, t
-        desk.inputs[:] = u
+        problem.inputs[:] = u
         if model.demand.laws:
-            model.workspace.fill_signals(desk.signals, t)
+            model.workspace.fill_signals(problem.signals, t)
         for joint in model.prescribed:
-            desk.motion[:, list(joint.coordinates)] = joint.motion(t)
+            problem.motion[:, list(joint.coordinates)] = joint.motion(t)
 
     def put(self, q: Array, multipliers: Array | None) -> None:
         """Where to begin; nothing is held, for zero times what an earlier search held (infinity) is not zero."""
         self.held[:] = 0.0
-        self.office.desk.q[:] = q
-        self.office.desk.multipliers[:] = 0.0 if multipliers is None else multipliers
+        self.workspace.problem.q[:] = q
+        self.workspace.problem.multipliers[:] = 0.0 if multipliers is None else multipliers
 
     def newton(self, share: float, tolerance: float, most: int, longest: float) -> int:
         """Newton's method; returns a status."""
-        return int(_newton.solve_newton(self.office.table, 0.0, share, self.held, tolerance, most, longest, self.space))
+        return int(
+            _newton.solve_newton(self.workspace.table, 0.0, share, self.held, tolerance, most, longest, self.space)
+        )
 
     def let_go(
         self, q: Array, multipliers: Array | None, tolerance: float, most: int, budget: float = np.inf
     ) -> tuple[int, int]:
         """Hold what is unbalanced at q, and let go of it step by step.  Returns a status and Newton steps."""
-        desk = self.office.desk
+        problem = self.workspace.problem
         self.put(q, multipliers)
         self._hold()
         share, step, count, status = 1.0, 0.25, 0, CONVERGED
-        good = desk.q.copy(), desk.multipliers.copy()
+        good = problem.q.copy(), problem.multipliers.copy()
         while share > 0.0:
             wanted = max(share - step, 0.0)
             status = self.newton(wanted, tolerance, most, 0.5)
-            count += int(desk.flags[ITERATIONS])
+            count += int(problem.flags[ITERATIONS])
             if status == CONVERGED:
-                share, good = wanted, (desk.q.copy(), desk.multipliers.copy())
-                step = min(2.0 * step if desk.flags[ITERATIONS] <= 5 else step, 0.5)
+                share, good = wanted, (problem.q.copy(), problem.multipliers.copy())
+                step = min(2.0 * step if problem.flags[ITERATIONS] <= 5 else step, 0.5)
             else:
-                desk.q[:], desk.multipliers[:] = good
+                problem.q[:], problem.multipliers[:] = good
                 step *= 0.5
             if share > 0.0 and (step < SMALLEST_SHARE or count >= budget):
                 status = status if status != CONVERGED else SLOW
@@ -132,7 +137,7 @@ class Solver:
             multipliers = balancing_multipliers(self.model, self._prescribed(q), self.u, self.t)
         self.put(q, multipliers)
         status = self.newton(0.0, tolerance, most, LONGEST)
-        found = Found(status, int(self.office.desk.flags[ITERATIONS]), "newton")
+        found = Found(status, int(self.workspace.problem.flags[ITERATIONS]), "newton")
         if status == CONVERGED:
             return found if not globalise or self._stable() else self._prefer_stable(q, tolerance, found)
         if not globalise:
@@ -149,19 +154,19 @@ class Solver:
         return found
 
     def _settle(self, q: Array, tolerance: float, most: int, found: Found) -> Found:
-        """Newton's method failed: perhaps only because something moves freely.  Else the desk is left as it was."""
-        desk = self.office.desk
-        left = desk.q.copy(), desk.multipliers.copy(), desk.R.copy(), desk.vectors.copy()
+        """Newton's method failed: perhaps only because something moves freely.  Else the problem is left as it was."""
+        problem = self.workspace.problem
+        left = problem.q.copy(), problem.multipliers.copy(), problem.residual.copy(), problem.vectors.copy()
         descent = Descent(self, self._prescribed(q))
         status = descent.settle(self._prescribed(q), tolerance, most)
         if status == CONVERGED:
             return Found(status, found.iterations + descent.steps, "newton", neutral=True)
-        desk.q[:], desk.multipliers[:], desk.R[:], desk.vectors[:] = left
+        problem.q[:], problem.multipliers[:], problem.residual[:], problem.vectors[:] = left
         return found._replace(iterations=found.iterations + descent.steps)
 
     def _close_and_balance(self, q: Array, tolerance: float, found: Found) -> Found:
         """With loops: close them, walk down on what they allow; if that fails, let go of the closed robot by steps."""
-        model, desk, count = self.model, self.office.desk, found.iterations
+        model, problem, count = self.model, self.workspace.problem, found.iterations
         try:
             closed = assemble(model, self._prescribed(q), model.loops, model.fixed_coordinates)
         except ConvergenceError as error:
@@ -170,7 +175,7 @@ class Solver:
         status = descent.walk(closed, tolerance)
         count += descent.steps
         if status != CONVERGED:
-            left, multipliers = desk.q.copy(), desk.multipliers.copy()
+            left, multipliers = problem.q.copy(), problem.multipliers.copy()
             again, more = self.let_go(closed, None, tolerance, 15, LETTING_GO)
             count += more
             if again == CONVERGED:
@@ -183,26 +188,26 @@ class Solver:
 
         One that is not symmetric (follower loads, dead moments) passes: no potential tells which way is down.
         """
-        desk = self.office.desk
-        T = desk.T[np.ix_(desk.free, desk.free)]
+        problem = self.workspace.problem
+        T = problem.tangent[np.ix_(problem.free, problem.free)]
         if self.model.nc:  # stiff against leaving what loops allow; where that is not enough, look more closely
-            A = desk.matrices[0][:, desk.free]
-            T = T + 1e3 * np.abs(T).max() / max((A * A).sum(axis=1).min(), 1e-300) * (A.T @ A)
+            A = problem.matrices[0][:, problem.free]
+            T = T + 1e3 * np.abs(T).max() / max((A * A).sum(axis=1).min(), NOTHING) * (A.T @ A)
         try:
             np.linalg.cholesky(T + T.T)
         except np.linalg.LinAlgError:
             if self.model.nc:
-                return Descent(self, desk.q.copy()).is_stable()
+                return Descent(self, problem.q.copy()).is_stable()
             return bool(np.abs(T - T.T).max() > 1e-6 * np.abs(T).max())
         return True
 
     def _prefer_stable(self, q: Array, tolerance: float, found: Found) -> Found:
         """Walk or relax from q to a stable equilibrium, if there is one that way; else stay with the unstable one."""
-        desk = self.office.desk
-        unstable = desk.q.copy(), desk.multipliers.copy() if self.model.nc else None
+        problem = self.workspace.problem
+        unstable = problem.q.copy(), problem.multipliers.copy() if self.model.nc else None
         if self.model.nc:
             other = self._close_and_balance(q, tolerance, found)
-            if other.status == CONVERGED and Descent(self, desk.q.copy()).is_stable():
+            if other.status == CONVERGED and Descent(self, problem.q.copy()).is_stable():
                 return other
         else:
             status, more = self.relax(q, None, tolerance)
@@ -223,28 +228,28 @@ class Solver:
         return float(np.sqrt(np.mean((move / self.weights) ** 2))) if len(move) else 0.0
 
     def _hold(self) -> None:
-        """held = residual and loop errors at the desk's state."""
-        desk, model = self.office.desk, self.model
-        desk.q[:] = self._prescribed(desk.q)
+        """held = residual and loop errors at the problem's state."""
+        problem, model = self.workspace.problem, self.model
+        problem.q[:] = self._prescribed(problem.q)
         zero = np.zeros(model.n)
-        residual(RESIDUAL.address, *self.office.handles, desk.q, zero, zero, desk.R)
-        self.held[: len(desk.free)] = desk.R[desk.free]
+        residual(RESIDUAL.address, *self.workspace.handles, problem.q, zero, zero, problem.residual)
+        self.held[: len(problem.free)] = problem.residual[problem.free]
         if model.nc:
-            self.held[len(desk.free) :] = loop_terms(model, desk.q, zero, zero, model.loops).error
+            self.held[len(problem.free) :] = loop_terms(model, problem.q, zero, zero, model.loops).error
 
     def _prescribed(self, q: Array) -> Array:
         """q with prescribed coordinates where their laws say."""
-        desk, placed = self.office.desk, q.copy()
-        placed[desk.fixed] = desk.motion[0, desk.fixed]
+        problem, placed = self.workspace.problem, q.copy()
+        placed[problem.fixed] = problem.motion[0, problem.fixed]
         return placed
 
     def relax(self, q: Array, multipliers: Array | None, tolerance: float) -> tuple[int, int]:
         """Relaxation; returns a status and steps."""
-        desk = self.office.desk
+        problem = self.workspace.problem
         self.put(q, multipliers)
         self.held[:] = 0.0
-        status = int(_newton.relax(self.office.table, 0.0, self.held, tolerance, RELAXATIONS, 0.5, self.space))
-        return status, int(desk.flags[ITERATIONS])
+        status = int(_newton.relax(self.workspace.table, 0.0, self.held, tolerance, RELAXATIONS, 0.5, self.space))
+        return status, int(problem.flags[ITERATIONS])
 
 
 def balancing_multipliers(model: Model, q: Array, u: Array, t: float) -> Array:
@@ -324,21 +329,21 @@ def find(
     t = number("t", t)
     solver.load(inputs, t)
     found = solver.search(q, lam, tolerance, max_iterations, globalise)
-    desk = solver.office.desk
-    q, forces = desk.q.copy(), desk.R.copy()
+    problem = solver.workspace.problem
+    q, forces = problem.q.copy(), problem.residual.copy()
     result = Equilibrium(
         q=q,
         u=inputs,
         t=t,
         efforts=joint_efforts(model, q, forces),
-        multipliers=named_multipliers(model, desk.multipliers.copy()),
-        residual=float(np.abs(forces[desk.free]).max(initial=0.0)),
-        loop_error=float(np.abs(desk.vectors[0]).max(initial=0.0)),
+        multipliers=named_multipliers(model, problem.multipliers.copy()),
+        residual=float(np.abs(forces[problem.free]).max(initial=0.0)),
+        loop_error=float(np.abs(problem.vectors[0]).max(initial=0.0)),
         iterations=found.iterations,
         converged=found.status == CONVERGED and bool(np.isfinite(q).all()),
         how=found.how,
         note=f"converged in {found.iterations} Newton steps ({found.how})",
-        doubtful=found.neutral or bool(np.abs(desk.matrix.diagonal()).min(initial=1.0) < DOUBTFUL),
+        doubtful=found.neutral or bool(np.abs(problem.matrix.diagonal()).min(initial=1.0) < DOUBTFUL),
         model=model,
     )
     return result if result.converged else _failed(result, found, forces, globalise)
@@ -382,10 +387,10 @@ def _unresisted(result: Equilibrium) -> int | None:
     reduced = basis.T @ result.stiffness @ basis
     zero, multipliers = np.zeros(result.model.n), np.asarray(result.multipliers)
     forces = basis.T @ result.model.residual(result.q, zero, zero, result.u, multipliers, result.t)
-    sizes = np.sqrt(np.maximum(np.abs(reduced).max(axis=1, initial=0.0), 1e-300))
+    sizes = np.sqrt(np.maximum(np.abs(reduced).max(axis=1, initial=0.0), NOTHING))
     weights = np.where(sizes > 1e-12 * sizes.max(initial=0.0), sizes, 1.0)
     left, values, _ = np.linalg.svd(reduced / weights[:, None] / weights)
-    loose = left[:, values <= 1e-10 * max(values.max(initial=0.0), 1e-300)]
+    loose = left[:, values <= 1e-10 * max(values.max(initial=0.0), NOTHING)]
     along = loose @ (loose.T @ (forces / weights))
     if np.linalg.norm(along) <= 1e-6 * np.linalg.norm(forces / weights):
         return None

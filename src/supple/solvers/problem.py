@@ -1,4 +1,4 @@
-"""The desk of a solver: all arrays of one run, those of the problem and those that a step writes.
+"""The problem that a solver works on: all arrays of one run, those of the problem and those that a step writes.
 
 Compiled loops read and write nothing else, so a copy of these arrays is a checkpoint, and a run that is entered again
 goes on as if it had never left.
@@ -27,23 +27,23 @@ from supple.core.loops import CONSTRAINT_ROWS
 from supple.core.records import EXPONENTIAL, pose_t
 from supple.core.residual import RESIDUAL
 from supple.core.views import View, array_of, viewing
-from supple.solvers.integrators.recentring import CHART
+from supple.solvers.stage.recentring import CHART
 
 if TYPE_CHECKING:
     from supple.model.model import Model
 
 Array = np.ndarray
 
-#: Entries of `Desk.calls`: addresses of the residual, the robot, its scratch, the rows of loops, Python's functions,
+#: Entries of `Problem.calls`: addresses of the residual, the robot, its scratch, the rows of loops, Python's functions,
 #: changes of charts.
 RESIDUAL_AT, TREE_AT, SPACE_AT, ROWS_AT, PYTHON_AT, CHART_AT = 0, 1, 2, 3, 4, 5
 
-#: Entries of `Desk.numbers`.
-T_NOW, CV, CA, CZ, T_LEFT, FACTORED_CV, FACTORED_CA, NORM, RATE, STEP = range(10)
-# T_LEFT: laws are taken at this time at the latest (just before a jump); FACTORED_*: coefficients of the factors;
-# NORM, RATE, STEP: weighted size of the last Newton step, by which it shrank, and its size relative to q
+#: Entries of `Problem.numbers`.
+STAGE_TIME, CV, CA, CZ, LATEST_TIME, FACTORED_CV, FACTORED_CA, NORM, RATE, NEWTON_STEP = range(10)
+# LATEST_TIME: laws are taken at this time at the latest (just before a jump); FACTORED_*: coefficients of the factors;
+# NORM, RATE, NEWTON_STEP: weighted size of the last Newton step, by which it shrank, and its size relative to q
 
-#: Entries of `Desk.flags`: what the problem has, what is stale, what happened.
+#: Entries of `Problem.flags`: what the problem has, what is stale, what happened.
 FEEDBACK, TIME_CALLS, STABILISED, STALE, RESIDUALS, TANGENTS, WORST, ITERATIONS, DIFFERENCED = range(9)
 
 #: Targets of compiled laws: inputs, signals of loads, motions of prescribed coordinates; inputs that controllers drive.
@@ -53,7 +53,7 @@ TO_INPUT, TO_SIGNAL, TO_MOTION, TO_NOTHING = 0, 1, 2, 3
 ASK_LAWS, ASK_FEEDBACK, ASK_SLOPES = 0, 1, 2
 
 
-class Desk(NamedTuple):
+class Problem(NamedTuple):
     """Arrays of one run; n coordinates, nf of them free, nc loop rows, nz further states, nu inputs, m unknowns."""
 
     calls: Any  #: (6,) int64 addresses
@@ -77,9 +77,9 @@ class Desk(NamedTuple):
     xz: Any  #: (nz,)
     mu: Any  #: (nc,)
     lam0: Any  #: (nc,) multipliers at which a stage begins
-    R: Any  #: (n,) residual
-    T: Any  #: (n, n) its tangent
-    S: Any  #: (n, n) dR/dq alone, with loops
+    residual: Any  #: (n,) residual
+    tangent: Any  #: (n, n) its tangent
+    stiffness: Any  #: (n, n) dR/dq alone, with loops
     vectors: Any  #: (3, nc), see core.loops
     matrices: Any  #: (5, nc, n)
     P: Any  #: (n, nc) directions of mu
@@ -110,11 +110,11 @@ class Desk(NamedTuple):
 _INTEGERS = dict.fromkeys(("calls", "flags", "free", "fixed", "pivots", "tensions"), 1)
 _INTEGERS |= dict.fromkeys(("ops", "targets", "charts", "load_states"), 2)
 _POSES = ("placement", "home")
-_MATRICES = ("T", "S", "vectors", "P", "B", "slopes", "R_z", "matrix", "weights", "motion", "values")
+_MATRICES = ("tangent", "stiffness", "vectors", "P", "B", "slopes", "R_z", "matrix", "weights", "motion", "values")
 
 
 def _field_type(name: str) -> Any:
-    """Type of an array of the desk, inside compiled code."""
+    """Type of an array of the problem, inside compiled code."""
     if name in _INTEGERS:
         return array_of(np.int64, _INTEGERS[name])
     if name in _POSES:
@@ -122,21 +122,21 @@ def _field_type(name: str) -> Any:
     return array_of(np.float64, 3 if name == "matrices" else 2 if name in _MATRICES else 1)
 
 
-#: A desk inside compiled code: ``desk_at(table.ctypes.data)`` of an office's table.
-desk_at = viewing(View("desk", {name: _field_type(name) for name in Desk._fields}))
+#: A problem inside compiled code: ``problem_at(table.ctypes.data)`` of an workspace's table.
+problem_at = viewing(View("problem", {name: _field_type(name) for name in Problem._fields}))
 
 
-class Office(NamedTuple):
-    """A desk, and the arrays that its addresses point to."""
+class SolverWorkspace(NamedTuple):
+    """A problem, and the arrays that its addresses point to."""
 
-    desk: Desk
-    table: Array  #: of the desk's arrays, for compiled code
+    problem: Problem
+    table: Array  #: of the problem's arrays, for compiled code
     tree: Any
     space: Space
     handles: tuple[Array, Array]
 
 
-def make_desk(
+def make_workspace(
     model: Model,
     program: Program,
     targets: Array,
@@ -145,8 +145,8 @@ def make_desk(
     feedback: bool = False,
     integrated: bool = False,
     differenced: bool = False,
-) -> Office:
-    """Allocate a desk for a model.
+) -> SolverWorkspace:
+    """Allocate a problem for a model.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def make_desk(
     load_states = load_state_table(model if integrated else None)
     n, nc, nz, nu = model.n, model.nc, states + len(load_states), model.nu
     charts = chart_table(model)
-    placement = model.parameters.placement.copy()  # always: a desk of other array types would compile all loops again
+    placement = model.parameters.placement.copy()  # always: arrays of other types would compile all loops again
     parameters = model.parameters._replace(placement=placement)
     arrays = model.workspace.arrays
     tree = make_tree(model.topology, parameters, arrays.loads, arrays.maps)
@@ -184,58 +184,21 @@ def make_desk(
     flags[FEEDBACK], flags[STABILISED], flags[STALE] = feedback, stabilised and nc > 0, True
     flags[DIFFERENCED] = differenced
     numbers = np.zeros(10)
-    numbers[T_LEFT] = np.inf
-    blocked = feedback or nz > 0
-
-    def vector() -> Array:
-        return np.zeros(n)
-
-    def square(size: int) -> Array:
-        return np.zeros((size, size))
-
-    desk = Desk(
+    numbers[LATEST_TIME] = np.inf
+    zeros = _shapes(n, nc, nz, nu if feedback or nz > 0 else None, m, len(load_states), len(targets))
+    problem = Problem(
         calls=calls,
         numbers=numbers,
         flags=flags,
         free=free,
         fixed=np.asarray(model.fixed_coordinates, dtype=np.int64),
-        q=vector(),
-        v=vector(),
-        a=vector(),
-        z=np.zeros(nz),
-        rates=np.zeros(nz),
-        q0=vector(),
-        v0=vector(),
-        a0=vector(),
-        z0=np.zeros(nz),
-        rates0=np.zeros(nz),
-        before=vector(),
-        x=vector(),
-        y=vector(),
-        xz=np.zeros(nz),
-        mu=np.zeros(nc),
-        lam0=np.zeros(nc),
-        R=vector(),
-        T=square(n),
-        S=square(n if nc else 0),
-        vectors=np.zeros((3, nc)),
-        matrices=np.zeros((5, nc, n)),
-        P=np.zeros((n, nc)),
-        B=np.zeros((n, nu if blocked else 0)),
-        slopes=np.zeros((nu + nz, 2 * n + nz) if blocked else (0, 0)),
         load_states=load_states,
-        R_z=np.zeros((n, len(load_states))),
-        matrix=square(m),
         pivots=np.zeros(m, dtype=np.int64),
-        scales=np.zeros(m),
-        rhs=np.zeros(m),
         weights=np.ones((2, n)),
         weights_z=np.ones(nz),
-        motion=np.zeros((3, n)),
         ops=program.ops,
         law_numbers=program.numbers,
         targets=targets,
-        values=np.zeros((3, len(targets))),
         inputs=space.inputs,
         signals=space.signals,
         multipliers=space.multipliers,
@@ -243,8 +206,36 @@ def make_desk(
         placement=placement,
         home=model.parameters.placement,
         charts=charts,
+        **{name: np.zeros(shape) for name, shape in zeros.items()},
     )
-    return Office(desk, handle(desk), tree, space, handles)
+    return SolverWorkspace(problem, handle(problem), tree, space, handles)
+
+
+def _shapes(
+    n: int, nc: int, nz: int, nu: int | None, m: int, load_states: int, laws: int
+) -> dict[str, tuple[int, ...]]:
+    """Shapes of the arrays that begin at zero; nu is None where neither inputs nor further states follow the state."""
+    vectors = dict.fromkeys(("q", "v", "a", "q0", "v0", "a0", "before", "x", "y", "residual"), (n,))
+    states = dict.fromkeys(("z", "rates", "z0", "rates0", "xz"), (nz,))
+    return {
+        **vectors,
+        **states,
+        "mu": (nc,),
+        "lam0": (nc,),
+        "tangent": (n, n),
+        "stiffness": (n, n) if nc else (0, 0),
+        "vectors": (3, nc),
+        "matrices": (5, nc, n),
+        "P": (n, nc),
+        "B": (n, nu or 0),
+        "slopes": (0, 0) if nu is None else (nu + nz, 2 * n + nz),
+        "R_z": (n, load_states),
+        "matrix": (m, m),
+        "scales": (m,),
+        "rhs": (m,),
+        "motion": (3, n),
+        "values": (3, laws),
+    }
 
 
 def free_coordinates(model: Model) -> Array:

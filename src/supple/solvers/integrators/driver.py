@@ -1,0 +1,120 @@
+"""The driver of all schemes, compiled part: start, advance, record, re-centre, look back.
+
+A family of schemes gives the parts, functions of (problem, run, own), from which `composed` makes its loops:
+
+- ``begin(problem, run, own)``: what a scheme remembers at a start, from the state of the problem;
+- ``step(problem, run, own)``: one accepted step; CONVERGED, TOO_SMALL, NEW_COEFFICIENTS or a failure;
+- ``settle(problem, run, own)``: what there is to do once a step is recorded;
+- ``recentre(problem, run, own)``: charts that were left, with all that is remembered;
+- ``interpolate(problem, run, own, t, row)``: the row at a time t of the last step; at its end the row itself.
+
+A step is *pending* from its end until it is recorded: between the two, somebody may look back at it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from supple.jit import inner
+from supple.solvers.integrators.error_control import first_step, note_drift
+from supple.solvers.integrators.rows import keep_row
+from supple.solvers.integrators.run import (
+    BAUMGARTE,
+    DONE,
+    END_TIME,
+    EVERY,
+    FAILURE,
+    FULL,
+    NEXT,
+    PAUSED,
+    PENDING,
+    RECORDED,
+    STEP,
+    STEPS,
+    TIME,
+    TIME_BEFORE,
+)
+from supple.solvers.stage.acceleration import accelerate
+from supple.solvers.stage.charts import bring_home
+from supple.solvers.stage.status import CONVERGED
+
+
+class Loops(NamedTuple):
+    """Functions for the kernels of a family."""
+
+    start: Any  #: (problem, run, own)
+    advance: Any  #: (problem, run, own, budget)
+    look_back: Any  #: (problem, run, own, t, row)
+
+
+@inner
+def end_step(problem, run, t):
+    """A step has ended at time t."""
+    reals = run.reals
+    reals[TIME_BEFORE], reals[TIME] = reals[TIME], t
+    run.ints[STEPS] += 1
+    note_drift(problem, reals)
+
+
+def composed(begin: Callable, step: Callable, settle: Callable, recentre: Callable, interpolate: Callable) -> Loops:
+    """The driver of a family of schemes from its parts; these are bound when it is made, not passed at every call."""
+
+    @inner
+    def start(problem, run, own):
+        """Begin (again) from q, v, z of the problem at reals[TIME], with a first step in reals[STEP] if that is 0."""
+        reals = run.reals
+        status = accelerate(problem, reals[TIME], reals[BAUMGARTE])
+        if status != CONVERGED:
+            return FAILURE + status
+        if reals[STEP] <= 0.0:
+            reals[STEP] = first_step(problem, run)
+        reals[TIME_BEFORE] = reals[TIME]
+        begin(problem, run, own)
+        return DONE
+
+    @inner
+    def record(problem, run, own):
+        """Write the last step down.  Returns whether the buffer is full."""
+        ints, wanted, now, most = run.ints, run.wanted, run.reals[TIME], run.times.shape[0]
+        if ints[EVERY]:
+            if ints[RECORDED] == most:
+                return True
+            interpolate(problem, run, own, now, run.rows[ints[RECORDED]])
+            keep_row(problem, run, now)
+            return False
+        while ints[NEXT] < wanted.shape[0] and wanted[ints[NEXT]] <= now:
+            if ints[RECORDED] == most:
+                return True
+            t = wanted[ints[NEXT]]
+            interpolate(problem, run, own, t, run.rows[ints[RECORDED]])
+            keep_row(problem, run, t)
+            ints[NEXT] += 1
+        return False
+
+    @inner
+    def advance(problem, run, own, budget):
+        """At most ``budget`` steps towards the end.  Returns DONE, PAUSED, FULL, or what kept a step from ending."""
+        ints, reals = run.ints, run.reals
+        for _ in range(budget):
+            if ints[PENDING]:
+                if record(problem, run, own):
+                    return FULL
+                settle(problem, run, own)
+                ints[PENDING] = False
+            if reals[TIME] >= reals[END_TIME]:
+                return DONE
+            recentre(problem, run, own)
+            status = step(problem, run, own)
+            if status != CONVERGED:
+                return status
+            ints[PENDING] = True
+        return PAUSED
+
+    @inner
+    def look_back(problem, run, own, t, row):
+        """Row (in the model's charts) at a time t of the last step, while it is pending."""
+        interpolate(problem, run, own, t, row)
+        bring_home(problem, row)
+
+    return Loops(start, advance, look_back)

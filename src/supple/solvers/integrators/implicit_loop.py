@@ -1,0 +1,393 @@
+"""Implicit schemes that are a `Formula`: one compiled loop for all of them, of fixed and of adaptive step.
+
+Points, the lagged acceleration and solved stages are rows of one array, ``memory``; a stage begins with sums of them
+whose coefficients are the scheme's (`solvers.integrators.formula`), is solved (`solvers.stage`), and becomes a row.
+
+The error of a step of order p is C h^(p+1) y^(p+1), the derivative taken from the last p + 2 points.
+When the step changes, A <- a + (h_new / h_old) (A - a), since A - a is proportional to h.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from supple.core.views import View, array_of, viewing
+from supple.jit import inner, kernel
+from supple.solvers.integrators.driver import composed, end_step
+from supple.solvers.integrators.error_control import SAFETY, error_norm, ratio_of, set_weights
+from supple.solvers.integrators.formula import LAGGED, POINTS, STAGES
+from supple.solvers.integrators.rows import copy_row, write_row
+from supple.solvers.integrators.run import (
+    END_TIME,
+    EQUAL,
+    ERROR,
+    FAILED,
+    FAILURE,
+    LAST_STEP,
+    LONGEST_STEP,
+    NEW_COEFFICIENTS,
+    NEWTON,
+    RECENTRED,
+    REJECTED,
+    RTOL,
+    SHORT,
+    STEP,
+    TIME,
+    TOO_SMALL,
+    full_or_half,
+    is_lost,
+    run_at,
+    whole_steps,
+)
+from supple.solvers.problem import CA, CV, CZ, STALE, problem_at
+from supple.solvers.rounding import ROUNDED_MOTION, SAME_STEP
+from supple.solvers.stage.charts import any_too_far, longest_turn, recentre_rows
+from supple.solvers.stage.newton import solve_stage
+from supple.solvers.stage.status import CONVERGED, PYTHON_RAISED
+
+#: Part of a fixed step down to which it is halved where Newton's method fails (a rib buckles, a contact snaps).
+SHORTEST = 1.0 / 1024.0
+
+#: Bounds of the ratio of adaptive steps, and a ratio below which the step is kept.
+SHRINK, GROW, WORTHWHILE = 0.3, 2.0, 1.2
+#: Ratio of steps after a failure of Newton's method.
+FAILED_SHRINK = 0.4
+
+#: Entries of `FormulaArrays.settings`.
+ORDER_OF, BEHIND, STARTED, ADAPTIVE, NEWTON_RTOL, NEWTON_ATOL, ERROR_CONSTANT, LAG, LAGS, MAIN_STAGES = range(10)
+# BEHIND: points behind now that the formula uses; STARTED: steps that the starting scheme makes; LAG: see `Formula`;
+# LAGS: whether there is a lagged acceleration; MAIN_STAGES: of the formula, those of the starting scheme follow
+
+#: How many they are.
+SETTINGS = 10
+
+#: Entries of a row of `FormulaArrays.factors`.
+AT, STAGE_CV, STAGE_CA, STAGE_CZ = range(4)
+
+
+class FormulaArrays(NamedTuple):
+    """What a formula works on; S stages, those of the starting scheme last; N entries of a row."""
+
+    memory: Any  #: (rows, N): points (now first), the lagged acceleration (its a), stages
+    instants: Any  #: (POINTS,) times of points
+    rates: Any  #: (rows, nz) z' of all rows
+    row: Any  #: (N,) the new point, before it is accepted
+    factors: Any  #: (S, 4), see `Table`
+    weights: Any  #: (S, 3, 3 rows)
+    weights_z: Any  #: (S, 2, 2 rows)
+    lagged: Any  #: (3,)
+    settings: Any  #: (10,), see above
+    past: Any  #: (2, POINTS - 1): how far points behind lie back, in steps: for the coefficients, and now
+
+
+_DIMENSIONS = {"memory": 2, "rates": 2, "factors": 2, "weights": 3, "weights_z": 3, "past": 2}
+
+#: Inside compiled code.
+own_at = viewing(
+    View("formula", {name: array_of(np.float64, _DIMENSIONS.get(name, 1)) for name in FormulaArrays._fields})
+)
+
+
+# ---------------------------------------------------------------------- stages
+
+
+@inner
+def combine(memory, weights, n, of_q, of_v, of_a, out):
+    """out (n,) = sum over rows of weights (3 rows,) times q, v, a, each scaled to the units of ``out``."""
+    for i in range(n):
+        out[i] = 0.0
+    for r in range(weights.shape[0] // 3):
+        for kind in range(3):
+            w = weights[3 * r + kind]
+            if w != 0.0:
+                w *= of_q if kind == 0 else (of_v if kind == 1 else of_a)
+                part = memory[r, kind * n : (kind + 1) * n]
+                for i in range(n):
+                    out[i] += w * part[i]
+
+
+@inner
+def begin_stage(problem, own, s, h):
+    """Prediction and coefficients of a stage (`solvers.problem`): q0, v0, a0, z0, z0', c_v, c_a, c_z."""
+    n, first = problem.q.shape[0], 3 * problem.q.shape[0] + problem.multipliers.shape[0]
+    memory, weights, weights_z, numbers = own.memory, own.weights[s], own.weights_z[s], problem.numbers
+    numbers[CV] = own.factors[s, STAGE_CV] / h
+    numbers[CA] = own.factors[s, STAGE_CA] / (h * h)
+    numbers[CZ] = own.factors[s, STAGE_CZ] / h
+    combine(memory, weights[0], n, 1.0, h, h * h, problem.q0)
+    combine(memory, weights[1], n, 1.0 / h, 1.0, h, problem.v0)
+    combine(memory, weights[2], n, 1.0 / (h * h), 1.0 / h, 1.0, problem.a0)
+    for i in range(problem.z.shape[0]):
+        z, rate = 0.0, 0.0
+        for r in range(weights_z.shape[1] // 2):
+            z += weights_z[0, 2 * r] * memory[r, first + i] + weights_z[0, 2 * r + 1] * h * own.rates[r, i]
+            rate += weights_z[1, 2 * r] * memory[r, first + i] / h + weights_z[1, 2 * r + 1] * own.rates[r, i]
+        problem.z0[i], problem.rates0[i] = z, rate
+    for i in range(problem.lam0.shape[0]):
+        problem.lam0[i] = memory[0, 3 * n + i]
+
+
+@inner
+def solve_stages(problem, own, first, count, t, h, tolerance):
+    """All stages of one step of length h from memory[0].  Returns a status."""
+    for i in range(problem.before.shape[0]):
+        problem.before[i] = own.memory[0, i]
+    for s in range(count):
+        begin_stage(problem, own, first + s, h)
+        status = solve_stage(problem, t + own.factors[first + s, AT] * h, tolerance)
+        if status != CONVERGED:
+            return status
+        if s + 1 < count:
+            write_row(problem, own.memory[STAGES + s])
+            copy_row(problem.rates, own.rates[STAGES + s])
+    return CONVERGED
+
+
+@inner
+def coefficients_fit(own, t, h):
+    """Whether the coefficients are those of a step from t; own.past[1] says which are needed.
+
+    Points that lie whole steps back, but for the rounding of times, do so exactly.
+    """
+    fit = True
+    for k in range(int(own.settings[BEHIND])):
+        back = (t - own.instants[k + 1]) / h
+        if abs(back - (k + 1)) <= SAME_STEP:
+            back = k + 1.0
+        own.past[1, k] = back
+        fit = fit and back == own.past[0, k]
+    return fit
+
+
+# ---------------------------------------------------------------------- steps
+
+
+@inner
+def newton_weights(problem, settings, row, h):
+    """How well Newton's method must converge in fixed steps: v to a relative size, q to what that moves in a step.
+
+    What is left over adds up along the motion, so it is measured by the motion and not by the size of q.
+    """
+    n, rtol, atol = problem.q.shape[0], settings[NEWTON_RTOL], settings[NEWTON_ATOL]
+    for i in range(n):
+        speed = abs(row[n + i]) + h * abs(row[2 * n + i])
+        problem.weights[1, i] = atol + rtol * speed + ROUNDED_MOTION * abs(row[i]) / h
+        problem.weights[0, i] = h * problem.weights[1, i]
+    first = 3 * n + problem.multipliers.shape[0]
+    for i in range(problem.z.shape[0]):
+        problem.weights_z[i] = atol + rtol * abs(row[first + i])
+
+
+@inner
+def difference(order, own, t, scratch):
+    """scratch[0] = h^(p+1) y^(p+1) for order p, of the polynomial through the new row at time t and p + 1 points."""
+    times, h, factor = own.instants, t - own.instants[0], 1.0
+    copy_row(own.row, scratch[0])
+    for k in range(order + 1):
+        copy_row(own.memory[k], scratch[k + 1])
+    for level in range(order + 1):
+        factor *= (level + 1) * h
+        for k in range(order + 1 - level):
+            newest = t if k == 0 else times[k - 1]
+            upper, lower, span = scratch[k], scratch[k + 1], newest - times[k + level]
+            for c in range(upper.shape[0]):
+                upper[c] = (upper[c] - lower[c]) / span
+    for c in range(scratch.shape[1]):
+        scratch[0, c] *= factor
+
+
+@inner
+def choose_step(problem, run, own, t, h):
+    """Judge an adaptive step by its error, and set the next one.  Returns whether it is accepted."""
+    reals, settings = run.reals, own.settings
+    order = int(settings[ORDER_OF])
+    if run.ints[EQUAL] < order:
+        return True
+    difference(order, own, t, run.scratch)
+    error = error_norm(problem, run.scratch[0], settings[ERROR_CONSTANT])
+    reals[ERROR] = error
+    factor = SAFETY * ratio_of(error, order)
+    if error > 1.0:
+        run.ints[REJECTED] += 1
+        reals[STEP] = max(SHRINK, factor) * h
+        return False
+    reals[STEP] = h * min(factor, GROW) if factor > WORTHWHILE or factor < 1.0 else h
+    return True
+
+
+@inner
+def step_length(problem, run, own):
+    """Length of the step to be tried; the lagged acceleration follows its change."""
+    reals, settings, n = run.reals, own.settings, problem.q.shape[0]
+    left = reals[END_TIME] - reals[TIME]
+    if settings[ADAPTIVE] != 0.0:
+        longest = min(reals[LONGEST_STEP], longest_turn(problem, own.memory[0], POINTS - 1))
+        h = full_or_half(left, min(reals[STEP], longest))
+    else:
+        h = whole_steps(left, reals[STEP] if reals[SHORT] == 0.0 else reals[SHORT], reals[LAST_STEP])
+    if settings[LAGS] != 0.0 and reals[LAST_STEP] > 0.0 and h != reals[LAST_STEP]:
+        now, lagged, ratio = own.memory[0, 2 * n : 3 * n], own.memory[LAGGED, 2 * n : 3 * n], h / reals[LAST_STEP]
+        for i in range(n):
+            lagged[i] = now[i] + ratio * (lagged[i] - now[i])
+        problem.flags[STALE] = True
+    reals[LAST_STEP] = h
+    return h
+
+
+@inner
+def shorten(run, settings, h):
+    """A shorter step after a failure of Newton's method.  Returns whether there is one."""
+    reals = run.reals
+    run.ints[FAILED] += 1
+    if settings[ADAPTIVE] != 0.0:
+        reals[STEP] = FAILED_SHRINK * h
+    elif h > SHORTEST * reals[STEP]:
+        reals[SHORT] = 0.5 * h
+    else:
+        return False
+    return True
+
+
+@inner
+def step(problem, run, own):
+    """One accepted step.  Returns CONVERGED, TOO_SMALL, NEW_COEFFICIENTS or the failure of a stage."""
+    n, ints, reals, settings, failed = problem.q.shape[0], run.ints, run.reals, own.settings, CONVERGED
+    adaptive, now = settings[ADAPTIVE] != 0.0, own.memory[0]
+    while True:
+        if is_lost(reals):
+            return FAILURE + failed if failed != CONVERGED else TOO_SMALL
+        h, left = step_length(problem, run, own), reals[END_TIME] - reals[TIME]
+        t = reals[END_TIME] if abs(h - left) <= SAME_STEP * h else reals[TIME] + h
+        first, count = 0, int(settings[MAIN_STAGES])
+        if ints[EQUAL] < settings[STARTED]:
+            first, count = count, own.factors.shape[0] - count
+        elif not coefficients_fit(own, reals[TIME], h):
+            return NEW_COEFFICIENTS
+        if adaptive:
+            set_weights(problem, reals[RTOL], run.atol, now[:n], now[n : 2 * n], problem.z)
+        else:
+            newton_weights(problem, settings, now, h)
+        failed = solve_stages(problem, own, first, count, reals[TIME], h, reals[NEWTON])
+        if failed >= PYTHON_RAISED:
+            return FAILURE + failed
+        if failed != CONVERGED:
+            if not shorten(run, settings, h):
+                return FAILURE + failed
+            continue
+        write_row(problem, own.row)
+        if reals[SHORT] > 0.0:  # back to full steps, by and by
+            reals[SHORT] = 2.0 * h if 2.0 * h < reals[STEP] else 0.0
+        if not adaptive or choose_step(problem, run, own, t, h):
+            break
+    accept(problem, run, own, t)
+    end_step(problem, run, t)
+    ints[EQUAL] += 1
+    return CONVERGED
+
+
+@inner
+def accept(problem, run, own, t):
+    """The new row becomes memory[0]; behind a first step the lagged acceleration is that of its end."""
+    n, memory, new = problem.q.shape[0], own.memory, own.row
+    started = run.ints[EQUAL] == 0 or run.ints[EQUAL] < own.settings[STARTED]
+    for i in range(2 * n, 3 * n):
+        if started:
+            memory[LAGGED, i] = new[i]
+        else:
+            memory[LAGGED, i] = (
+                own.lagged[0] * new[i] + own.lagged[1] * memory[0, i] + own.lagged[2] * memory[LAGGED, i]
+            )
+    for k in range(POINTS - 1, 0, -1):
+        copy_row(memory[k - 1], memory[k])
+        copy_row(own.rates[k - 1], own.rates[k])
+        own.instants[k] = own.instants[k - 1]
+    copy_row(new, memory[0])
+    copy_row(problem.rates, own.rates[0])
+    own.instants[0] = t
+
+
+@inner
+def recentre(problem, run, own):
+    """Re-centre charts that are left, with all points behind and the lagged acceleration.
+
+    A is the acceleration at t + lag h, so it moves to the new chart with q and v of that time.
+    """
+    now = own.memory[0]
+    if not any_too_far(problem, now):
+        return
+    n, shift, lagged = problem.q.shape[0], own.settings[LAG] * run.reals[LAST_STEP], own.memory[LAGGED]
+    for i in range(n):
+        v, a = now[n + i], now[2 * n + i]
+        lagged[i] = now[i] + shift * (v + 0.5 * shift * a)
+        lagged[n + i] = v + shift * a
+    run.ints[RECENTRED] += recentre_rows(problem, own.memory[:STAGES])
+    problem.flags[STALE] = True
+
+
+@inner
+def interpolate(problem, run, own, t, row):
+    """Row at time t of the last step: cubic in q (from q, v) and v (from v, a), linear in the rest.
+
+    In a first step v is linear too: the acceleration at a start may be huge and last no time.
+    """
+    n, now, before, first = problem.q.shape[0], own.memory[0], own.memory[1], run.ints[EQUAL] == 1
+    if t == own.instants[0]:
+        copy_row(now, row)
+        return
+    h = own.instants[0] - own.instants[1]
+    x = (t - own.instants[1]) / h
+    h00, h10 = (1.0 + 2.0 * x) * (1.0 - x) ** 2, x * (1.0 - x) ** 2
+    h01, h11 = x * x * (3.0 - 2.0 * x), x * x * (x - 1.0)
+    for c in range(row.shape[0]):
+        if c < n or (c < 2 * n and not first):
+            ends = h00 * before[c] + h01 * now[c]
+            row[c] = ends + h * (h10 * before[n + c] + h11 * now[n + c])
+        else:
+            row[c] = (1.0 - x) * before[c] + x * now[c]
+
+
+@inner
+def begin(problem, run, own):
+    """The state of the problem is the one point that is known."""
+    n, memory = problem.q.shape[0], own.memory
+    write_row(problem, memory[0])
+    own.instants[0] = run.reals[TIME]
+    for i in range(2 * n, 3 * n):
+        memory[LAGGED, i] = memory[0, i]
+    copy_row(problem.rates, own.rates[0])
+    run.ints[EQUAL] = 0
+    run.reals[LAST_STEP] = 0.0
+
+
+@inner
+def settle(problem, run, own):
+    """There is nothing to do once a step is recorded."""
+
+
+# ---------------------------------------------------------------------- kernels
+
+
+_start, _advance, _look_back = composed(begin, step, settle, recentre, interpolate)
+
+
+@kernel
+def start_implicit(problem_table, run_table, own_table):
+    """Begin; see `solvers.integrators.driver`."""
+    problem, run = problem_at(problem_table.ctypes.data), run_at(run_table.ctypes.data)
+    return _start(problem, run, own_at(own_table.ctypes.data))
+
+
+@kernel
+def advance_implicit(problem_table, run_table, own_table, budget):
+    """Steps; see `solvers.integrators.driver`."""
+    problem, run = problem_at(problem_table.ctypes.data), run_at(run_table.ctypes.data)
+    return _advance(problem, run, own_at(own_table.ctypes.data), budget)
+
+
+@kernel
+def look_back_implicit(problem_table, run_table, own_table, t, row):
+    """A row of the last step; see `solvers.integrators.driver`."""
+    problem, run = problem_at(problem_table.ctypes.data), run_at(run_table.ctypes.data)
+    _look_back(problem, run, own_at(own_table.ctypes.data), t, row)

@@ -1,0 +1,135 @@
+"""The driver of all schemes, as a simulation sees it: one run of a method on a problem."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.core.arrays import handle
+from supple.errors import ShapeError
+from supple.solvers.integrators.method import Method
+from supple.solvers.integrators.run import (
+    BAUMGARTE,
+    DRIFT,
+    END_TIME,
+    FAILED,
+    HIGHEST,
+    LONGEST_STEP,
+    NEW_COEFFICIENTS,
+    NEWTON,
+    NEXT,
+    PENDING,
+    RECENTRED,
+    RECORDED,
+    REJECTED,
+    RTOL,
+    SLIP,
+    START_ORDER,
+    STEP,
+    STEPS,
+    TIME,
+    make_run,
+)
+from supple.solvers.problem import RESIDUALS, TANGENTS, Problem, SolverWorkspace
+
+Array = np.ndarray
+
+#: Arrays of a problem that say what it is, not how far it has come.
+CONSTANT = ("calls", "free", "fixed", "ops", "law_numbers", "targets", "tensions", "home", "charts", "load_states")
+
+
+class Integrator:
+    """One run: start, advance, look back.
+
+    Attributes
+    ----------
+    ints, reals : ndarray
+        Scalars of the run, see `solvers.integrators.run`.
+    size : int
+        Entries of a row.
+    """
+
+    def __init__(self, workspace: SolverWorkspace, method: Method, wanted: Array | None) -> None:
+        self.workspace, self.problem, self.method = workspace, workspace.problem, method
+        problem, self.control = self.problem, method.control
+        self.n = len(problem.q)
+        self.run = make_run(self.n, len(problem.multipliers), len(problem.z), wanted)
+        self.ints, self.reals, self.wanted = self.run.ints, self.run.reals, self.run.wanted
+        self.size = self.run.rows.shape[1]
+        self.run.atol[:] = _absolute(self.control.atol, problem)
+        self.reals[RTOL], self.reals[NEWTON] = self.control.rtol, self.control.newton
+        self.reals[LONGEST_STEP] = self.control.max_step or np.inf
+        self.reals[BAUMGARTE], self.reals[START_ORDER] = self.control.baumgarte, self.control.start_order
+        self.ints[HIGHEST] = self.control.orders[1]
+        self.own = method.own_arrays(problem, self.size)
+        self._kernels = method.kernels
+        self._tables = workspace.table, handle(self.run), handle(self.own)
+
+    def start(self, t: float, t_end: float, step: float | None = None) -> int:
+        """Begin at the problem's q, v, z, with a first step of that size if known.  Returns DONE or a failure."""
+        first = self.control.fixed_step or self.control.first_step or 0.0
+        self.reals[TIME], self.reals[END_TIME], self.reals[STEP] = t, t_end, first if step is None else step
+        self.ints[PENDING] = False
+        return int(self._kernels.start(*self._tables))
+
+    def advance(self, budget: int) -> int:
+        """At most ``budget`` steps.  Returns DONE, PAUSED, FULL or a failure."""
+        last = int(self.ints[STEPS]) + budget
+        while True:
+            code = int(self._kernels.advance(*self._tables, last - int(self.ints[STEPS])))
+            if code != NEW_COEFFICIENTS:
+                return code
+            self.method.renew(self.own)
+
+    def now(self) -> Array:
+        """The newest row, in the charts of the run."""
+        return np.array(self.method.newest(self.own, bool(self.ints[PENDING])))
+
+    def look_back(self, t: float) -> Array:
+        """Row at a time of the last step, in the model's charts."""
+        row = np.zeros(self.size)
+        self._kernels.look_back(*self._tables, t, row)
+        return row
+
+    def take_over(self, other: Integrator) -> None:
+        """Go on counting where another run of the same robot ended."""
+        counters = [NEXT, STEPS, REJECTED, FAILED, RECENTRED]
+        self.ints[counters], self.reals[[DRIFT, SLIP]] = other.ints[counters], other.reals[[DRIFT, SLIP]]
+        flags = [RESIDUALS, TANGENTS]
+        self.problem.flags[flags] = other.problem.flags[flags]
+
+    def take(self) -> tuple[Array, Array]:
+        """Times and rows that were recorded since last time."""
+        count = int(self.ints[RECORDED])
+        self.ints[RECORDED] = 0
+        return self.run.times[:count].copy(), self.run.rows[:count].copy()
+
+    def put_state(self, row: Array) -> None:
+        """q, v, z of the problem from a row in the charts of the run."""
+        n, nc = self.n, len(self.problem.multipliers)
+        self.problem.q[:], self.problem.v[:] = row[:n], row[n : 2 * n]
+        self.problem.z[:] = row[3 * n + nc : self.size - n]
+
+    def arrays(self) -> dict[str, Array]:
+        """Everything that says how far a run has come: to be saved and put back."""
+        problem = {f"problem.{k}": getattr(self.problem, k) for k in Problem._fields if k not in CONSTANT}
+        if not len(self.problem.charts):
+            problem.pop("problem.placement")
+        own = {key: getattr(self.own, key) for key in self.method.saved}
+        return {"ints": self.ints, "reals": self.reals, **problem, **own}
+
+
+def _absolute(atol: ArrayLike, problem: Problem) -> Array:
+    """Absolute tolerances of q, v and z, (2 n + nz,)."""
+    n, nz = len(problem.q), len(problem.z)
+    given = np.asarray(atol, dtype=float)
+    full = np.full(2 * n + nz, given.min() if given.size else 1e-6)
+    if given.shape == ():
+        full[:] = given
+    elif given.shape == (n,):
+        full[:n], full[n : 2 * n] = given, given
+    elif given.shape in ((2 * n,), (2 * n + nz,)):
+        full[: len(given)] = given
+    else:
+        raise ShapeError(f"atol has shape {given.shape}, must be a number, ({n},) or ({2 * n},)")
+    return full

@@ -1,0 +1,96 @@
+"""The arrays of one run that all schemes share, and what their entries mean to compiled code."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from supple.core.views import View, array_of, viewing
+from supple.jit import inner
+from supple.solvers.rounding import NOTHING, ROUNDED_TIME, SAME_STEP
+
+#: Entries of a run's integers.
+ORDER, EQUAL, STEPS, REJECTED, FAILED, NEXT, RECORDED, EVERY, RECENTRED, PENDING, HIGHEST = range(11)
+# EQUAL: steps since a start (or since the step changed); EVERY: whether every step is recorded, or the wanted times;
+# NEXT: the next wanted time; RECORDED: rows in use; PENDING: a step was made that is not yet written down;
+# HIGHEST: order that is not exceeded
+
+#: Entries of a run's floats.
+TIME, STEP, END_TIME, LONGEST_STEP, RTOL, NEWTON, LAST_STEP, TIME_BEFORE, DRIFT, SLIP, ERROR, SHORT = range(12)
+# STEP: to be tried next; NEWTON: size of Newton's last step; TIME_BEFORE: begin of the last step; DRIFT, SLIP: largest
+# errors of loops; ERROR: of the last step; SHORT: a fixed step that is cut for the time being, else 0
+
+#: Constants of a method, in the same array.
+BAUMGARTE, START_ORDER = 12, 13
+
+#: What came of an advance; failures are 10 and the status of the stage.
+DONE, PAUSED, FULL, TOO_SMALL, NEW_COEFFICIENTS = 0, 1, 2, 3, 4
+FAILURE = 10
+
+#: Rows that the compiled loop writes before Python takes them.
+BUFFER = 512
+#: Rows of scratch: the first step needs three.
+SCRATCH = 5
+
+
+class RunArrays(NamedTuple):
+    """Arrays of one run; N = 4 n + nc + nz entries of a row [q, v, a, lambda, z, R]."""
+
+    ints: Any  #: (11,) int64, see above
+    reals: Any  #: (14,), see above
+    atol: Any  #: (2 n + nz,) absolute tolerances of q, v, z
+    wanted: Any  #: (T,) times to be recorded, s
+    times: Any  #: (BUFFER,) of what was recorded
+    rows: Any  #: (BUFFER, N)
+    scratch: Any  #: (SCRATCH, N), valid within a step
+
+
+_TYPES = {"ints": array_of(np.int64, 1), "rows": array_of(np.float64, 2), "scratch": array_of(np.float64, 2)}
+
+#: A run inside compiled code: ``run_at(table.ctypes.data)``.
+run_at = viewing(View("run", {name: _TYPES.get(name, array_of(np.float64, 1)) for name in RunArrays._fields}))
+
+
+def make_run(n: int, nc: int, nz: int, wanted: np.ndarray | None) -> RunArrays:
+    """Arrays for a robot of n coordinates, nc loop rows and nz further states; every step is recorded without times."""
+    size = 4 * n + nc + nz
+    ints = np.zeros(11, dtype=np.int64)
+    ints[EVERY] = wanted is None
+    return RunArrays(
+        ints=ints,
+        reals=np.zeros(14),
+        atol=np.zeros(2 * n + nz),
+        wanted=np.zeros(0) if wanted is None else np.ascontiguousarray(wanted, dtype=float),
+        times=np.zeros(BUFFER),
+        rows=np.zeros((BUFFER, size)),
+        scratch=np.zeros((SCRATCH, size)),
+    )
+
+
+@inner
+def is_lost(reals):
+    """Whether the step has become so short that the time hardly changes."""
+    return reals[STEP] < ROUNDED_TIME * max(abs(reals[TIME]), abs(reals[END_TIME])) + NOTHING
+
+
+@inner
+def reaches(h, left):
+    """Whether a step of h reaches the end of what is left, but for rounding."""
+    return h >= left * (1.0 - SAME_STEP)
+
+
+@inner
+def full_or_half(left, h):
+    """A step of at most h that does not leave a tiny rest: two equal steps rather than a long and a tiny one."""
+    if reaches(h, left):
+        return left
+    return min(h, 0.5 * left) if h > 0.5 * left else h
+
+
+@inner
+def whole_steps(left, h, last):
+    """A step of about h such that whole steps reach the end; the last one again if only rounding changed it."""
+    h = left / max(1.0, math.ceil(left / h - 1e-6))
+    return last if abs(h - last) <= SAME_STEP * h else h

@@ -1,0 +1,122 @@
+"""Looking for events between steps, and going on from them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from supple.checks import answer
+from supple.errors import StateError
+from supple.solvers.integrators.run import EVERY, NEXT, TIME, TIME_BEFORE
+from supple.solvers.motion.events import Event, Switch
+
+if TYPE_CHECKING:
+    from supple.solvers.motion.simulation import Simulation
+
+Array = np.ndarray
+
+#: Part of the largest value of an event's function that is zero but for rounding.
+ON_EVENT = 1e-11
+
+
+class EventWatch:
+    """The events of a simulation.
+
+    Attributes
+    ----------
+    values : list of float
+        Of the events' functions, at the end of the last step.
+    largest : (k,)
+        Their largest sizes so far.
+    """
+
+    def __init__(self, run: Simulation, events: tuple[Event, ...]) -> None:
+        self.run, self.events = run, events
+        self.values = [0.0] * len(events)
+        self.largest = np.zeros(len(events))
+
+    def note_values(self, t: float, q: Array, v: Array) -> None:
+        """Values of the events' functions at the end of a step; what is rounding, beside their largest, is zero.
+
+        A motion that stays where a switch has put it then does not cross zero again and again.
+        """
+        values = np.array([self._value(event, t, q, v) for event in self.events])
+        self.largest = np.maximum(self.largest, np.abs(values))
+        values[np.abs(values) <= ON_EVENT * self.largest] = 0.0
+        self.values = [float(x) for x in values]
+
+    def _value(self, event: Event, t: float, q: Array, v: Array) -> float:
+        try:
+            value = event.function(t, q, v)
+        except Exception as error:
+            self.run.fail(f"the function of event {event.name!r} failed: {error}", error)
+        try:
+            return float(answer(value, 1, f"the function of event {event.name!r}", t)[0])
+        except StateError as error:
+            self.run.fail(str(error), error)
+
+    def _state(self, t: float) -> tuple[Array, Array]:
+        """q and v at a time of the last step."""
+        row, n = self.run.integrator.look_back(t), self.run.model.n
+        return row[:n], row[n : 2 * n]
+
+    def look(self) -> bool:
+        """Look for events in the pending step, and do what they say.  Returns whether to stop."""
+        run, integrator, before = self.run, self.run.integrator, self.values
+        t_before, t = float(integrator.reals[TIME_BEFORE]), float(integrator.reals[TIME])
+        self.note_values(t, *self._state(t))
+        crossings = [
+            (_crossing(lambda x, e=event: self._value(e, x, *self._state(x)), t_before, t, a, b), event)
+            for event, a, b in zip(self.events, before, self.values, strict=True)
+            if event.crossed(a, b)
+        ]
+        for moment, event in sorted(crossings, key=lambda pair: pair[0]):
+            run.record.noted[event.name].append(moment)
+            if event.action == "note":
+                continue
+            row = integrator.look_back(moment)
+            self._record_until(moment)
+            if event.action == "stop":
+                if run.record.last is None or run.record.last < moment:
+                    run.record.keep_one(moment, row)
+                return True
+            if integrator.ints[EVERY]:
+                run.record.keep_one(moment, row)
+            run.switch(self._ask(event, moment, row), moment, row)
+            return False
+        return False
+
+    def _record_until(self, moment: float) -> None:
+        """Wanted times of the pending step before an event."""
+        integrator = self.run.integrator
+        while integrator.ints[NEXT] < len(integrator.wanted) and integrator.wanted[integrator.ints[NEXT]] <= moment:
+            t = float(integrator.wanted[integrator.ints[NEXT]])
+            self.run.record.keep_one(t, integrator.look_back(t))
+            integrator.ints[NEXT] += 1
+
+    def _ask(self, event: Event, moment: float, row: Array) -> Switch:
+        """What an event's action says."""
+        n = self.run.model.n
+        try:
+            change = event.action(moment, row[:n].copy(), row[n : 2 * n].copy())
+        except Exception as error:
+            self.run.fail(f"the action of event {event.name!r} failed: {error}", error)
+        change = Switch() if change is None else change
+        if not isinstance(change, Switch):
+            self.run.fail(
+                f"the action of event {event.name!r} returned {change!r}, must return a supple.Switch or None"
+            )
+        return change
+
+
+def _crossing(function: Any, a: float, b: float, before: float, after: float) -> float:
+    """Where a function crosses zero between a and b."""
+    from scipy.optimize import brentq  # type: ignore[import-untyped]
+
+    if after == 0.0:
+        return b
+    first = function(a)
+    if first * after > 0.0:  # the start of the step lies on the event itself
+        return a
+    return float(brentq(function, a, b, xtol=1e-12 * max(1.0, abs(b)), rtol=1e-14))

@@ -1,0 +1,14 @@
+"""What counts as rounding in solvers: the one home of small numbers that recur."""
+
+#: The smallest positive number that matters: keeps what is compared with a part of zero above it, and quotients finite.
+NOTHING = 1e-300
+#: Steps below this part of the time are rounding of the time.
+ROUNDED_TIME = 1e-14
+#: Changes of a motion that are rounding, relatively: some hundred units in the last place.
+ROUNDED_MOTION = 1e-13
+#: Steps in time that differ by less, relatively, are the same: factors serve on, and an end is reached.
+SAME_STEP = 1e-10
+#: Corrections of accelerations that are rounding, and the part of the forces that meet in a coordinate that is.
+ROUNDED_FORCE = 1e-10
+#: Errors of a step below this, in units of the tolerance, are none.
+NO_ERROR = 1e-30

@@ -1,0 +1,1 @@
+"""One stage of any implicit scheme: what drives it, its residual and matrix, Newton's method; accelerations; charts."""
