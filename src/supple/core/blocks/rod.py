@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.core.blocks.curved import step_derivative
-from supple.jit import inlined, inner, local_array
+from supple.jit import inlined, inner, local_array, opaque
 from supple.lie.dual import add_times_ad, apply_transposed
 from supple.lie.se3 import add_ad, add_coad
 
@@ -38,7 +38,7 @@ def strain_jet(block, segment, column, phi, q, v, a, xi):
     Coordinates of one strain component are neighbours (`block_t.runs`).
     """
     start, c = U(block.start), U(column)
-    for k in range(6):
+    for k in range(opaque(6)):  # six copies of the loop inside would only be compiled
         x0, x1 = segment.rest[0, k], segment.rest[1, k]
         v0, v1, a0, a1 = 0.0, 0.0, 0.0, 0.0
         for j in range(U(block.runs[k]), U(block.runs[k + 1])):
@@ -198,7 +198,7 @@ def project_rod(tree, block, i, F, w, out):
 def add_projected_strains(block, i, phi, f, out):
     """out += Phi^T f for f (2, 6) at the two collocation points; coordinates of one strain component are neighbours."""
     start, c = U(block.start), U(block.columns + i * block.n)
-    for k in range(6):
+    for k in range(opaque(6)):
         a, b = f[0, k], f[1, k]
         for j in range(U(block.runs[k]), U(block.runs[k + 1])):
             out[start + j] += phi[0, c + j] * a + phi[1, c + j] * b
