@@ -57,7 +57,7 @@ def everything() -> list[Exercise]:
         "derivatives of forward dynamics": lambda: model.forward_dynamics_derivatives(q, q),
         "loops": lambda: ring().loop_rate(np.zeros(6), np.zeros(6)),
         "joints' exponentials": lambda: ring().rewrap(np.full(6, 4.0), np.zeros(6)),
-        "contact of rods": lambda: [_addressed(f"core.{name}") for name in ("dormant", "dormant_folding")],
+        "contact of rods": partial(_addressed, "core.dormant", "core.dormant_folding"),
         "read-outs": _read_outs,
         "statics in need": _in_vain,
         "NDF": lambda: simulate(ring(), NDF()),
@@ -144,9 +144,10 @@ def _load_modules() -> Iterator[str]:
         yield module.name.removeprefix("supple.")
 
 
-def _addressed(module: str) -> None:
-    """Compile the kernels of a module that are called by address."""
+def _addressed(*modules: str) -> None:
+    """Compile the kernels of modules that are called by address."""
     from supple.jit import ADDRESSED
 
-    for kernel in [kernel for kernel in ADDRESSED if kernel.function.__module__ == f"supple.{module}"]:
+    named = [f"supple.{module}" for module in modules]
+    for kernel in [kernel for kernel in ADDRESSED if kernel.function.__module__ in named]:
         assert kernel.address
