@@ -21,6 +21,21 @@ def _scripts_importable(monkeypatch):
         del sys.modules[name]
 
 
+def test_the_picture_of_rooms_is_that_of_the_imports():
+    """Draw it again (``python -m docs.scripts.rooms``) after a change of rooms or of their docstrings."""
+    from docs.scripts.rooms import IMAGE, picture
+
+    assert IMAGE.read_text(encoding="utf-8") == picture()
+
+
+def test_rooms_in_a_circle_are_refused():
+    from docs.scripts.rooms import layers
+
+    assert layers({"a": set(), "b": {"a"}, "c": {"a", "b"}}) == [["a"], ["b"], ["c"]]
+    with pytest.raises(ValueError, match="in a circle: a, b"):
+        layers({"a": {"b"}, "b": {"a"}})
+
+
 def test_methods_are_shown_without_their_defaults():
     from docs.scripts import short
 
