@@ -5,17 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numba
+from numba.core.caching import NullCache
+
+from supple.jit.mode import compiler
 
 
 def entry(function: Any) -> Callable[..., Any]:
-    """A compiled function called from Python that calls ``function``, an `inner`, `inlined` or `leaf` one."""
+    """A compiled function called from Python that calls ``function``, an `inner`, `inlined` or `leaf` one.
 
-    @numba.njit
+    It is compiled as kernels are: their copies of inner functions stand in for one another.
+    """
+
     def call(*arguments):
         return function(*arguments)
 
-    return call
+    dispatcher = compiler().kernel(call, "")
+    dispatcher._cache = NullCache()  # all of them have one name
+    return dispatcher
 
 
 def scratch_of(model: Any) -> Any:

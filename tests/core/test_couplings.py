@@ -2,7 +2,6 @@
 
 from functools import cache
 
-import numba
 import numpy as np
 import pytest
 
@@ -13,19 +12,23 @@ from line_robots import branched_robot, check_tangents, random_motion
 from supple.core import couplings
 from supple.core.arrays import space_at, tree_at
 from supple.core.records import J, R
+from supple.jit import inner
 
 
-@numba.njit
+@entry
+@inner
 def path_columns(tree, space, s, m, out):
     couplings.path_columns(tree_at(tree), space_at(space), s, m, out)
 
 
-@numba.njit
+@entry
+@inner
 def strain_variation(tree, k, x, out):
     couplings.strain_variation(tree_at(tree), k, x, out)
 
 
-@numba.njit
+@entry
+@inner
 def add_strain_force(tree, k, f, out):
     couplings.add_strain_force(tree_at(tree), k, f, out)
 
