@@ -122,11 +122,11 @@ def _relations(drafts: list[BlockDraft], blocks: np.ndarray, n: int) -> np.ndarr
 
 def _weigh(segments: np.ndarray, binder: Binder) -> None:
     """Net mass and first moment of every point (m c~ is a block of its inertia), then the added mass of fluids."""
-    inertia, heavy = segments["inertia"], segments["heavy"]
-    heavy[:, 0] = inertia[:, 3, 3]
-    heavy[:, 1], heavy[:, 2], heavy[:, 3] = inertia[:, 2, 4], inertia[:, 0, 5], inertia[:, 1, 3]
+    inertia, net = segments["inertia"], segments["net_mass"]
+    net[:, 0] = inertia[:, 3, 3]
+    net[:, 1], net[:, 2], net[:, 3] = inertia[:, 2, 4], inertia[:, 0, 5], inertia[:, 1, 3]
     for segment, displaced in binder.displaced.items():
-        heavy[segment] -= displaced
+        net[segment] -= displaced
         inertia[segment] += binder.added[segment]
 
 

@@ -117,7 +117,7 @@ def _link(model: Model, layout: LinkLayout) -> dict[str, Any]:
         "stiffness": parameters.stiffness[own],
         "damping": parameters.damping[own],
         "rest position": parameters.rest[own],
-        "inertia": [(part["inertia"], part["heavy"]) for part in segments],
+        "inertia": [(part["inertia"], part["net_mass"]) for part in segments],
         "tip": layout.tip,
         **layout.table.aspects(arrays),
     }

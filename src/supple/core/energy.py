@@ -16,7 +16,7 @@ from supple.lie.se3 import dot6
 def energy_and_momentum(tree_handle, space_handle, q, v, zero, energy, momentum):
     """energy = [kinetic, elastic, gravitational, loads], momentum (6,) = [angular about the world origin; linear].
 
-    T = sum V^T M V / 2.  Gravity: -g . (m x + R c) with the net mass m and its first moment c (`segment_t.heavy`).
+    T = sum V^T M V / 2.  Gravity: -g . (m x + R c) with the net mass m and its first moment c (`segment_t.net_mass`).
     World axes, J and kg m^2/s, kg m/s.  Returns whether both are finite.
     """
     tree, space = tree_at(tree_handle), space_at(space_handle)
@@ -28,11 +28,11 @@ def energy_and_momentum(tree_handle, space_handle, q, v, zero, energy, momentum)
         block = tree.blocks[b]
         for s in range(block.first, block.first + block.active):
             w = work[s]
-            heavy = tree.segments[s].heavy
+            net = tree.segments[s].net_mass
             energy[0] += 0.5 * dot6(w.V, w.h)
             for k in range(3):
-                moment = w.R[k, 0] * heavy[1] + w.R[k, 1] * heavy[2] + w.R[k, 2] * heavy[3]
-                energy[2] -= gravity[k] * (moment + heavy[0] * (w.p[k] - work[0].p[k]))
+                moment = w.R[k, 0] * net[1] + w.R[k, 1] * net[2] + w.R[k, 2] * net[3]
+                energy[2] -= gravity[k] * (moment + net[0] * (w.p[k] - work[0].p[k]))
             for k in range(6):
                 momentum[k] += w.h[k]
     energy[1] = elastic_energy(tree, q)

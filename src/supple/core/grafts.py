@@ -1,7 +1,7 @@
 """Grafts: blocks that hang on a rod before its tip.
 
 Whatever hangs on the end of a block moves with the block's last columns, its ``totals``.  A block grafted on an inner
-point of a rod (a node, or a twig that ends between two), and everything that hangs on it, moves with the columns of
+point of a rod (a node, or the end of a step between two), and everything that hangs on it, moves with the columns of
 that point instead, and does not feel the strains beyond it.  So the rod is left out of its ``inward`` ranges (and it
 of the rod's ``outward`` ones), and a row (lo, hi, c) of ``ranges`` among its ``grafts`` says: the coordinates lo to hi
 move it by the columns c to c + hi - lo.

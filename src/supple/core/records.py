@@ -53,7 +53,7 @@ segment_t = np.dtype(
         ("bracket", "f8"),  # sqrt(3) h^2/12 (fourth order) or 0 (second order) [m^2]
         ("rest", "f8", (2, 6)),  # rest strain at the two collocation points
         ("inertia", "f8", (6, 6)),  # of the end point, about its frame, quadrature weight and added mass included
-        ("heavy", "f8", (4,)),  # net mass and its first moment, on which gravity does work: dry, less displaced fluid
+        ("net_mass", "f8", (4,)),  # mass and first moment on which gravity does work: dry, less displaced fluid
     ],
     align=True,
 )

@@ -144,6 +144,8 @@ class _Whole(JITCodeLibrary):  # type: ignore[misc]
     def _optimize_final_module(self) -> None:
         for function in self._final_module.functions:
             if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
+                # the linker knows internal names, too: plain njit code must not find what was specialised for a kernel
+                function.name = f"{function.name}.{self.name}"
                 function.linkage = "internal"
         super()._optimize_final_module()
 

@@ -2,7 +2,7 @@
 
 Inner loops add a multiple of one row to another, so they run along memory and vectorise.  Rows that have a zero below
 the pivot are passed over; the diagonal is preferred as pivot, so that the zeros of a tree (see
-`solvers.desk.free_coordinates`) stay where they are.
+`solvers.problem.free_coordinates`) stay where they are.
 """
 
 from __future__ import annotations

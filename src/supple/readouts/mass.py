@@ -30,7 +30,7 @@ def dry_moments(model: Model) -> Array:
 
 
 def _dry_moments(model: Model) -> Array:
-    moments = np.array(model.parameters.segments["heavy"])
+    moments = np.array(model.parameters.segments["net_mass"])
     for load in filter(is_fluid, model.loads):
         water = load.data
         # the weight of the displaced fluid is what the load takes off beside that of the added mass
@@ -55,10 +55,10 @@ def center_of_mass(model: Model, state: State) -> CenterOfMass:
     """x = sum (m p + R c) / sum m, with m and m c of every point; dx = sum (m J_v + J_w x (m p + R c)) dq / sum m."""
     part, moments = parts.unloaded(model), dry_moments(model)
     space, origin = parts.swept(part, State(*state[:2], model.workspace.zero), columns=True)
-    heavy = np.flatnonzero(moments[:, 0])
-    m, work = moments[heavy, :1], space.work[heavy]
-    first = m * work["p"] + np.einsum("sij,sj->si", work["R"], moments[heavy, 1:])
-    J, _ = parts.segment_columns(part, heavy)
+    massive = np.flatnonzero(moments[:, 0])
+    m, work = moments[massive, :1], space.work[massive]
+    first = m * work["p"] + np.einsum("sij,sj->si", work["R"], moments[massive, 1:])
+    J, _ = parts.segment_columns(part, massive)
     total = m.sum()
     jacobian = (m[:, :, None] * J[:, 3:] - parts.cross_columns(first, J[:, :3])).sum(axis=0) / total
     return CenterOfMass(origin + first.sum(axis=0) / total, jacobian @ state.v, jacobian)
