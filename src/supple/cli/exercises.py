@@ -50,6 +50,7 @@ def everything() -> list[Exercise]:
         "inverse dynamics": lambda: model.inverse_dynamics(q, q, q),
         "derivatives of inverse dynamics": lambda: model.inverse_dynamics_derivatives(q, q, q),
         "residual": lambda: model.residual(q, q, q),
+        "derivatives of the residual": lambda: model.residual_derivatives(q, q, q),
         "mass matrix": lambda: model.mass_matrix(q),
         "products of the tangent": lambda: model.tangent_product(q, q, q, q),
         "internal forces": lambda: (model.internal_force(q, q), model.internal_force_derivatives(q, q)),

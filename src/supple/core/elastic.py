@@ -61,6 +61,16 @@ def add_internal_tangent(scale, cv, tree, q, out):
 
 
 @inlined
+def add_damping(tree, out):
+    """out += D, which is -dtau/dv."""
+    for l in range(tree.links.shape[0]):
+        lo, hi = tree.links[l, 0], tree.links[l, 1]
+        for i in range(lo, hi):
+            for j in range(U(lo), U(hi)):
+                out[i, j] += tree.damping[i, j]
+
+
+@inlined
 def add_internal_product(scale, cv, tree, q, x, out):
     """out += scale * (dtau/dq + c_v dtau/dv) x; the matrix is symmetric."""
     for l in range(tree.links.shape[0]):

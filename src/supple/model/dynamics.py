@@ -13,6 +13,7 @@ from supple.core import inverse_dynamics as _inverse
 from supple.core import inverse_dynamics_derivatives as _derivatives
 from supple.core import mass_matrix as _mass
 from supple.core import residual as _residual
+from supple.core import residual_jacobians as _jacobians
 from supple.core import tangent_products as _products
 from supple.model.arguments import number
 from supple.model.results import InternalForceDerivatives, InverseDynamicsDerivatives, ResidualDerivatives
@@ -165,13 +166,13 @@ def residual_derivatives(
     z: ArrayLike | None = None,
 ) -> ResidualDerivatives:
     """dR/dq, dR/dv, dR/da, dR/du, dR/dlambda."""
-    model.arguments.inputs("lam", lam, model.nc)
-    inertial = model.inverse_dynamics_derivatives(q, v, a, t, z)
-    internal = model.internal_force_derivatives(q, v, u, t)
-    dq = inertial.dq - internal.dq
-    if model.nc:  # with -d(A^T lambda)/dq
-        dq = model.residual_tangent(q, v, a, u, lam, t, z=z)[1]
-    return ResidualDerivatives(dq, inertial.dv - internal.dv, inertial.mass, -internal.du, -model.loop_jacobian(q).T)
+    work, check, n = model.workspace, model.arguments, model.n
+    q, v, a = check.state("q", q), check.state("v", v), check.state("a", a)
+    out, dq, dv, da = np.empty(n), np.empty((n, n)), np.empty((n, n)), np.empty((n, n))
+    function, space = _jacobians.RESIDUAL_JACOBIANS.address, work.space(u, t, lam, z)
+    if not _jacobians.residual_jacobians(function, work.tree, space, q, v, a, out, dq, dv, da):
+        check.finite(np.vstack((out, dq, dv, da)), q=q, v=v, a=a)
+    return ResidualDerivatives(dq, dv, da, -actuation_at(model, q, v, u, t), -model.loop_jacobian(q).T)
 
 
 def tangent_product(
