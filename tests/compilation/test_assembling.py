@@ -32,8 +32,8 @@ def test_springs_and_limits_stand_where_their_coordinates_are(model):
 
 
 def test_points_know_their_mass_and_first_moment(model):
-    assert_allclose(model.parameters.segments["heavy"][1], [2.0, 0.2, 0.4, 0.6])
-    assert_allclose(model.parameters.segments["heavy"][:, 0], model.parameters.segments["inertia"][:, 3, 3])
+    assert_allclose(model.parameters.segments["net_mass"][1], [2.0, 0.2, 0.4, 0.6])
+    assert_allclose(model.parameters.segments["net_mass"][:, 0], model.parameters.segments["inertia"][:, 3, 3])
 
 
 def test_blocks_list_whom_they_feel(model):

@@ -66,7 +66,8 @@ def test_rows_agree_with_sorosim(closed, k):
 
 @pytest.mark.parametrize("k", range(5))
 def test_forces_and_index_one_agree_with_sorosim(closed, k):
-    q, v, a, lam = (REFERENCE[key][k] for key in ("q", "qd", "qdd_id", "lambda_id"))
+    # contiguous, as kernels are compiled for: `loop_terms` is inside the border that sees to it
+    q, v, a, lam = (REFERENCE[key][k].copy() for key in ("q", "qd", "qdd_id", "lambda_id"))
     force = closed.residual(q, v, a, lam=lam) + closed.internal_force(q, v)
     assert relative_error(force, REFERENCE["ID"][k]) < 1e-12
     partial = closed.residual_derivatives(q, v, a, lam=lam)

@@ -10,11 +10,12 @@ from supple.compilation.binder import Bound
 from supple.core.arrays import floats, handle_at, integers, space_of
 from supple.core.loads import EXTERNAL, INTERNAL, TANGENT
 from supple.jit import LoadKernel
+from supple.model.changes import changed_model
 
 
 def on_side(model, side):
     """The same model with all loads on one side of R = ID - tau."""
-    return model.changed(loads=tuple(load._replace(side=side) for load in model.loads))
+    return changed_model(model, loads=tuple(load._replace(side=side) for load in model.loads))
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +93,7 @@ def test_laws_of_time_on_the_side_of_tau():
     robot.add(sp.JointDrive("motor", "b"))
     model, t = robot.compile(), 0.7
     wrench, drive = model.loads
-    internal = model.changed(loads=(wrench._replace(side=INTERNAL), drive))
+    internal = changed_model(model, loads=(wrench._replace(side=INTERNAL), drive))
     q, v, a = np.random.default_rng(2).standard_normal((3, model.n))
     moved = model.inverse_dynamics(q, v, a, t) - internal.inverse_dynamics(q, v, a)
     outside = model.internal_force(q, v, [0.3]) - moved

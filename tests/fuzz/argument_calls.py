@@ -269,7 +269,7 @@ def model_calls(model: Model, kind: str) -> list[Call]:
 
 def named_calls() -> list[Call]:
     """Functions of a model that ask for a load by its name."""
-    names = {"contact": "floor", "contact_derivatives": "floor", "tension_derivatives": "guy"}
+    names = {"contact": "floor", "contact_derivatives": "floor", "tension_derivatives": "guy", "link_index": "arm"}
     known = {**_known(rich()), "every_pair": False}
     calls = []
     for function, load_name in names.items():

@@ -22,6 +22,7 @@ import supple as sp
 from helpers import STATES, random_coordinates, random_robot, rebuilt
 from load_kinds import KINDS, add_controller, add_kinds, pick, with_loads
 from supple.errors import SingularError, StateError, SuppleError
+from supple.model.changes import changed_model
 
 from .report import Refused, Report, run
 
@@ -128,7 +129,7 @@ def accelerations(model, state):
 
 def fresh(model):
     """The same model with scratch of its own, never used."""
-    return model.changed()
+    return changed_model(model)
 
 
 # ---------------------------------------------------------------------- checks

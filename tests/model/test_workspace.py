@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.model.changes import changed_model
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +70,7 @@ def test_a_failure_is_not_remembered(model):
 
 
 def test_parts_may_share_scratch(model):
-    part = model.changed(loads=())
+    part = changed_model(model, loads=())
     assert part.workspace.own()[0] is not model.workspace.own()[0]
     part.workspace.share(model.workspace)
     assert part.workspace.own()[0] is model.workspace.own()[0]

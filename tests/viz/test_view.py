@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.model.changes import changed_model
 from supple.viz.style import Style
 from supple.viz.view import State, View, round_length, tube_ends, whole_cells
 
@@ -63,6 +64,6 @@ def test_scales_are_the_largest_of_all_states(model):
 def test_a_model_without_looks_cannot_be_drawn(model):
     from supple.compilation.scene import Scene
 
-    bare = model.changed(scene=Scene((), (), (), ()))
+    bare = changed_model(model, scene=Scene((), (), (), ()))
     with pytest.raises(sp.PictureError, match="has nothing to draw"):
         View.of(bare, Style(), [state(bare)])

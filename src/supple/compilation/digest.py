@@ -58,7 +58,7 @@ def digest_of(owners: Mapping[str, Mapping[str, Any]]) -> Digest:
 def model_digest(model: Model) -> Digest:
     """Everything that moves a model; arrays are looked at once, laws every time, since what they hold may change."""
     loads = _named([load.owner or f"load {load.name!r}" for load in model.loads], model.loads)
-    still: Digest = model.remembered("digest of arrays", lambda: _arrays_digest(model, loads))
+    still: Digest = model.workspace.kept("digest of arrays", lambda: _arrays_digest(model, loads))
     laws: dict[str, dict[str, Any]] = {owner: _load_law(load) for owner, load in loads.items()}
     demand = model.demand
     for law, size, owner in zip(demand.laws, demand.sizes, demand.owners, strict=True):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from supple.model.changes import changed_model
 from supple.robot.text_table import text_table
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def load_alone(model: Model, load: Bound) -> Model:
         damping=np.zeros_like(parameters.damping),
         limits=limits,
     )
-    return model.changed(loads=(load,), parameters=bare)
+    return changed_model(model, loads=(load,), parameters=bare)
 
 
 def _compare(label: str, model: Model, state: State, floors: dict[str, float]) -> list[DerivativeError]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Self
 
@@ -19,6 +18,7 @@ from supple.errors import ModelError
 from supple.model import accelerations, constraints, dynamics, invariants, kinematics, lines, readouts, solving
 from supple.model.arguments import Arguments, number
 from supple.model.assembly import assemble_anywhere, recentred
+from supple.model.changes import changed_model
 from supple.model.constraints import independent_rows, keep_rows
 from supple.model.workspace import Workspace
 from supple.pickling import check_picklable
@@ -82,7 +82,6 @@ class Model:
         self.arguments = Arguments(compiled, self.workspace)
         self.nu, self.nc, self.nz = self.workspace.nu, self.workspace.nc, self.workspace.nz
         self._index = {name: i for i, name in enumerate(self.link_names)}
-        self._remembered: dict[Hashable, Any] = {}
 
     points = kinematics.points
     pose = kinematics.pose
@@ -233,10 +232,6 @@ class Model:
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self
 
-    def changed(self, **changes: Any) -> Self:
-        """A model that differs in some fields of its `CompiledRobot`."""
-        return type(self)(self.compiled.changed(**changes))
-
     @property
     def description(self) -> str:
         """The table of the robot's links."""
@@ -283,12 +278,6 @@ class Model:
         except (KeyError, TypeError):
             raise ModelError(f"there is no link {shown(name)}; links are: {', '.join(self.link_names)}") from None
 
-    def remembered(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """What ``make`` returns, made once for a model; two threads at once make it twice, and keep one."""
-        if key not in self._remembered:
-            self._remembered.setdefault(key, make())
-        return self._remembered[key]
-
 
 def make_model(robot: Robot) -> Model:
     """Compile a description."""
@@ -296,7 +285,7 @@ def make_model(robot: Robot) -> Model:
     if not model.loops:
         return model
     loads = _reduced_loads(model)
-    return model.changed(loads=loads, loops=loops_among(loads))
+    return changed_model(model, loads=loads, loops=loops_among(loads))
 
 
 def _reduced_loads(model: Model) -> tuple[Bound, ...]:

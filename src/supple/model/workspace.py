@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Hashable
 from math import isfinite
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -58,6 +58,7 @@ class Workspace:
         self.arrays: Any = make_tree(compiled.topology, compiled.parameters, loads, maps)
         self.tree = handle(self.arrays)
         self._threads = threading.local()
+        self._kept: dict[Hashable, Any] = {}
 
     def own(self) -> tuple[Any, Array]:
         """This thread's scratch and its handle, as the last call left them: enough where no load is asked."""
@@ -131,6 +132,12 @@ class Workspace:
             kept.pop(next(iter(kept)))
         kept[key] = made
         return made
+
+    def kept(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What ``make`` returns, made once for a model; two threads at once make it twice, and keep one."""
+        if key not in self._kept:
+            self._kept.setdefault(key, make())
+        return cast("T", self._kept[key])
 
     def share(self, other: Workspace) -> None:
         """Work in the scratch of another model with the same links: every call clears what it reads."""

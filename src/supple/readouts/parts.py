@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from supple.checks import floats, shown, why
 from supple.errors import ModelError
 from supple.model.arguments import number
+from supple.model.changes import changed_model
 from supple.model.check_derivatives import load_alone
 from supple.readouts.kernels import SEGMENT_COLUMNS
 
@@ -75,7 +76,7 @@ def load_labels(model: Model) -> tuple[str, ...]:
 
 def kept(model: Model, key: Any, make: Callable[[], Any]) -> Any:
     """What ``make`` returns, made once for a model; two threads at once make it twice, and keep one."""
-    return model.remembered(key, make)
+    return model.workspace.kept(key, make)
 
 
 def alone(model: Model, index: int) -> Model:
@@ -95,7 +96,7 @@ def with_loads(model: Model, key: str, wanted: Callable[[Bound], bool]) -> Model
     part: Model = kept(
         model,
         ("loads", key),
-        lambda: sharing(model, model.changed(loads=tuple(load for load in model.loads if wanted(load)))),
+        lambda: sharing(model, changed_model(model, loads=tuple(load for load in model.loads if wanted(load)))),
     )
     return part
 

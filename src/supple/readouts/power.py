@@ -8,6 +8,7 @@ import numpy as np
 
 from supple.core.loads import CONSTRAINT, STORES
 from supple.loads.fluid.fluid import WEIGHT
+from supple.model.changes import changed_model
 from supple.model.check_derivatives import load_alone
 from supple.model.results import Energy
 from supple.readouts import parts
@@ -92,7 +93,7 @@ def _inertia_alone(model: Model) -> Model:
         model,
         "inertia",
         lambda: parts.sharing(
-            model, model.changed(loads=(), parameters=model.parameters._replace(gravity=np.zeros(3)))
+            model, changed_model(model, loads=(), parameters=model.parameters._replace(gravity=np.zeros(3)))
         ),
     )
     return part
@@ -111,7 +112,7 @@ def _weight_alone(model: Model, index: int) -> Model:
 
     def make() -> Model:
         part = load_alone(model, _weighted(model, index, True))
-        weighted = part.changed(parameters=part.parameters._replace(gravity=model.parameters.gravity))
+        weighted = changed_model(part, parameters=part.parameters._replace(gravity=model.parameters.gravity))
         return parts.sharing(model, weighted)
 
     part: Model = parts.kept(model, ("weight", index), make)

@@ -16,6 +16,7 @@ from supple.checks import shown
 from supple.core.records import EXPONENTIAL, block_t, pose_t, segment_t
 from supple.errors import ModelError
 from supple.loads.joint_drive import drives
+from supple.model.changes import changed_model
 from supple.readouts import parts
 from supple.readouts.parts import State
 from supple.readouts.results import ReactionDerivatives
@@ -105,7 +106,8 @@ def cut(model: Model, link: str) -> Model:
 def _make_cut(model: Model, link: str) -> Model:
     block = 0 if link == "world" else model.layouts[model.link_index(link)].blocks[0]
     names = tuple(f"{link}.cut_{axis}" for axis in ("rx", "ry", "rz", "x", "y", "z"))
-    return model.changed(
+    return changed_model(
+        model,
         coordinate_names=model.coordinate_names + names,
         topology=_cut_topology(model, link, block),
         parameters=_cut_parameters(model.parameters, link, block),

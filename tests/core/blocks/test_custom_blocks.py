@@ -16,6 +16,7 @@ from supple.joints import MovableJoint
 from supple.lie.dual import add_apply
 from supple.lie.se3 import exp
 from supple.lie.tangent import tangent_operators
+from supple.model.changes import changed_model
 
 _jet, _operators, _column = local_array(3, 6), local_array(3, 2, 3, 3), local_array(6)
 _position, _positions, _row = local_array(3), local_array(3, 8), local_array(8)
@@ -115,7 +116,7 @@ def with_maps(model, maps):
         if b not in maps:
             screws[:, own] = model.parameters.screws[:, own]
     topology = model.topology._replace(blocks=blocks)
-    return model.changed(topology=topology, parameters=model.parameters._replace(screws=screws), maps=bound)
+    return changed_model(model, topology=topology, parameters=model.parameters._replace(screws=screws), maps=bound)
 
 
 def mixed_robot():
@@ -200,7 +201,8 @@ def test_a_map_that_equals_a_joint_gives_its_numbers(name, pair):
     for seed in range(3):
         expected, found = (flat(CALLS[name](model, *state(model, seed))) for model in pair)
         assert size(expected) > 0.0
-        assert relative_error(found, expected) < 1e-12
+        # accelerations are solved for, with a mass matrix and rows of loops whose condition multiplies rounding
+        assert relative_error(found, expected) < (1e-10 if name == "forward dynamics" else 1e-12)
 
 
 def test_at_rest_and_at_zero(pair):
@@ -297,7 +299,7 @@ def test_jacobian_of_a_large_block(large):
 
 def test_forces_of_a_large_block_are_lagranges(large):
     """ID = M a + dM/dt v - dT/dq + dU/dq of the model without loads."""
-    model = large.changed(loads=())
+    model = changed_model(large, loads=())
     q, v, a = state(model, scale=0.3)
     Md = central_difference(lambda e: model.mass_matrix(q + e * v))
     dT = difference_jacobian(lambda x: np.array([model.energy(x, v)[0]]), q)[0]
