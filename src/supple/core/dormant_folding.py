@@ -343,15 +343,18 @@ def _fold_stations(tree, space, first, last, mode):  # type: ignore[no-untyped-d
 
 FOLD, COUPLE = DormantKernel(_fold_stations), DormantKernel(_couple_stations)
 
-#: What a load on dormant stations calls, in this order (`Bound.calls`).
-DORMANT_KERNELS = (ROUSE, FOLD, COUPLE)
+
+def dormant_kernels(coupled: bool) -> tuple[DormantKernel, ...]:
+    """What a load on dormant stations calls (`Bound.calls`); to couple them only if both sides of a pair may move."""
+    return (ROUSE, FOLD, COUPLE) if coupled else (ROUSE, FOLD)
+
 
 _call_fold, _call_couple = calling(FOLD.signature), calling(COUPLE.signature)
 
 
 @inlined
 def call_fold(calls, tree, space, first, last, mode):
-    """Fold stations by address; ``calls`` are those of `DORMANT_KERNELS`."""
+    """Fold stations by address; ``calls`` are those of `dormant_kernels`."""
     _call_fold(calls[1], (address_of(tree), address_of(space), first, last, mode))
 
 

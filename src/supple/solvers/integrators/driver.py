@@ -59,27 +59,8 @@ def end_step(problem, run, t):
     note_drift(problem, reals)
 
 
-def composed(
-    own_at: Callable, begin: Callable, step: Callable, settle: Callable, recentre: Callable, interpolate: Callable
-) -> Loops:
-    """The driver of a family of schemes from its parts; these are bound when it is made, not passed at every call.
-
-    ``own_at(address)`` are the arrays of the family.
-    """
-
-    @inner
-    def start(problem_address, run_address, own_address):
-        """Begin (again) from q, v, z of the problem at reals[TIME], with a first step in reals[STEP] if that is 0."""
-        problem, run, own = problem_at(problem_address), run_at(run_address), own_at(own_address)
-        reals = run.reals
-        status = accelerate(problem, reals[TIME], reals[BAUMGARTE])
-        if status != CONVERGED:
-            return FAILURE + status
-        if reals[STEP] <= 0.0:
-            reals[STEP] = first_step(problem, run)
-        reals[TIME_BEFORE] = reals[TIME]
-        begin(problem, run, own)
-        return DONE
+def recording(interpolate: Callable) -> Any:
+    """Function that writes down the last step of a family whose rows are had by ``interpolate``."""
 
     @inner
     def record(problem, run, own):
@@ -99,6 +80,32 @@ def composed(
             keep_row(problem, run, t)
             ints[NEXT] += 1
         return False
+
+    return record
+
+
+def composed(
+    own_at: Callable, begin: Callable, step: Callable, settle: Callable, recentre: Callable, interpolate: Callable
+) -> Loops:
+    """The driver of a family of schemes from its parts; these are bound when it is made, not passed at every call.
+
+    ``own_at(address)`` are the arrays of the family.
+    """
+    record = recording(interpolate)
+
+    @inner
+    def start(problem_address, run_address, own_address):
+        """Begin (again) from q, v, z of the problem at reals[TIME], with a first step in reals[STEP] if that is 0."""
+        problem, run, own = problem_at(problem_address), run_at(run_address), own_at(own_address)
+        reals = run.reals
+        status = accelerate(problem, reals[TIME], reals[BAUMGARTE])
+        if status != CONVERGED:
+            return FAILURE + status
+        if reals[STEP] <= 0.0:
+            reals[STEP] = first_step(problem, run)
+        reals[TIME_BEFORE] = reals[TIME]
+        begin(problem, run, own)
+        return DONE
 
     @inner
     def advance(problem_address, run_address, own_address, budget):

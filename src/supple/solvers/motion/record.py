@@ -82,7 +82,7 @@ class Record:
         )
 
     def _inputs(self, t: Array, q: Array, v: Array, z: Array, sampled: bool, failed: bool) -> Array:
-        """Inputs (TIME, nu) at recorded states."""
+        """Inputs (T, nu) at recorded states."""
         u = np.full((len(t), self.model.nu), np.nan)
         if not self.model.nu:
             return u
