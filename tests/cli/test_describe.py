@@ -5,7 +5,7 @@ import pytest
 
 import supple as sp
 from supple import laws
-from supple.cli.describe import driver, inputs_at, method_text, vector, watched
+from supple.cli.describe import input_source, inputs_at, method_text, vector, watched
 from supple.systems import System
 
 
@@ -35,7 +35,7 @@ STEERED = sp.Controller([], lambda t, q, v, z: z, lambda t, q, v, z: [3.0 * q[0]
 )
 def test_inputs(u, items, drivers, inputs):
     system, model = wheels(u, *items)
-    assert [driver(system, model, i) for i in range(2)] == drivers
+    assert [input_source(system, model, i) for i in range(2)] == drivers
     np.testing.assert_allclose(inputs_at(system, model, 0.5), inputs)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from helpers import central_difference, random_robot, relative_error
 from kernel_entry import scratch_of
-from supple.core.records import J_END, J, Q, R, S
+from supple.core.records import J_END, J_SUM, Q_SUM, R_SUM, S_OWN
 
 
 @cache
@@ -53,13 +53,13 @@ def test_rates_of_columns(seed):
 
         return column
 
-    rate = central_difference(at(J), 1e-3)
-    assert relative_error(now[R][:, own], rate, floor=1.0) < 1e-9
+    rate = central_difference(at(J_SUM), 1e-3)
+    assert relative_error(now[R_SUM][:, own], rate, floor=1.0) < 1e-9
     # the base accelerates by -g, while this motion's base is at rest: the difference is ad_(0, -g) J
     gravity = np.asarray(model.parameters.gravity)
-    falling = np.zeros_like(now[J][:, own])
-    falling[3:] = np.cross(-gravity, now[J][:3, own], axisb=0, axisc=0)
-    assert relative_error(now[Q][:, own] - falling, central_difference(at(R), 1e-3), floor=1.0) < 1e-8
+    falling = np.zeros_like(now[J_SUM][:, own])
+    falling[3:] = np.cross(-gravity, now[J_SUM][:3, own], axisb=0, axisc=0)
+    assert relative_error(now[Q_SUM][:, own] - falling, central_difference(at(R_SUM), 1e-3), floor=1.0) < 1e-8
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -67,10 +67,10 @@ def test_columns_of_a_stage_are_combined(seed):
     model, _, columns = filled(seed)
     own = active_columns(model)
     plain, fused = columns()[0][:, :, own], columns(cv=3.0, ca=7.0)[0][:, :, own]
-    assert np.array_equal(fused[S], plain[S])
-    assert np.array_equal(fused[J], plain[J])
-    assert relative_error(fused[R], plain[R] + 3.0 * plain[J]) < 1e-13
-    assert relative_error(fused[Q], plain[Q] + 6.0 * plain[R] + 7.0 * plain[J]) < 1e-13
+    assert np.array_equal(fused[S_OWN], plain[S_OWN])
+    assert np.array_equal(fused[J_SUM], plain[J_SUM])
+    assert relative_error(fused[R_SUM], plain[R_SUM] + 3.0 * plain[J_SUM]) < 1e-13
+    assert relative_error(fused[Q_SUM], plain[Q_SUM] + 6.0 * plain[R_SUM] + 7.0 * plain[J_SUM]) < 1e-13
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -87,9 +87,9 @@ def test_sums_inside_a_block(seed):
             base = np.zeros((6, n))
             if before != block["parent"]:
                 at = block["columns"] + (before - first) * n
-                base = now[J][:, at : at + n]
-            assert relative_error(now[J][:, own], base + now[S][:, own], floor=1.0) < 1e-14
-            expected = V[block["parent"]] + now[J][:, own] @ v[start : start + n]
+                base = now[J_SUM][:, at : at + n]
+            assert relative_error(now[J_SUM][:, own], base + now[S_OWN][:, own], floor=1.0) < 1e-14
+            expected = V[block["parent"]] + now[J_SUM][:, own] @ v[start : start + n]
             assert relative_error(V[s], expected, floor=1.0) < 1e-12
         last = block["columns"] + (block["active"] - 1) * n
-        assert np.array_equal(totals[J_END][:, start : start + n], now[J][:, last : last + n])
+        assert np.array_equal(totals[J_END][:, start : start + n], now[J_SUM][:, last : last + n])

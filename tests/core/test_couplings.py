@@ -1,4 +1,4 @@
-"""Loads on pairs of segments: columns along the paths to them, and products with those."""
+"""Loads on pairs of segments: columns of the chains to them, and products with those."""
 
 from functools import cache
 
@@ -11,14 +11,14 @@ from kernel_entry import entry, handles_of, scratch_of
 from line_robots import branched_robot, check_tangents, random_motion
 from supple.core import couplings
 from supple.core.arrays import space_at, tree_at
-from supple.core.records import J, R
+from supple.core.records import J_SUM, R_SUM
 from supple.jit import inner
 
 
 @entry
 @inner
-def path_columns(tree, space, s, m, out):
-    couplings.path_columns(tree_at(tree), space_at(space), s, m, out)
+def coupled_columns(tree, space, s, m, out):
+    couplings.coupled_columns(tree_at(tree), space_at(space), s, m, out)
 
 
 @entry
@@ -45,26 +45,26 @@ def swept():
     return model, (q, v)
 
 
-def test_paths_carry_rates_to_twists():
+def test_chains_carry_rates_to_twists():
     """V = J v and, without accelerations, A - A_0 = R v; gravity is in A of the world alone."""
     model, (_, v) = swept()
     tree, space = handles_of(model)
     work, X = scratch_of(model).work, np.empty((6, model.n))
     visited = [s for b in model.topology.blocks for s in range(b["first"], b["first"] + b["active"])]
     for s in [0, *visited]:
-        for m, expected in ((J, work["V"][s]), (R, work["A"][s] - work["A"][0])):
+        for m, expected in ((J_SUM, work["V"][s]), (R_SUM, work["A"][s] - work["A"][0])):
             X[:] = np.nan
-            path_columns(tree, space, s, m, X)
+            coupled_columns(tree, space, s, m, X)
             assert relative_error(X @ v, expected, floor=1.0) < 1e-12
 
 
-def test_the_path_to_a_strain():
+def test_columns_of_a_strain():
     model, (_, v) = swept()
     tree, space = handles_of(model)
     stress, X, rng = scratch_of(model).stress, np.empty((6, model.n)), np.random.default_rng(0)
     assert len(stress) > 3
     for k in range(len(stress)):
-        path_columns(tree, space, -(k + 1), J, X)
+        coupled_columns(tree, space, -(k + 1), J_SUM, X)
         assert relative_error(X @ v, stress["xid"][k], floor=1.0) < 1e-13
         strain, force, f = np.empty(6), np.zeros(model.n), rng.standard_normal(6)
         strain_variation(tree, k, v, strain)
@@ -76,7 +76,7 @@ def test_the_path_to_a_strain():
 def test_products_of_columns():
     rng = np.random.default_rng(0)
     A, X, Y, start = rng.standard_normal((6, 6)), *rng.standard_normal((2, 6, 5)), rng.standard_normal((5, 5))
-    X[:, 2] = 0.0  # off the path
+    X[:, 2] = 0.0  # off the chain
     A[1] = 0.0
     out = Y.copy()
     entry(couplings.add_mapped)(A, X, out)

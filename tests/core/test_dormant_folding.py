@@ -10,7 +10,7 @@ import pytest
 import supple as sp
 from contact_cases import LAW, force, two_rods
 from supple.core.dormant import ASLEEP
-from supple.core.dormant_folding import DORMANT_KERNELS
+from supple.core.dormant_folding import dormant_kernels
 from supple.loads.contact.contact import Contact
 from supple.loads.contact.shapes import Ball, Plane, Spheres
 
@@ -92,10 +92,15 @@ def test_stations_sleep_after_every_call_and_sums_are_zero():
 
 
 def test_only_loads_on_dormant_stations_call_their_kernels():
+    """And those that couple stations only where both sides move."""
     ball, rod = Ball(0.1, (0.3, 0.0, 0.0), "two"), Contact("rod", Spheres("one", 9), Plane(), **LAW)
-    model = two_rods(rod, Contact("ball", ball, Plane(), **LAW))
-    assert [load.calls for load in model.loads] == [DORMANT_KERNELS, ()]
+    model = two_rods(
+        rod, Contact("ball", ball, Plane(), **LAW), Contact("both", Spheres("one", 9), Spheres("two", 9), **LAW)
+    )
+    expected = [dormant_kernels(coupled=False), (), dormant_kernels(coupled=True)]
+    assert [len(calls) for calls in expected] == [2, 0, 3]
+    assert [load.calls for load in model.loads] == expected
     copy = pickle.loads(pickle.dumps(model))
-    assert [load.calls for load in copy.loads] == [DORMANT_KERNELS, ()]
+    assert [load.calls for load in copy.loads] == expected
     q = 0.1 * np.ones(model.n)
     assert np.array_equal(copy.residual(q, q, q), model.residual(q, q, q))

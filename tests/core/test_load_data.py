@@ -11,7 +11,7 @@ from supple.core.load_data import Columns, Floats, Integers, Poses, array_kinds,
 from supple.core.records import pose_t
 from supple.loads.contact.kernel import ContactData
 from supple.loads.fluid.fluid import FluidData
-from supple.loads.lines.spans import PathData
+from supple.loads.lines.spans import LinePathData
 from supple.loads.spring import SpringData
 
 
@@ -49,7 +49,7 @@ def test_kinds_and_parameters_are_those_declared():
         (ContactData, "law", "stiffness", "N/m^p"),
         (ContactData, "law", "friction", ""),
         (SpringData, "linear", "rest_length", "m"),
-        (PathData, "elastic", "damping", "N s/m"),
+        (LinePathData, "elastic", "damping", "N s/m"),
         (FluidData, "current", "x", "m/s"),
     ],
 )

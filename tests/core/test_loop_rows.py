@@ -23,7 +23,8 @@ def model(request):
 def rows(model, q, v, a):
     """e, A v, rate (3, nc); A, de/dq, d(A v)/dq, d(rate)/dq, d(rate)/dv (5, nc, n)."""
     vectors, matrices = np.full((3, model.nc), np.nan), np.full((5, model.nc, model.n), np.nan)
-    constraint_rows(CONSTRAINT_ROWS.address, *handles_of(model), q, v, a, vectors, matrices)
+    state = [np.array(x) for x in (q, v, a)]  # read-only arrays would compile the kernel once more
+    constraint_rows(CONSTRAINT_ROWS.address, *handles_of(model), *state, vectors, matrices)
     return vectors, matrices
 
 

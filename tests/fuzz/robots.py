@@ -172,7 +172,7 @@ def poisoned(state, poison, rng):
     chosen = [key for key in bad if rng.random() < 0.4 and bad[key].size] or ["q"]
     for key in chosen:
         if not np.isfinite(poison) and key in ("u", "lam", "z"):
-            continue  # refused at the door
+            continue  # refused by the checks of arguments
         if rng.random() < 0.5:
             bad[key][:] = poison
         else:

@@ -61,17 +61,17 @@ def inputs_at(system: System, model: Model, t: float) -> Array:
     """Inputs (nu,) of a system at a time; feedback is asked at the initial state."""
     if not model.nu:
         return np.zeros(0)
-    from supple.solvers.inputs import Drive
+    from supple.solvers.inputs import Excitation
     from supple.solvers.motion.start import initial_state
 
-    drive = Drive(model, system.u)
+    excitation = Excitation(model, system.u)
     q, v = model.rest, np.zeros(model.n)
-    if drive.follows_state:
+    if excitation.follows_state:
         q, v = initial_state(model, *system.start(model), t)
-    return np.asarray(drive.inputs_along(np.array([t]), q[None], v[None], drive.first_states[None])[0])
+    return np.asarray(excitation.inputs_along(np.array([t]), q[None], v[None], excitation.first_states[None])[0])
 
 
-def driver(system: System, model: Model, index: int) -> str:
+def input_source(system: System, model: Model, index: int) -> str:
     """What drives an input, in a word."""
     name, law = model.input_names[index], system.u
     if any(controller.inputs is None or name in controller.inputs for controller in model.controllers):

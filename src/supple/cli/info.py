@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from supple.cli.catalogue import Maker, build, description, find, parameters
 from supple.cli.console import figures, heading, say, table
-from supple.cli.describe import driver, inputs_at, method_text, station, suggested_method, vector, watched
+from supple.cli.describe import input_source, inputs_at, method_text, station, suggested_method, vector, watched
 from supple.cli.options import Name, Settings
 from supple.cli.values import pairs
 from supple.loads import Loop
@@ -78,9 +78,9 @@ def _inputs(system: System, model: Model) -> None:
     if not model.nu:
         return
     heading("Inputs")
-    first, last = inputs_at(system, model, 0.0), inputs_at(system, model, system.t_end)
+    first, last, tensions = inputs_at(system, model, 0.0), inputs_at(system, model, system.t_end), model.tension_inputs
     rows = [
-        (name, driver(system, model, i), f"{first[i]:g}", f"{last[i]:g}", "tension" * (name in model.tension_inputs))
+        (name, input_source(system, model, i), f"{first[i]:g}", f"{last[i]:g}", "tension" * (name in tensions))
         for i, name in enumerate(model.input_names)
     ]
     table(("input", "driven by", "at 0", "at the end", ""), rows, right=("at 0", "at the end"))

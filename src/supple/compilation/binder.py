@@ -51,7 +51,7 @@ class Bound(NamedTuple):
         return (*self.data, np.array([kernel.address for kernel in self.calls], dtype=np.int64))
 
 
-class Station(NamedTuple):
+class SegmentFrame(NamedTuple):
     """A frame fixed to the end of a segment."""
 
     segment: int
@@ -149,19 +149,19 @@ class Binder:
             raise ModelError(f"link {link!r} is {layout.noun}, but this load acts along a rod")
         return rod
 
-    def station(self, link: str, s: float, offset: np.ndarray | None = None) -> Station:
+    def station(self, link: str, s: float, offset: np.ndarray | None = None) -> SegmentFrame:
         """Segment and offset of station ``s`` of a link; ``"world"`` is segment 0.
 
         Stations must have been announced by the load's ``stations()``, so that a rod has a step that ends there.
         """
         offset = np.eye(4) if offset is None else offset
         if link == "world":
-            return Station(0, offset)
+            return SegmentFrame(0, offset)
         layout = self.layout(link)
         if layout.refuses(s):
             raise ModelError(f"s is {s:g}, but link {link!r} is {layout.noun}: {layout.ends}")
         segment, frame = layout.place(s, self.bases[layout.blocks[-1]])
-        return Station(segment, frame @ offset)
+        return SegmentFrame(segment, frame @ offset)
 
     def node(self, link: str, s: float) -> int:
         """Index of the strain node at station ``s`` of a rod."""

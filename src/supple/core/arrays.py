@@ -19,10 +19,10 @@ from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
 from supple.core.records import (
-    CUSTOM,
-    ROD,
     block_t,
     coupling_t,
+    is_map,
+    is_rod,
     line_t,
     node_t,
     part_t,
@@ -93,7 +93,7 @@ class Space(NamedTuple):
     * ``local``: by the first dormant station that wakes in a tangent (count[3] says whether there was one);
     * sums in ``folding``: the one array that must be zero before; who sums there clears it again, padding included;
     * ``energy``: `core.energy`, before loads act;
-    * ``tangent, paths, balls, frames`` and what is left of ``folding``: by every function for itself.
+    * ``tangent, chains, balls, frames`` and what is left of ``folding``: by every function for itself.
 
     What a kernel leaves is read by nobody, with three exceptions: `core.loops` reads poses, motions and columns that
     the residual before it left, solvers and `Model.state_rates` read rates of further states in ``signals``.
@@ -111,7 +111,7 @@ class Space(NamedTuple):
     inputs: Any  #: (nu,) inputs u of this call
     signals: Any  #: (n_signals,) values of time laws of this call
     multipliers: Any  #: (nc,) multipliers of loops of this call
-    paths: Any  #: (6, 6, n) columns along the paths to a pair of segments; empty without couplings and dormant stations
+    chains: Any  #: (6, 6, n) columns of the chains to a pair of segments; empty without couplings and dormant stations
     lines: Any  #: (most,) line_t, lines whose tension follows their length (see core.elastic_lines)
     parts: Any  #: (most,) part_t, their parts
     coordinates: Any  #: (2, n) q and v of this call, for loads on dormant stations; empty without, like the next
@@ -155,7 +155,7 @@ def make_space(
         inputs=np.zeros(inputs),
         signals=np.zeros(signals),
         multipliers=np.zeros(multipliers),
-        paths=np.zeros((6, 6, n if couplings or dormant else 0)),
+        chains=np.zeros((6, 6, n if couplings or dormant else 0)),
         lines=np.zeros(lines, line_t),
         parts=np.zeros(parts, part_t),
         coordinates=np.zeros((2, n if dormant else 0)),
@@ -171,12 +171,12 @@ def make_space(
 
 def largest_joint(blocks: np.ndarray) -> int:
     """Most coordinates of one block that is no rod."""
-    return int(max(blocks["n"][blocks["kind"] != ROD], default=0))
+    return int(max(blocks["n"][~is_rod(blocks)], default=0))
 
 
 def maps_size(blocks: np.ndarray, maps: np.ndarray) -> int:
     """Length of Space.maps: up to the end of the last CUSTOM block's part."""
-    custom = blocks[blocks["kind"] == CUSTOM]
+    custom = blocks[is_map(blocks)]
     return int(max((maps[block["map"], 2] + map_size(block["n"]) for block in custom), default=0))
 
 
@@ -259,7 +259,7 @@ _TREE = {
 _SPACE = {
     "work": work_t, "columns": "C", "totals": "C", "tangent": "F", "stress": stress_t,
     "joint_force": "f", "joint_slope": "F", "couplings": coupling_t, "count": "i", "inputs": "f", "signals": "f",
-    "multipliers": "f", "paths": "C", "lines": line_t, "parts": part_t, "coordinates": "F", "local": "C",
+    "multipliers": "f", "chains": "C", "lines": line_t, "parts": part_t, "coordinates": "F", "local": "C",
     "folding": "C", "rates": "f", "frames": pose_t, "maps": "f", "balls": "F", "energy": "f",
 }  # fmt: skip
 

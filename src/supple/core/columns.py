@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.core.blocks.kinds import block_columns, block_jacobian
-from supple.core.records import J
+from supple.core.records import J_SUM
 from supple.jit import inlined
 
 U = np.uint64  # unsigned indices vectorise, see linalg.products
@@ -52,4 +52,4 @@ def copy_end(block, columns, totals):
     for m in range(3):
         for k in range(6):
             for j in range(n):
-                totals[m, k, start + j] = columns[J + m, k, last + j]
+                totals[m, k, start + j] = columns[J_SUM + m, k, last + j]

@@ -1,9 +1,9 @@
-"""Loads on pairs of segments: J_a^T (G J_b + N R_b) added to the tangent, along the paths to both segments.
+"""Loads on pairs of segments: J_a^T (G J_b + N R_b) added to the tangent, along the chains to both segments.
 
 A load that feels the strain at a node enters the same way, J_a^T G Psi, its ``b`` being negative (`coupling_t`).
 
 Two segments on different branches feel each other only through such loads, so these entries are added where the
-sweeps left zeros.  The path of a segment is its own block's columns and the end columns of all blocks inward; of a
+sweeps left zeros.  The chain of a segment is its own block's columns and the end columns of all blocks inward; of a
 rod that it leaves before the tip (`core.grafts`), the columns there.
 """
 
@@ -11,42 +11,47 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.core.records import J, R
-from supple.jit import inlined, inner
+from supple.core.records import J_SUM, R_SUM
+from supple.jit import inlined, inner, opaque
 
 U = np.uint64  # unsigned indices vectorise, see linalg.products
 
 
-@inlined
-def path_columns(tree, space, s, m, out):
-    """out (6, n) = cumulative columns ``m`` (J or R) of segment s from the world outward, zero off its path.
-
-    For s < 0, J are those of the strain at node -(s + 1), and R vanishes.
-    """
-    for k in range(6):
+@inner
+def chain_columns(tree, space, s, m, out):
+    """out (6, n) = columns ``m`` (J, R or Q) of a visited segment, summed from the world outward; zero elsewhere."""
+    ranges, columns, totals, rows = tree.ranges, space.columns, space.totals, U(opaque(6))
+    for k in range(rows):
         for j in range(U(out.shape[1])):
             out[k, j] = 0.0
     if s == 0:
         return
-    if s < 0:
-        if m == J:
-            node = tree.nodes[-(s + 1)]
-            for j in range(node.n):
-                out[tree.component[node.start + j], node.start + j] = tree.psi[node.column + j]
-        return
     block = tree.blocks[tree.owner[s]]
     n, start = U(block.n), U(block.start)
     own = U(block.columns) + U(s - block.first) * n
-    for k in range(6):
+    for k in range(rows):
         for j in range(n):
-            out[k, start + j] = space.columns[m, k, own + j]
+            out[k, start + j] = columns[m, k, own + j]
         for r in range(block.inward[0], block.inward[1]):
-            for j in range(U(tree.ranges[r, 0]), U(tree.ranges[r, 1])):
-                out[k, j] = space.totals[m - 1, k, j]
+            for j in range(U(ranges[r, 0]), U(ranges[r, 1])):
+                out[k, j] = totals[m - J_SUM, k, j]
         for r in range(block.grafts[0], block.grafts[1]):
-            lo, c = U(tree.ranges[r, 0]), U(tree.ranges[r, 2])
-            for j in range(U(tree.ranges[r, 1]) - lo):
-                out[k, lo + j] = space.columns[m, k, c + j]
+            lo, c = U(ranges[r, 0]), U(ranges[r, 2])
+            for j in range(U(ranges[r, 1]) - lo):
+                out[k, lo + j] = columns[m, k, c + j]
+
+
+@inner
+def coupled_columns(tree, space, s, m, out):
+    """`chain_columns` of one side of a coupling; of the strain at node -(s + 1) if s < 0: J are Psi, and R vanishes."""
+    if s >= 0:
+        chain_columns(tree, space, s, m, out)
+        return
+    chain_columns(tree, space, 0, m, out)
+    if m == J_SUM:
+        node = tree.nodes[-(s + 1)]
+        for j in range(node.n):
+            out[tree.component[node.start + j], node.start + j] = tree.psi[node.column + j]
 
 
 @inlined
@@ -80,7 +85,7 @@ def add_mapped(A, X, out):
 
 @inner
 def add_outer(X, Y, out):
-    """out += X^T Y for (6, n) column sets; rows of X that are zero (off the path) are skipped."""
+    """out += X^T Y for (6, n) column sets; rows of X that are zero (off the chain) are skipped."""
     n = U(X.shape[1])
     for i in range(n):
         a0, a1, a2, a3, a4, a5 = X[0, i], X[1, i], X[2, i], X[3, i], X[4, i], X[5, i]
@@ -93,17 +98,17 @@ def add_outer(X, Y, out):
 @inlined
 def add_couplings(tree, space, separate, dq, dv):
     """dq += J_a^T (G J_b + N R_b); if ``separate``, dv += J_a^T N J_b (else R already holds R + c_v J)."""
-    a, b, X = space.paths[0], space.paths[1], space.paths[2]
+    a, b, X = space.chains[0], space.chains[1], space.chains[2]
     for i in range(space.count[0]):
         coupling = space.couplings[i]
-        path_columns(tree, space, coupling.a, J, a)
-        path_columns(tree, space, coupling.b, J, b)
+        coupled_columns(tree, space, coupling.a, J_SUM, a)
+        coupled_columns(tree, space, coupling.b, J_SUM, b)
         X[:] = 0.0
         if separate:
             add_mapped(coupling.N, b, X)
             add_outer(a, X, dv)
             X[:] = 0.0
         add_mapped(coupling.G, b, X)
-        path_columns(tree, space, coupling.b, R, b)
+        coupled_columns(tree, space, coupling.b, R_SUM, b)
         add_mapped(coupling.N, b, X)
         add_outer(a, X, dq)

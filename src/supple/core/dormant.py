@@ -9,7 +9,7 @@ Magnus step from the point before it, that lies beyond `block.active`: the sweep
   wrenches F and tangents G, N into their records as into any segment's;
 * folds all of a point into it (`core.dormant_folding`), after which they sleep again.
 
-Loads call the kernels here and there by address (`DORMANT_KERNELS`), so that only robots with dormant stations compile
+Loads call the kernels here and there by address (`dormant_kernels`), so that only robots with dormant stations compile
 them.
 """
 
@@ -160,5 +160,5 @@ _call_rouse = calling(ROUSE.signature)
 
 @inlined
 def call_rouse(calls, tree, space, s, stage, mode):
-    """`rouse` by address; ``calls`` are those of `core.dormant_folding.DORMANT_KERNELS`."""
+    """`rouse` by address; ``calls`` are those of `core.dormant_folding.dormant_kernels`."""
     _call_rouse(calls[0], (address_of(tree), address_of(space), s, stage, mode))

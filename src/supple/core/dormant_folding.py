@@ -20,10 +20,11 @@ import numpy as np
 from supple.core.arrays import matrix_at, space_view, tree_view
 from supple.core.blocks.curved import step_derivative
 from supple.core.blocks.rod import add_bracket_derivative, collocation_matrices, collocation_wrenches
+from supple.core.couplings import chain_columns
 from supple.core.dormant import ASLEEP, AWAKE, ROUSE, DormantKernel
 from supple.core.inertia import add_coadbar
 from supple.core.loads import TANGENT
-from supple.core.records import J, R
+from supple.core.records import J_SUM, R_SUM
 from supple.core.views import address_of
 from supple.jit import calling, inlined, inner, leaf, local_array, opaque
 from supple.lie.dual import apply_transposed
@@ -57,11 +58,11 @@ def step_columns(segment, w, cv, W):
             for j in range(3):
                 c = 6 * m + j
                 for d in range(2):  # [[A, 0], [B, A]]: angular strains move through A and B, linear ones through A
-                    S = Z[0, m, d, i, j]
-                    R = Z[1, m, d, i, j] + cv * S
-                    W[0, 3 * d + i, c], W[1, 3 * d + i, c] = S, R
+                    own = Z[0, m, d, i, j]
+                    rate = Z[1, m, d, i, j] + cv * own
+                    W[0, 3 * d + i, c], W[1, 3 * d + i, c] = own, rate
                     if d == 0:
-                        W[0, 3 + i, c + 3], W[1, 3 + i, c + 3] = S, R
+                        W[0, 3 + i, c + 3], W[1, 3 + i, c + 3] = own, rate
                         W[0, i, c + 3], W[1, i, c + 3] = 0.0, 0.0
 
 
@@ -250,30 +251,6 @@ def join_point(w, tangent, previous):
                 previous.N[k, l] += w.N[k, l]
 
 
-@inner
-def point_path(tree, space, s, m, out):
-    """out (6, n) = columns ``m`` (J or R) of a visited segment from the world outward; zero off its path."""
-    ranges, columns, totals, rows = tree.ranges, space.columns, space.totals, U(opaque(6))
-    for k in range(rows):
-        for j in range(U(out.shape[1])):
-            out[k, j] = 0.0
-    if s == 0:
-        return
-    block = tree.blocks[tree.owner[s]]
-    n, start = U(block.n), U(block.start)
-    own = U(block.columns) + U(s - block.first) * n
-    for k in range(rows):
-        for j in range(n):
-            out[k, start + j] = columns[m, k, own + j]
-        for r in range(block.inward[0], block.inward[1]):
-            for j in range(U(ranges[r, 0]), U(ranges[r, 1])):
-                out[k, j] = totals[m - 1, k, j]
-        for r in range(block.grafts[0], block.grafts[1]):
-            lo, c = U(ranges[r, 0]), U(ranges[r, 2])
-            for j in range(U(ranges[r, 1]) - lo):
-                out[k, lo + j] = columns[m, k, c + j]
-
-
 @leaf
 def add_outer_block(X, n, row, Y, m, column, out):
     """out[row:row+n, column:column+m] += X^T Y for X (6, n), Y (6, m); columns of X that are zero are skipped."""
@@ -294,11 +271,11 @@ def add_point_terms(tree, space, block, point):
     The next point may be of a rod with more coordinates, and zero times what is not finite is not zero.
     """
     n, start, separate = block.n, block.start, space.rates[1] != 0.0
-    Jp, Rp, sums, rates, local = space.paths[0], space.paths[1], space.folding[0], space.folding[1], space.local
+    Jp, Rp, sums, rates, local = space.chains[0], space.chains[1], space.folding[0], space.folding[1], space.local
     total = Jp.shape[1]
     if point != 0:
         for m in range(opaque(2)):
-            point_path(tree, space, point, J + m, space.paths[m])
+            chain_columns(tree, space, point, J_SUM + m, space.chains[m])
         add_outer_block(Jp, total, 0, sums, n, start, local[0])
         add_outer_block(sums[B:C], n, start, Rp, total, 0, local[0])
         add_outer_block(sums[C:D], n, start, Jp, total, 0, local[0])
@@ -313,10 +290,10 @@ def add_point_terms(tree, space, block, point):
 
 
 @inner
-def segment_path(tree, space, s, m, out):
-    """As `point_path` for any segment: an awake station's own step is added."""
+def station_columns(tree, space, s, m, out):
+    """As `chain_columns` for any segment: an awake station's own step is added."""
     w, phi = space.work[s], tree.phi
-    point_path(tree, space, tree.parents[s] if w.awake == AWAKE else s, m, out)
+    chain_columns(tree, space, tree.parents[s] if w.awake == AWAKE else s, m, out)
     if w.awake == AWAKE:
         W, block, rows = _columns(), tree.blocks[tree.owner[s]], U(opaque(6))
         c, start = U(block.columns + (s - block.first) * block.n), U(block.start)
@@ -324,17 +301,17 @@ def segment_path(tree, space, s, m, out):
         for r in range(rows):
             for j in range(U(block.runs[r]), U(block.runs[r + I1])):
                 for k in range(rows):
-                    out[k, start + j] += phi[0, c + j] * W[m - J, k, r] + phi[1, c + j] * W[m - J, k, I6 + r]
+                    out[k, start + j] += phi[0, c + j] * W[m - J_SUM, k, r] + phi[1, c + j] * W[m - J_SUM, k, I6 + r]
 
 
 def _couple_stations(tree, space, a, b, G_at, N_at):  # type: ignore[no-untyped-def]
     """J_a^T (G J_b + N R_b) at once, where a or b is awake: dF_a = G zeta_b + N zeta_b' (see `core.couplings`)."""
     at, scratch = tree_view(tree), space_view(space)
-    paths, local, G, N = scratch.paths, scratch.local, matrix_at(G_at, (6, 6)), matrix_at(N_at, (6, 6))
+    chains, local, G, N = scratch.chains, scratch.local, matrix_at(G_at, (6, 6)), matrix_at(N_at, (6, 6))
     for i in range(opaque(3)):
-        s, m = a if i == 0 else b, R if i == 2 else J
-        segment_path(at, scratch, s, m, paths[i])
-    Ja, Jb, Rb, X = paths[0], paths[1], paths[2], paths[3]
+        s, m = a if i == 0 else b, R_SUM if i == 2 else J_SUM
+        station_columns(at, scratch, s, m, chains[i])
+    Ja, Jb, Rb, X = chains[0], chains[1], chains[2], chains[3]
     n = Ja.shape[1]
     map_two_columns(G, Jb, 1.0, N, Rb, 0, n, X)
     add_outer_block(Ja, n, 0, X, n, 0, local[0])
@@ -366,15 +343,18 @@ def _fold_stations(tree, space, first, last, mode):  # type: ignore[no-untyped-d
 
 FOLD, COUPLE = DormantKernel(_fold_stations), DormantKernel(_couple_stations)
 
-#: What a load on dormant stations calls, in this order (`Bound.calls`).
-DORMANT_KERNELS = (ROUSE, FOLD, COUPLE)
+
+def dormant_kernels(coupled: bool) -> tuple[DormantKernel, ...]:
+    """What a load on dormant stations calls (`Bound.calls`); to couple them only if both sides of a pair may move."""
+    return (ROUSE, FOLD, COUPLE) if coupled else (ROUSE, FOLD)
+
 
 _call_fold, _call_couple = calling(FOLD.signature), calling(COUPLE.signature)
 
 
 @inlined
 def call_fold(calls, tree, space, first, last, mode):
-    """Fold stations by address; ``calls`` are those of `DORMANT_KERNELS`."""
+    """Fold stations by address; ``calls`` are those of `dormant_kernels`."""
     _call_fold(calls[1], (address_of(tree), address_of(space), first, last, mode))
 
 

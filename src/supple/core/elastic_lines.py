@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.core.records import J, R
+from supple.core.records import J_SUM, R_SUM
 from supple.jit import inlined
 from supple.lie.se3 import dot6
 
@@ -45,7 +45,7 @@ def add_part(space, line, segment, node):
 
 
 @inlined
-def add_path_transposed(tree, space, s, m, scale, f, out):
+def add_chain_transposed(tree, space, s, m, scale, f, out):
     """out += scale X^T f, X the cumulative columns ``m`` (J or R) of segment s from the world outward."""
     if s == 0:
         return
@@ -88,7 +88,7 @@ def add_gradient(tree, space, line, g):
     for p in range(line.first, line.first + line.count):
         part = space.parts[p]
         if part.node < 0:
-            add_path_transposed(tree, space, part.segment, J, 1.0, part.f, g)
+            add_chain_transposed(tree, space, part.segment, J_SUM, 1.0, part.f, g)
         else:
             add_node_transposed(tree, part.node, 1.0, part.f, g)
 
@@ -102,8 +102,8 @@ def add_rate_gradient(tree, space, line, cv, row):
     for p in range(line.first, line.first + line.count):
         part = space.parts[p]
         if part.node < 0:
-            add_path_transposed(tree, space, part.segment, J, scale, part.drift, row)
-            add_path_transposed(tree, space, part.segment, R, scale, part.f, row)
+            add_chain_transposed(tree, space, part.segment, J_SUM, scale, part.drift, row)
+            add_chain_transposed(tree, space, part.segment, R_SUM, scale, part.f, row)
         else:
             add_node_transposed(tree, part.node, scale, part.drift, row)
             add_node_transposed(tree, part.node, scale * cv, part.f, row)

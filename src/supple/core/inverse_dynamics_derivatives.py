@@ -34,7 +34,7 @@ from supple.core.loads import (
     project_stresses,
 )
 from supple.core.mass_matrix import write_mass_rows
-from supple.core.records import GJ, J_END, MJ, NJ, Q_END, R_END, U_A, U_Q, U_V, J, Q, R, S
+from supple.core.records import GJ, J_END, J_SUM, MJ, NJ, Q_END, Q_SUM, R_END, R_SUM, S_OWN, U_A, U_Q, U_V
 from supple.core.sweep_in import accumulate_operators, clear_pose_tangents, point_operators, project_all
 from supple.core.sweep_out import sweep_out
 from supple.jit import inlined, inner, kernel, local_array
@@ -60,7 +60,7 @@ _twist = local_array(6)
 def read_columns(columns, c, Sj, Rj, Qj):
     """Column c of S, R and Q."""
     for k in range(6):
-        Sj[k], Rj[k], Qj[k] = columns[S, k, c], columns[R, k, c], columns[Q, k, c]
+        Sj[k], Rj[k], Qj[k] = columns[S_OWN, k, c], columns[R_SUM, k, c], columns[Q_SUM, k, c]
 
 
 @inlined
@@ -128,26 +128,26 @@ def rod_sums(tree, block, space, separate, dq, dv, da):
     for i in range(block.active):
         w = space.work[block.first + i]
         c = block.columns + i * n
-        map_two_columns(w.N, columns[R], 1.0, w.M, columns[Q], c, n, X)
-        add_coad_columns(w.F, columns[S], c, n, X)
+        map_two_columns(w.N, columns[R_SUM], 1.0, w.M, columns[Q_SUM], c, n, X)
+        add_coad_columns(w.F, columns[S_OWN], c, n, X)
         if loaded:
-            add_map_columns(w.G, columns[J], c, n, X)
-            add_map_columns_transposed(w.G, columns[J], c, n, totals[GJ], start)
+            add_map_columns(w.G, columns[J_SUM], c, n, X)
+            add_map_columns_transposed(w.G, columns[J_SUM], c, n, totals[GJ], start)
         add_columns(X, n, totals[U_Q], start)
-        add_projection(columns[J], c, X, n, start, dq)
+        add_projection(columns[J_SUM], c, X, n, start, dq)
         add_geometric_stiffness(tree, space, block, i, w, dq)
         if has_ancestors:
-            add_map_columns_transposed(w.N, columns[J], c, n, totals[NJ], start)
+            add_map_columns_transposed(w.N, columns[J_SUM], c, n, totals[NJ], start)
         if has_ancestors or separate:
-            add_map_columns_transposed(w.M, columns[J], c, n, totals[MJ], start)
+            add_map_columns_transposed(w.M, columns[J_SUM], c, n, totals[MJ], start)
         if separate:
-            map_columns(w.M, columns[J], c, n, X)
+            map_columns(w.M, columns[J_SUM], c, n, X)
             if loaded:
                 add_columns(X, n, totals[U_A], start)
-            add_projection(columns[J], c, X, n, start, da)
-            map_two_columns(w.N, columns[J], 2.0, w.M, columns[R], c, n, X)
+            add_projection(columns[J_SUM], c, X, n, start, da)
+            map_two_columns(w.N, columns[J_SUM], 2.0, w.M, columns[R_SUM], c, n, X)
             add_columns(X, n, totals[U_V], start)
-            add_projection(columns[J], c, X, n, start, dv)
+            add_projection(columns[J_SUM], c, X, n, start, dv)
 
 
 @inner
@@ -187,17 +187,17 @@ def add_pose_rows(block, ranges, totals, out):
 @inner
 def write_grafts(block, ranges, columns, totals, loaded, separate, dq, dv, da):
     """What `write_rows`, `add_pose_rows` and `write_mass_rows` are, between a block and rods it is grafted on."""
-    write_graft_rows(block, ranges, 1.0, totals[NJ], columns[R], False, dq)
-    write_graft_rows(block, ranges, 1.0, totals[MJ], columns[Q], True, dq)
+    write_graft_rows(block, ranges, 1.0, totals[NJ], columns[R_SUM], False, dq)
+    write_graft_rows(block, ranges, 1.0, totals[MJ], columns[Q_SUM], True, dq)
     if loaded:
-        write_graft_rows(block, ranges, 1.0, totals[GJ], columns[J], True, dq)
-    write_graft_columns(block, ranges, columns[J], totals[U_Q], dq)
+        write_graft_rows(block, ranges, 1.0, totals[GJ], columns[J_SUM], True, dq)
+    write_graft_columns(block, ranges, columns[J_SUM], totals[U_Q], dq)
     if separate:
-        write_graft_rows(block, ranges, 1.0, totals[NJ], columns[J], False, dv)
-        write_graft_rows(block, ranges, 2.0, totals[MJ], columns[R], True, dv)
-        write_graft_columns(block, ranges, columns[J], totals[U_V], dv)
-        write_graft_rows(block, ranges, 1.0, totals[MJ], columns[J], False, da)
-        write_graft_columns(block, ranges, columns[J], totals[U_A] if loaded else totals[MJ], da)
+        write_graft_rows(block, ranges, 1.0, totals[NJ], columns[J_SUM], False, dv)
+        write_graft_rows(block, ranges, 2.0, totals[MJ], columns[R_SUM], True, dv)
+        write_graft_columns(block, ranges, columns[J_SUM], totals[U_V], dv)
+        write_graft_rows(block, ranges, 1.0, totals[MJ], columns[J_SUM], False, da)
+        write_graft_columns(block, ranges, columns[J_SUM], totals[U_A] if loaded else totals[MJ], da)
 
 
 @inlined

@@ -27,9 +27,9 @@ from supple.core.arrays import (
     tree_of,
 )
 from supple.core.columns import fill_columns
-from supple.core.couplings import path_columns
+from supple.core.couplings import chain_columns
 from supple.core.loads import CONSTRAINT
-from supple.core.records import J
+from supple.core.records import J_SUM
 from supple.core.sweep_out import sweep_out
 from supple.jit import AddressedKernel, calling, inlined, inner, kernel, local_array
 from supple.lie.dual import add_apply
@@ -100,10 +100,10 @@ def loop_rows(tree, space, data, with_matrices, vectors, matrices):
     loop_vectors(wa, wb, gb, perp, Omega, W, y, vectors[0, rows], vectors[1, rows], vectors[2, rows])
     if not with_matrices:
         return
-    a, b = space.paths[0:3], space.paths[3:6]
+    a, b = space.chains[0:3], space.chains[3:6]
     for m in range(3):
-        path_columns(tree, space, sa, J + m, a[m])
-        path_columns(tree, space, sb, J + m, b[m])
+        chain_columns(tree, space, sa, J_SUM + m, a[m])
+        chain_columns(tree, space, sb, J_SUM + m, b[m])
     for j in range(matrices.shape[2]):
         jacobian_column(gb, perp, inverse, a, b, j, matrices[0, rows], matrices[1, rows])
         slip_column(wa, wb, gb, perp, W, a, b, j, matrices[2, rows])

@@ -7,7 +7,7 @@ from supple.core.blocks.kinds import has_one_point
 from supple.core.columns import fill_jacobian_columns
 from supple.core.finite import finite_matrix
 from supple.core.grafts import write_graft_columns, write_graft_rows
-from supple.core.records import J_END, MJ, J
+from supple.core.records import J_END, J_SUM, MJ
 from supple.core.sweep_in import composite_inertias
 from supple.core.sweep_out import sweep_out
 from supple.jit import inlined, kernel, local_array
@@ -43,9 +43,9 @@ def rod_sums(block, space, M):
             totals[MJ, k, i] = 0.0
     for i in range(block.active):
         c = block.columns + i * n
-        map_columns(space.work[block.first + i].M, columns[J], c, n, X)
+        map_columns(space.work[block.first + i].M, columns[J_SUM], c, n, X)
         add_columns(X, n, totals[MJ], start)
-        add_projection(columns[J], c, X, n, start, M)
+        add_projection(columns[J_SUM], c, X, n, start, M)
 
 
 @inlined
@@ -54,7 +54,7 @@ def joint_sums(block, w, columns, totals):
     column, wrench = _twist(), _twist()
     for j in range(block.n):
         for k in range(6):
-            column[k] = columns[J, k, block.columns + j]
+            column[k] = columns[J_SUM, k, block.columns + j]
         product6_transposed(w.M, column, wrench)
         for k in range(6):
             totals[MJ, k, block.start + j] = wrench[k]
@@ -73,8 +73,8 @@ def fill_mass_matrix(tree, space, M):
             rod_sums(block, space, M)
         write_mass_rows(block, tree.ranges, space.totals, space.totals[MJ], M)
         if block.grafts[1] > block.grafts[0]:
-            write_graft_rows(block, tree.ranges, 1.0, space.totals[MJ], space.columns[J], False, M)
-            write_graft_columns(block, tree.ranges, space.columns[J], space.totals[MJ], M)
+            write_graft_rows(block, tree.ranges, 1.0, space.totals[MJ], space.columns[J_SUM], False, M)
+            write_graft_columns(block, tree.ranges, space.columns[J_SUM], space.totals[MJ], M)
 
 
 @kernel

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 #: Rows of Space.columns: a segment's own motion subspace, and the sums J, R, Q inside its block (`core.columns`).
-S, J, R, Q = 0, 1, 2, 3
+S_OWN, J_SUM, R_SUM, Q_SUM = 0, 1, 2, 3
 #: Rows of Space.totals: J, R, Q at a block's end; the sums U_q, U_v that it hands inward; N^T J, M^T J, G^T J; and M J
 #: where M is not symmetric (`core.inverse_dynamics_derivatives`).
 J_END, R_END, Q_END, U_Q, U_V, NJ, MJ, GJ, U_A = 0, 1, 2, 3, 4, 5, 6, 7, 8
@@ -26,6 +26,23 @@ SCREW, EXPONENTIAL, ROD, CUSTOM = 0, 1, 2, 3
 # ROD:          Magnus steps of a strain-parametrised rod: S = T(Omega) Z.
 # CUSTOM:       any smooth map g(q), with S(q), dS/dq by a compiled function that is called by its address.
 # What each of them does is in `core.blocks`, a file per kind; `core.blocks.kinds` alone asks which one a block is.
+# Python asks below.
+
+
+def has_chart(blocks: np.ndarray) -> np.ndarray:
+    """Of which blocks the coordinates are exponential coordinates in a chart: (B,) booleans."""
+    return np.asarray(blocks["kind"] == EXPONENTIAL)
+
+
+def is_map(blocks: np.ndarray) -> np.ndarray:
+    """Which blocks move by a compiled map: (B,) booleans."""
+    return np.asarray(blocks["kind"] == CUSTOM)
+
+
+def is_rod(blocks: np.ndarray) -> np.ndarray:
+    """Which blocks are rods: (B,) booleans."""
+    return np.asarray(blocks["kind"] == ROD)
+
 
 block_t = np.dtype(
     [

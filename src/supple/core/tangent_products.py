@@ -15,7 +15,7 @@ from supple.core.elastic import add_internal_product
 from supple.core.elastic_lines import add_line_product, add_line_transposed
 from supple.core.finite import finite_vector
 from supple.core.loads import CONSTRAINT, EXTERNAL, INTERNAL, TANGENT, apply_loads, has_wrenches
-from supple.core.records import J, Q, R, S
+from supple.core.records import J_SUM, Q_SUM, R_SUM, S_OWN
 from supple.core.sweep_in import accumulate_wrenches, clear_pose_tangents, point_operators
 from supple.core.sweep_out import sweep_out
 from supple.jit import inlined, inner, kernel, local_array
@@ -56,10 +56,10 @@ def vary_points(tree, space, loaded, x):
         for i in range(block.active):
             w = work[block.first + i]
             c = block.columns + i * block.n
-            contract(columns, S, c, block.n, x, block.start, w.dS)
-            contract(columns, J, c, block.n, x, block.start, w.dZ)
-            contract(columns, R, c, block.n, x, block.start, w.dV)
-            contract(columns, Q, c, block.n, x, block.start, w.dA)
+            contract(columns, S_OWN, c, block.n, x, block.start, w.dS)
+            contract(columns, J_SUM, c, block.n, x, block.start, w.dZ)
+            contract(columns, R_SUM, c, block.n, x, block.start, w.dV)
+            contract(columns, Q_SUM, c, block.n, x, block.start, w.dA)
             for k in range(6):
                 w.dZ[k] += base.dZ[k]
                 w.dV[k] += base.dV[k]
@@ -118,7 +118,7 @@ def pull_back_points(tree, space, loaded, y):
         base = work[block.parent]
         for i in range(block.active):
             w = work[block.first + i]
-            contract(space.columns, J, block.columns + i * block.n, block.n, y, block.start, w.dS)
+            contract(space.columns, J_SUM, block.columns + i * block.n, block.n, y, block.start, w.dS)
             add_scaled(1.0, base.dS, w.dS)
             product6_transposed(w.N, w.dS, w.dV)
             product6_transposed(w.M, w.dS, w.dA)
@@ -169,10 +169,10 @@ def transposed_product(tree, space, cv, y, out):
             add_coad(w.dS, w.F, turning)
             for k in range(6):
                 turning[k] = -turning[k]
-            add_contract_transposed(columns, J, c, block.n, w.dZ, block.start, out)
-            add_contract_transposed(columns, R, c, block.n, w.dV, block.start, out)
-            add_contract_transposed(columns, Q, c, block.n, w.dA, block.start, out)
-            add_contract_transposed(columns, S, c, block.n, turning, block.start, out)
+            add_contract_transposed(columns, J_SUM, c, block.n, w.dZ, block.start, out)
+            add_contract_transposed(columns, R_SUM, c, block.n, w.dV, block.start, out)
+            add_contract_transposed(columns, Q_SUM, c, block.n, w.dA, block.start, out)
+            add_contract_transposed(columns, S_OWN, c, block.n, turning, block.start, out)
             add_geometric_product(tree, space, block, i, w, y, True, out)
 
 

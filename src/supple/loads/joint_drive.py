@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from supple.core.arrays import space_view, tree_view
+from supple.core.blocks.kinds import exponential_coordinates
 from supple.core.load_data import Integers, load_view
 from supple.core.loads import INTERNAL, TANGENT, WRENCHLESS
-from supple.core.records import EXPONENTIAL
 from supple.errors import ModelError
 from supple.jit import LoadKernel, inner, local_array
 from supple.lie.coefficients import tangent_coefficients
@@ -80,7 +80,7 @@ def _drives(tree, space, data, mode):
     robot, scratch, factors = tree_view(tree), space_view(space), drive_data(data).factors
     for i in range(factors.shape[0]):
         block, first = robot.blocks[factors[i, 0]], factors[i, 1]
-        if block.kind == EXPONENTIAL:
+        if exponential_coordinates(block):
             exponential_drive(robot, scratch, block, first, mode)
         else:
             for j in range(block.n):

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from supple.checks import nonnegative_float
 from supple.core import forward_dynamics as _forward
-from supple.core.records import EXPONENTIAL
+from supple.core.records import has_chart
 from supple.errors import ConvergenceError, StateError
 from supple.model.arguments import number
 from supple.model.chart_changes import exponential_map
@@ -217,5 +217,5 @@ def joint_efforts(model: Model, q: Array, force: Array) -> Array:
 def _turning_factors(model: Model) -> list[slice]:
     """Coordinates of every factor of a prescribed joint whose screws do not commute."""
     blocks = model.topology.blocks
-    found = blocks[(blocks["kind"] == EXPONENTIAL) & np.isin(blocks["start"], model.fixed_coordinates)]
+    found = blocks[has_chart(blocks) & np.isin(blocks["start"], model.fixed_coordinates)]
     return [slice(int(block["start"]), int(block["start"] + block["n"])) for block in found]

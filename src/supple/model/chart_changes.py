@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple.core.exponential import exponential
-from supple.core.records import EXPONENTIAL
+from supple.core.records import has_chart
 from supple.errors import StateError
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def rewrap_joint(screws: np.ndarray, q: np.ndarray, v: np.ndarray) -> tuple[np.n
 def rewrap_state(model: Model, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """q and v, overwritten, with every joint wrapped whose coordinates have no meaning of their own."""
     model.arguments.finite(np.concatenate((q, v)), q=q, v=v)
-    for block in model.topology.blocks[model.topology.blocks["kind"] == EXPONENTIAL]:
+    for block in model.topology.blocks[has_chart(model.topology.blocks)]:
         own = slice(int(block["start"]), int(block["start"] + block["n"]))
         if not any(own.start in layout.coordinates and layout.keeps_chart for layout in model.layouts):
             wrapped = rewrap_joint(model.parameters.screws[:, own], q[own], v[own])

@@ -17,9 +17,9 @@ from numba import types
 
 from supple.core.arrays import handle_at, matrices_at, matrix_at, space_view, tree_view
 from supple.core.dormant import ASLEEP, AWAKE, rouse
-from supple.core.dormant_folding import segment_path
+from supple.core.dormant_folding import station_columns
 from supple.core.loads import TANGENT, WRENCH
-from supple.core.records import J, R
+from supple.core.records import J_SUM, R_SUM
 from supple.jit import AddressedKernel, inner, load_stamp
 from supple.lie.se3 import compose
 from supple.loads.contact.force import press
@@ -57,8 +57,8 @@ def _segment_columns(tree_address, space_address, segments_at, count, out_at):  
     for i in range(count):
         s = segments[i, 0]
         rouse(tree, space, s, AWAKE)
-        segment_path(tree, space, s, J, out[i])
-        segment_path(tree, space, s, R, out[count + i])
+        station_columns(tree, space, s, J_SUM, out[i])
+        station_columns(tree, space, s, R_SUM, out[count + i])
         space.work[s].awake = ASLEEP
 
 

@@ -12,10 +12,10 @@ Array = np.ndarray
 
 
 class ContactForces(NamedTuple):
-    """Forces of one contact, pair by pair: a probe of one shape against a surface of the other.  World axes."""
+    """Forces of one contact, pair by pair: a contact sphere of one shape, a surface of the other.  World axes."""
 
     name: str
-    a: tuple[tuple[str, float], ...]  #: (link, s) of the probe of each pair, m of them
+    a: tuple[tuple[str, float], ...]  #: (link, s) of the contact sphere of each pair, m of them
     b: tuple[tuple[str, float], ...]  #: (link, s) of the surface of each pair
     gap: Array  #: (m,) distance of the two [m]; negative: they overlap
     point: Array  #: (m, 3) middle of the overlap, or of the gap [m]

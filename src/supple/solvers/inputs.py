@@ -65,7 +65,7 @@ class Driven(NamedTuple):
     indices: tuple[int, ...]
 
 
-class Drive:
+class Excitation:
     """Everything that moves a model from outside, in the forms that users give it.
 
     Parameters

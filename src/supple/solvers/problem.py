@@ -24,7 +24,7 @@ import numpy as np
 from supple.compilation.law_program import Program
 from supple.core.arrays import Space, handle, make_space, make_tree
 from supple.core.loops import CONSTRAINT_ROWS
-from supple.core.records import EXPONENTIAL, pose_t
+from supple.core.records import has_chart, pose_t
 from supple.core.residual import RESIDUAL
 from supple.core.views import View, array_of, viewing
 from supple.solvers.stage.recentring import CHART
@@ -265,7 +265,7 @@ def chart_table(model: Model) -> Array:
     for b, block in enumerate(model.topology.blocks):
         start, size = int(block["start"]), int(block["n"])
         kept = any(start in layout.coordinates and layout.keeps_chart for layout in model.layouts)
-        if block["kind"] == EXPONENTIAL and not kept and start not in model.fixed_coordinates:
+        if has_chart(block) and not kept and start not in model.fixed_coordinates:
             turning = np.abs(model.parameters.screws[:3, start : start + size]).max(axis=0) > 0.0
             rows.append((b, start, int(turning.sum())))
     return np.array(rows, dtype=np.int64).reshape(-1, 3)

@@ -10,5 +10,13 @@ ROUNDED_MOTION = 1e-13
 SAME_STEP = 1e-10
 #: Corrections of accelerations that are rounding, and the part of the forces that meet in a coordinate that is.
 ROUNDED_FORCE = 1e-10
+#: Singular values of a matrix, and pivots, below this part of its size are none.
+NO_RANK = 1e-14
+#: Stiffnesses, and diagonals of matrices, below this part of the largest are rounding beside it.
+ROUNDED_STIFFNESS = 1e-12
+#: Directions weaker than this part of the strongest are left out of least squares; nothing resists them.
+WEAK = 1e-10
+#: How well points of a path of equilibria are solved, and how close two are that are one, relative to its scales.
+ON_PATH, SAME_POINT = 1e-11, 1e-10
 #: Errors of a step below this, in units of the tolerance, are none.
 NO_ERROR = 1e-30

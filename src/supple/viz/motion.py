@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple.checks import Array, finite_float, shown
-from supple.core.records import EXPONENTIAL
+from supple.core.records import has_chart
 from supple.errors import ModelError, PictureError
 from supple.model.model import Model
 from supple.model.station_chain import check_station
@@ -113,7 +113,7 @@ def _cubic(x: float, h: float, q0: Array, v0: Array, q1: Array, v1: Array) -> Ar
 def _wrapped(model: Model, q0: Array, q1: Array) -> bool:
     """Whether a rotation vector jumped between two states."""
     blocks = model.topology.blocks
-    for block in blocks[blocks["kind"] == EXPONENTIAL]:
+    for block in blocks[has_chart(blocks)]:
         own = slice(int(block["start"]), int(block["start"] + block["n"]))
         turn = np.asarray(model.parameters.screws)[:3, own] @ (q1[own] - q0[own])
         if np.linalg.norm(turn) > np.pi:

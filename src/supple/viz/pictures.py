@@ -91,7 +91,7 @@ def draw(
     ax: Axes,
     u: ArrayLike | None = None,
     t: float = 0.0,
-    setting: View | None = None,
+    view: View | None = None,
     **options: Any,
 ) -> View:
     """Draw a robot on axes, with scale and legend but without a title.
@@ -107,7 +107,7 @@ def draw(
         Inputs, for colours of tension and pressure.
     t : float
         Time of laws, s.
-    setting : View, optional
+    view : View, optional
         Eye and scales of an earlier picture, so that several compare.
 
     Returns
@@ -117,12 +117,12 @@ def draw(
     """
     style = Style.of(options)
     state = _state(model, q, u, t)
-    if setting is None:
-        setting = View.of(model, style, [state])
+    if view is None:
+        view = View.of(model, style, [state])
     else:
-        setting = replace(setting, scene=fine_scene(model, [state.q]))  # its eye and scales; this robot, this state
-    draw_state(ax, model, setting, style, state)
-    return setting
+        view = replace(view, scene=fine_scene(model, [state.q]))  # its eye and scales; this robot, this state
+    draw_state(ax, model, view, style, state)
+    return view
 
 
 def snapshots(

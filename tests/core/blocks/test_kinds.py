@@ -11,7 +11,7 @@ from line_robots import branched_robot, random_motion
 from oracle import Ad
 from supple.core.arrays import space_at, tree_at
 from supple.core.blocks import kinds
-from supple.core.records import EXPONENTIAL, ROD, SCREW, S
+from supple.core.records import EXPONENTIAL, ROD, S_OWN, SCREW
 from supple.jit import inner
 
 
@@ -58,7 +58,7 @@ def swept(q, b, i):
     first, w = block["columns"] + i * block["n"], space.work[block["first"] + i]
     g = np.eye(4)
     g[:3, :3], g[:3, 3] = w["R0"], w["p0"]
-    return space.columns[S][:, first : first + block["n"]].copy(), Ad(g)
+    return space.columns[S_OWN][:, first : first + block["n"]].copy(), Ad(g)
 
 
 @pytest.mark.parametrize("at", range(3), ids=("screw", "exponential", "rod"))

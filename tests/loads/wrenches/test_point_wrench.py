@@ -126,7 +126,7 @@ def test_on_the_base_of_a_clamped_rod_it_does_nothing():
 
 
 def test_stations_do_not_change_the_bare_robot():
-    """A twig is a step beside the chain: the kinematics of everything else stay as they were."""
+    """A station is a step beside the chain: the kinematics of everything else stay as they were."""
     model, bare = arm(sp.PointWrench("rod", np.zeros(6), s=0.377)), arm()
     q, v, a = 0.4 * np.random.default_rng(3).standard_normal((3, model.n))
     assert np.array_equal(model.points(q), bare.points(q))

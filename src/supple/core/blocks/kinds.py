@@ -42,6 +42,12 @@ def has_one_point(block):
 
 
 @inlined
+def exponential_coordinates(block):
+    """Whether a joint is the exponential of a sum of screws that do not commute."""
+    return block.kind == EXPONENTIAL
+
+
+@inlined
 def end_pose(tree, space, block, i, q, v, a, order, w):
     """Pose of the end of the i-th segment from that of its start; keeps what `end_motion` needs."""
     if block.kind == CUSTOM:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple.checks import finite_float, flag, nonnegative_float, positive_float, shown
-from supple.core.dormant_folding import DORMANT_KERNELS
+from supple.core.dormant_folding import dormant_kernels
 from supple.core.loads import EXTERNAL
 from supple.errors import ModelError, naming
 from supple.loads.contact.kernel import ContactData, contacts
@@ -148,7 +148,7 @@ def bind_meetings(name: str, meeting: Meeting, law: list[float], binder: Binder)
         sphere_places=place_table(binder, spheres),
         surface_places=place_table(binder, surfaces),
     )
-    return Bound(name, contacts, data, EXTERNAL, calls=DORMANT_KERNELS if asleep.any() else ())
+    return Bound(name, contacts, data, EXTERNAL, calls=dormant_kernels((moving & asleep).any()) if asleep.any() else ())
 
 
 def place_table(binder: Binder, shapes: Sequence[ContactSphere | Surface]) -> np.ndarray:

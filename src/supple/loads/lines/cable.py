@@ -10,7 +10,7 @@ from supple.checks import shown
 from supple.compilation.scene import Place, Strand
 from supple.core.loads import EXTERNAL
 from supple.errors import ModelError
-from supple.loads.lines.spans import Elasticity, Path, PathPoint, bind_path
+from supple.loads.lines.spans import Elasticity, LinePath, LinePathPoint, bind_path
 from supple.loads.spring import point_place
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Cable:
         points = self._points()
         if all(binder.station(*point).segment == 0 for point in points):
             raise ModelError("all points are on the world: a cable needs a link that moves")
-        path = Path(points, [(i, i + 1) for i in range(len(points) - 1)], [])
+        path = LinePath(points, [(i, i + 1) for i in range(len(points) - 1)], [])
         law = Elasticity(self.stiffness, self.rest_length, self.damping, self.smoothing)
         return bind_path(self.name, path, EXTERNAL, binder, elasticity=law)
 
@@ -69,7 +69,7 @@ class Cable:
         """Straight from point to point."""
         return [Strand("cable", self.name, tuple(Place(*point) for point in self._points()))]
 
-    def _points(self) -> list[PathPoint]:
+    def _points(self) -> list[LinePathPoint]:
         if not isinstance(self.points, (list, tuple)) or len(self.points) < 2:
             raise ModelError(f"points is {shown(self.points)}, must be two or more of (link, s) or (link, s, offset)")
-        return [PathPoint(*point_place(point, f"points[{i}]")) for i, point in enumerate(self.points)]
+        return [LinePathPoint(*point_place(point, f"points[{i}]")) for i, point in enumerate(self.points)]

@@ -38,7 +38,7 @@ SMOOTHING = 1e-4
 _vector = local_array(3)
 
 
-class PathData(NamedTuple):
+class LinePathData(NamedTuple):
     """Arrays of a path of p points, k spans between them and m nodes of rods."""
 
     tension: Integers  #: (1, 2) input or -1, GIVEN or ELASTIC
@@ -51,7 +51,7 @@ class PathData(NamedTuple):
     table: Floats  #: (m, 3) link, s and weight, for read-outs
 
 
-path_data = load_view(PathData)
+path_data = load_view(LinePathData)
 
 
 @inner
@@ -151,7 +151,7 @@ def add_path_line(space, path, length, rate, tension, slope, rate_slope):
 
 
 def _paths(tree, space, data, mode):
-    """One path of `PathData`: its tension is an input, or k s(e) + d s'(e) l' with e = l - rest length + input."""
+    """One path of `LinePathData`: its tension is an input, or k s(e) + d s'(e) l' with e = l - rest length + input."""
     scratch, path = space_view(space), path_data(data)
     index, law = path.tension[0, 0], path.elastic[0]
     if mode < 0 and index != -(mode + 1):
@@ -177,7 +177,7 @@ def _paths(tree, space, data, mode):
 paths = LoadKernel(_paths)
 
 
-class PathPoint(NamedTuple):
+class LinePathPoint(NamedTuple):
     """A point of a link (or of the world) that a path goes through."""
 
     link: str
@@ -185,10 +185,10 @@ class PathPoint(NamedTuple):
     offset: np.ndarray  #: (4, 4) pose in the frame there
 
 
-class Path(NamedTuple):
+class LinePath(NamedTuple):
     """Points, spans between some of them, and nodes of rods."""
 
-    points: list[PathPoint]
+    points: list[LinePathPoint]
     spans: list[tuple[int, int]]
     nodes: list[LinePoint]
 
@@ -212,7 +212,7 @@ class Elasticity(NamedTuple):
     smoothing: Any
 
 
-def elastic_law(given: Elasticity, path: Path, binder: Binder) -> list[float]:
+def elastic_law(given: Elasticity, path: LinePath, binder: Binder) -> list[float]:
     """Stiffness, rest length, damping, width: checked, with defaults."""
     stiffness = positive_float(given.stiffness, "stiffness", "N/m")
     if given.rest_length is None:
@@ -225,7 +225,7 @@ def elastic_law(given: Elasticity, path: Path, binder: Binder) -> list[float]:
 
 
 def bind_path(
-    name: str, path: Path, side: int, binder: Binder, index: int = -1, elasticity: Elasticity | None = None
+    name: str, path: LinePath, side: int, binder: Binder, index: int = -1, elasticity: Elasticity | None = None
 ) -> Bound:
     """A path whose tension is input ``index``, or follows its length (then the input is a pulled length)."""
     from supple.compilation.binder import Bound, pose_records
@@ -236,7 +236,7 @@ def bind_path(
     binder.line(name, len(path.points) + len(path.nodes))
     if elasticity is not None:
         law = elastic_law(elasticity, path, binder)
-    data = PathData(
+    data = LinePathData(
         tension=np.array([[index, GIVEN if elasticity is None else ELASTIC]], dtype=np.int64),
         elastic=np.array([law]),
         points=np.array([[station.segment] for station in stations], dtype=np.int64).reshape(-1, 1),

@@ -13,7 +13,7 @@ from supple.compilation.scene import ROUTE, Place
 from supple.errors import ModelError
 from supple.lie.pose import pose
 from supple.loads.lines.routes import LinePoint, Route, Via, by_link, line_points, route_point, straightened
-from supple.loads.lines.spans import Path, PathPoint
+from supple.loads.lines.spans import LinePath, LinePathPoint
 from supple.robot.bodies.protocol import ArcLength, centreline_of
 
 if TYPE_CHECKING:
@@ -68,13 +68,13 @@ def _only(link: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 def route_path(
     binder: Binder, route: Mapping[str, Route | Via], until: Mapping[str, float], slope: Mapping[str, Route]
-) -> Path:
+) -> LinePath:
     """Nodes of continuous parts; free spans between via points, and between them and the ends of continuous parts."""
     route, slope = checked_route(route), straightened(slope, "slope")
     for link in slope:
         if link not in route:
             raise ModelError(f"slope names link {link!r}, which is not on the route: {', '.join(route)}")
-    points: list[PathPoint] = []
+    points: list[LinePathPoint] = []
     spans: list[tuple[int, int]] = []
     nodes: list[LinePoint] = []
     parts = list(route.items())
@@ -96,7 +96,7 @@ def route_path(
         raise ModelError("the route is a single via point: it needs two, or a continuous part")
     if not nodes and all(binder.station(*point).segment == 0 for point in points):
         raise ModelError("all via points are on the world: a route needs a link that moves")
-    return Path(points, spans, nodes)
+    return LinePath(points, spans, nodes)
 
 
 def route_places(binder: Binder, route: Mapping[str, Route | Via], until: Mapping[str, float]) -> tuple[Place, ...]:
@@ -120,17 +120,17 @@ def _end(link: str, until: Mapping[str, float]) -> float:
     return ArcLength(finite_float(until[link], f"until of link {link!r}")) if link in until else 1.0
 
 
-def _rod_point(binder: Binder, link: str, route: Route, at: float) -> PathPoint:
+def _rod_point(binder: Binder, link: str, route: Route, at: float) -> LinePathPoint:
     """The point of a continuous route at a place of its rod."""
     rod = centreline_of(binder.robot_link(link).body, link, "a route runs along rods")
     s = at.station(rod, link) if isinstance(at, ArcLength) else at
     y, z = route_point(route, s * rod.length, f"route on link {link!r}")
-    return PathPoint(link, s, pose((0.0, y, z)))
+    return LinePathPoint(link, s, pose((0.0, y, z)))
 
 
-def _via_point(binder: Binder, link: str, x: tuple[float, float, float]) -> PathPoint:
+def _via_point(binder: Binder, link: str, x: tuple[float, float, float]) -> LinePathPoint:
     """A via point: (x, y, z) in the body frame, or in a rod (0, y, z) in the section at X = x."""
     body = None if link == "world" else binder.robot_link(link).body
     if body is not None and body.centreline is not None:
-        return PathPoint(link, ArcLength(x[0]).station(body, link), pose((0.0, *x[1:])))
-    return PathPoint(link, 0.0, pose(x))
+        return LinePathPoint(link, ArcLength(x[0]).station(body, link), pose((0.0, *x[1:])))
+    return LinePathPoint(link, 0.0, pose(x))

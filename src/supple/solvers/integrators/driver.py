@@ -34,14 +34,16 @@ from supple.solvers.integrators.run import (
     STEPS,
     TIME,
     TIME_BEFORE,
+    run_at,
 )
+from supple.solvers.problem import problem_at
 from supple.solvers.stage.acceleration import accelerate
 from supple.solvers.stage.charts import bring_home
 from supple.solvers.stage.status import CONVERGED
 
 
 class Loops(NamedTuple):
-    """Functions for the kernels of a family."""
+    """Functions for the kernels of a family; problem, run and own are addresses of tables of arrays."""
 
     start: Any  #: (problem, run, own)
     advance: Any  #: (problem, run, own, budget)
@@ -57,21 +59,8 @@ def end_step(problem, run, t):
     note_drift(problem, reals)
 
 
-def composed(begin: Callable, step: Callable, settle: Callable, recentre: Callable, interpolate: Callable) -> Loops:
-    """The driver of a family of schemes from its parts; these are bound when it is made, not passed at every call."""
-
-    @inner
-    def start(problem, run, own):
-        """Begin (again) from q, v, z of the problem at reals[TIME], with a first step in reals[STEP] if that is 0."""
-        reals = run.reals
-        status = accelerate(problem, reals[TIME], reals[BAUMGARTE])
-        if status != CONVERGED:
-            return FAILURE + status
-        if reals[STEP] <= 0.0:
-            reals[STEP] = first_step(problem, run)
-        reals[TIME_BEFORE] = reals[TIME]
-        begin(problem, run, own)
-        return DONE
+def recording(interpolate: Callable) -> Any:
+    """Function that writes down the last step of a family whose rows are had by ``interpolate``."""
 
     @inner
     def record(problem, run, own):
@@ -92,9 +81,36 @@ def composed(begin: Callable, step: Callable, settle: Callable, recentre: Callab
             ints[NEXT] += 1
         return False
 
+    return record
+
+
+def composed(
+    own_at: Callable, begin: Callable, step: Callable, settle: Callable, recentre: Callable, interpolate: Callable
+) -> Loops:
+    """The driver of a family of schemes from its parts; these are bound when it is made, not passed at every call.
+
+    ``own_at(address)`` are the arrays of the family.
+    """
+    record = recording(interpolate)
+
     @inner
-    def advance(problem, run, own, budget):
+    def start(problem_address, run_address, own_address):
+        """Begin (again) from q, v, z of the problem at reals[TIME], with a first step in reals[STEP] if that is 0."""
+        problem, run, own = problem_at(problem_address), run_at(run_address), own_at(own_address)
+        reals = run.reals
+        status = accelerate(problem, reals[TIME], reals[BAUMGARTE])
+        if status != CONVERGED:
+            return FAILURE + status
+        if reals[STEP] <= 0.0:
+            reals[STEP] = first_step(problem, run)
+        reals[TIME_BEFORE] = reals[TIME]
+        begin(problem, run, own)
+        return DONE
+
+    @inner
+    def advance(problem_address, run_address, own_address, budget):
         """At most ``budget`` steps towards the end.  Returns DONE, PAUSED, FULL, or what kept a step from ending."""
+        problem, run, own = problem_at(problem_address), run_at(run_address), own_at(own_address)
         ints, reals = run.ints, run.reals
         for _ in range(budget):
             if ints[PENDING]:
@@ -112,9 +128,10 @@ def composed(begin: Callable, step: Callable, settle: Callable, recentre: Callab
         return PAUSED
 
     @inner
-    def look_back(problem, run, own, t, row):
+    def look_back(problem_address, run_address, own_address, t, row):
         """Row (in the model's charts) at a time t of the last step, while it is pending."""
-        interpolate(problem, run, own, t, row)
+        problem = problem_at(problem_address)
+        interpolate(problem, run_at(run_address), own_at(own_address), t, row)
         bring_home(problem, row)
 
     return Loops(start, advance, look_back)

@@ -43,9 +43,8 @@ from supple.solvers.integrators.run import (
     TOO_SMALL,
     is_lost,
     reaches,
-    run_at,
 )
-from supple.solvers.problem import STALE, Problem, problem_at
+from supple.solvers.problem import STALE, Problem
 from supple.solvers.stage.acceleration import accelerate
 from supple.solvers.stage.charts import longest_turn, recentre_rows
 from supple.solvers.stage.status import CONVERGED, PYTHON_RAISED
@@ -260,28 +259,25 @@ def begin(problem, run, own):
         K[0, 2 * n + i] = problem.rates[i]
 
 
-_start, _advance, _look_back = composed(begin, step, settle, recentre, interpolate)
+_start, _advance, _look_back = composed(own_at, begin, step, settle, recentre, interpolate)
 
 
 @kernel
-def start_explicit(problem_table, run_table, own_table):
-    """Begin; see `solvers.integrators.driver`."""
-    problem, run = problem_at(problem_table.ctypes.data), run_at(run_table.ctypes.data)
-    return _start(problem, run, own_at(own_table.ctypes.data))
+def start_explicit(problem, run, own):
+    """Begin, as `solvers.integrators.driver` says, with tables of arrays."""
+    return _start(problem.ctypes.data, run.ctypes.data, own.ctypes.data)
 
 
 @kernel
-def advance_explicit(problem_table, run_table, own_table, budget):
-    """Steps; see `solvers.integrators.driver`."""
-    problem, run = problem_at(problem_table.ctypes.data), run_at(run_table.ctypes.data)
-    return _advance(problem, run, own_at(own_table.ctypes.data), budget)
+def advance_explicit(problem, run, own, budget):
+    """Take steps, likewise."""
+    return _advance(problem.ctypes.data, run.ctypes.data, own.ctypes.data, budget)
 
 
 @kernel
-def look_back_explicit(problem_table, run_table, own_table, t, row):
-    """A row of the last step; see `solvers.integrators.driver`."""
-    problem, run = problem_at(problem_table.ctypes.data), run_at(run_table.ctypes.data)
-    _look_back(problem, run, own_at(own_table.ctypes.data), t, row)
+def look_back_explicit(problem, run, own, t, row):
+    """Write a row of the last step, likewise."""
+    _look_back(problem.ctypes.data, run.ctypes.data, own.ctypes.data, t, row)
 
 
 @dataclass(frozen=True)

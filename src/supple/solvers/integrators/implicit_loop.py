@@ -38,10 +38,9 @@ from supple.solvers.integrators.run import (
     TOO_SMALL,
     full_or_half,
     is_lost,
-    run_at,
     whole_steps,
 )
-from supple.solvers.problem import CA, CV, CZ, STALE, problem_at
+from supple.solvers.problem import CA, CV, CZ, STALE
 from supple.solvers.rounding import ROUNDED_MOTION, SAME_STEP
 from supple.solvers.stage.charts import any_too_far, longest_turn, recentre_rows
 from supple.solvers.stage.newton import solve_stage
@@ -369,25 +368,22 @@ def settle(problem, run, own):
 # ---------------------------------------------------------------------- kernels
 
 
-_start, _advance, _look_back = composed(begin, step, settle, recentre, interpolate)
+_start, _advance, _look_back = composed(own_at, begin, step, settle, recentre, interpolate)
 
 
 @kernel
-def start_implicit(problem_table, run_table, own_table):
-    """Begin; see `solvers.integrators.driver`."""
-    problem, run = problem_at(problem_table.ctypes.data), run_at(run_table.ctypes.data)
-    return _start(problem, run, own_at(own_table.ctypes.data))
+def start_implicit(problem, run, own):
+    """Begin, as `solvers.integrators.driver` says, with tables of arrays."""
+    return _start(problem.ctypes.data, run.ctypes.data, own.ctypes.data)
 
 
 @kernel
-def advance_implicit(problem_table, run_table, own_table, budget):
-    """Steps; see `solvers.integrators.driver`."""
-    problem, run = problem_at(problem_table.ctypes.data), run_at(run_table.ctypes.data)
-    return _advance(problem, run, own_at(own_table.ctypes.data), budget)
+def advance_implicit(problem, run, own, budget):
+    """Take steps, likewise."""
+    return _advance(problem.ctypes.data, run.ctypes.data, own.ctypes.data, budget)
 
 
 @kernel
-def look_back_implicit(problem_table, run_table, own_table, t, row):
-    """A row of the last step; see `solvers.integrators.driver`."""
-    problem, run = problem_at(problem_table.ctypes.data), run_at(run_table.ctypes.data)
-    _look_back(problem, run, own_at(own_table.ctypes.data), t, row)
+def look_back_implicit(problem, run, own, t, row):
+    """Write a row of the last step, likewise."""
+    _look_back(problem.ctypes.data, run.ctypes.data, own.ctypes.data, t, row)

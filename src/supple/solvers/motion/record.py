@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.model.accelerations import joint_efforts
 from supple.model.constraints import named_multipliers
-from supple.solvers.inputs import Drive
+from supple.solvers.inputs import Excitation
 from supple.solvers.motion.trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -24,18 +24,18 @@ class Record:
     ----------
     held : list of (t, u)
         Inputs of sampled feedback, from when on.
-    drives : list of (t, Drive)
+    excitations : list of (t, Excitation)
         What drives the run, from when on.
     noted : dict
         Times of events, by name.
     """
 
-    def __init__(self, model: Model, size: int, t0: float, drive: Drive, events: tuple[str, ...]) -> None:
+    def __init__(self, model: Model, size: int, t0: float, excitation: Excitation, events: tuple[str, ...]) -> None:
         self.model, self.size = model, size
         self._times: list[Array] = []
         self._rows: list[Array] = []
         self.held: list[tuple[float, Array]] = []
-        self.drives: list[tuple[float, Drive]] = [(t0, drive)]
+        self.excitations: list[tuple[float, Excitation]] = [(t0, excitation)]
         self.noted: dict[str, list[float]] = {name: [] for name in events}
 
     def keep(self, times: Array, rows: Array) -> None:
@@ -82,17 +82,17 @@ class Record:
         )
 
     def _inputs(self, t: Array, q: Array, v: Array, z: Array, sampled: bool, failed: bool) -> Array:
-        """Inputs (TIME, nu) at recorded states."""
+        """Inputs (T, nu) at recorded states."""
         u = np.full((len(t), self.model.nu), np.nan)
         if not self.model.nu:
             return u
-        begins = np.array([moment for moment, _ in self.drives])
+        begins = np.array([moment for moment, _ in self.excitations])
         owners = np.maximum(np.searchsorted(begins, t, side="right") - 1, 0)
         try:
             for owner in set(owners.tolist()):
                 own = owners == owner
-                drive = self.drives[owner][1]
-                u[own] = drive.inputs_along(t[own], q[own], v[own], z[own], not sampled)
+                excitation = self.excitations[owner][1]
+                u[own] = excitation.inputs_along(t[own], q[own], v[own], z[own], not sampled)
         except Exception:
             if not failed:
                 raise

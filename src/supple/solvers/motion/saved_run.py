@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 def run_digest(run: Simulation) -> Digest:
     """The content of the model, and what the run was asked for, argument by argument."""
-    drive = run.drive
-    laws = [driven for driven in (*drive.compiled, *drive.called) if driven.target == TO_INPUT]
+    excitation = run.excitation
+    laws = [driven for driven in (*excitation.compiled, *excitation.called) if driven.target == TO_INPUT]
     arguments = {
         "t": (run.t0, run.t_end, run.wanted),
         "q0": run.q0,
         "v0": run.v0,
-        "u": ([(driven.law, driven.indices) for driven in laws], drive.feedback),
-        "form of u": (len(drive.called), len(run.workspace.problem.targets), drive.feedback is None),
+        "u": ([(driven.law, driven.indices) for driven in laws], excitation.feedback),
+        "form of u": (len(excitation.called), len(run.workspace.problem.targets), excitation.feedback is None),
         "method": run.method,
         "breaks": [stop.t for stop in run.stops],
         "control_rate": run.rate,

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from supple.checks import file_path, shown
 from supple.errors import ModelError, SimulationError, StorageError
-from supple.solvers.inputs import Drive
+from supple.solvers.inputs import Excitation
 from supple.solvers.integrators import NDF, GeneralizedAlpha, Method
 from supple.solvers.integrators.integrator import Integrator
 from supple.solvers.integrators.run import (
@@ -100,7 +100,7 @@ class Simulation:
         # before the run, during which functions with a memory change
         self.digest = None if self.checkpoint is None else run_digest(self)
         names = tuple(event.name for event in self.events)
-        self.record = Record(model, self.integrator.size, self.t0, self.drive, names)
+        self.record = Record(model, self.integrator.size, self.t0, self.excitation, names)
         self.watch = EventWatch(self, self.events)
         self.index = 0
         self.seconds, self.began = 0.0, time.perf_counter()
@@ -108,29 +108,29 @@ class Simulation:
 
     def _open(self, u: Any, hold: bool) -> None:
         """A problem and an integrator for these inputs."""
-        self.drive = Drive(self.model, u, self.wanted, hold)
-        if self.sampled and not self.drive.follows_state:
+        self.excitation = Excitation(self.model, u, self.wanted, hold)
+        if self.sampled and not self.excitation.follows_state:
             raise ModelError("control_rate is given, but u does not follow the state: pass u(t, q, v) or a Controller")
-        if self.sampled and self.drive.states:
+        if self.sampled and self.excitation.states:
             raise ModelError(
                 "control_rate holds feedback without states; a Controller with state0 is integrated instead"
             )
-        continuous, control = self.drive.follows_state and not self.sampled, self.method.control
+        continuous, control = self.excitation.follows_state and not self.sampled, self.method.control
         self.workspace = make_workspace(
             self.model,
-            *self.drive.program(),
+            *self.excitation.program(),
             stabilised=control.stabilised,
-            states=self.drive.states,
+            states=self.excitation.states,
             feedback=continuous,
             integrated=True,
             differenced=control.differenced,
         )
-        self.drive.connect(self.workspace, continuous)
+        self.excitation.connect(self.workspace, continuous)
         self.integrator = Integrator(self.workspace, self.method, self.wanted)
 
     def _stops(self) -> list[Stop]:
         """All times that steps must hit, in order."""
-        return make_stops(self.t0, self.t_end, (*self.breaks, *self.drive.breaks), self.rate)
+        return make_stops(self.t0, self.t_end, (*self.breaks, *self.excitation.breaks), self.rate)
 
     # ------------------------------------------------------------------ the run
 
@@ -155,7 +155,7 @@ class Simulation:
     def begin(self) -> None:
         """Start the integrator at the initial state, and record it."""
         problem, integrator = self.workspace.problem, self.integrator
-        problem.q[:], problem.v[:], problem.z[:] = self.q0, self.v0, self.drive.first_states
+        problem.q[:], problem.v[:], problem.z[:] = self.q0, self.v0, self.excitation.first_states
         self.aim(self.stops[0])
         if self.sampled:
             self._sample(self.t0)
@@ -180,7 +180,7 @@ class Simulation:
         """Sample feedback and hold it."""
         problem = self.workspace.problem
         try:
-            self.drive.sample(self.workspace, t)
+            self.excitation.sample(self.workspace, t)
         except Exception as error:
             self.fail(f"feedback failed at t = {t:.6g} s: {error}", error)
         negative = problem.inputs[problem.tensions] < 0.0
@@ -256,7 +256,7 @@ class Simulation:
         if change.u is not None:
             self._open(change.u, False)
             self.integrator.take_over(old)
-            self.record.drives.append((moment, self.drive))
+            self.record.excitations.append((moment, self.excitation))
             self.stops, self.index = self._stops(), 0
         while self.index < len(self.stops) and self.stops[self.index].t <= moment + margin(moment):
             self.index += 1
@@ -312,7 +312,7 @@ class Simulation:
         """Raise what stopped the compiled loop."""
         if code == DONE:
             return
-        error, self.drive.error = self.drive.error, None
+        error, self.excitation.error = self.excitation.error, None
         self.fail(*explain(self.model, self.integrator, code, error))
 
     def fail(self, reason: str, cause: BaseException | None = None) -> NoReturn:

@@ -19,8 +19,8 @@ from supple.jit import inner
 from supple.linalg.lu import factorise, solve
 from supple.solvers.problem import ASK_FEEDBACK, STAGE_TIME, STALE, WORST
 from supple.solvers.rounding import NOTHING, ROUNDED_FORCE
-from supple.solvers.stage.driving import drive, feed_back
 from supple.solvers.stage.evaluation import call, call_rows
+from supple.solvers.stage.excitation import excite, feed_back
 from supple.solvers.stage.matrix import size_of_tangent
 from supple.solvers.stage.status import CONVERGED, NO_PIVOT, NOT_FINITE, SLOW
 
@@ -39,7 +39,7 @@ def accelerate(problem, t, baumgarte):
     Prescribed coordinates of q, v, a take the values of their laws.  The factors of a stage are lost.
     """
     problem.numbers[STAGE_TIME] = t
-    status = drive(problem, t)
+    status = excite(problem, t)
     if status != CONVERGED:
         return status
     for i in range(problem.fixed.shape[0]):

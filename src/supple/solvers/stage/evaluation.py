@@ -6,7 +6,7 @@ from supple.core.loops import call_constraint_rows
 from supple.core.residual import call_residual
 from supple.jit import inner
 from supple.solvers.problem import ASK_FEEDBACK, CA, CV, RESIDUAL_AT, RESIDUALS, ROWS_AT, SPACE_AT, TREE_AT
-from supple.solvers.stage.driving import feed_back
+from supple.solvers.stage.excitation import feed_back
 from supple.solvers.stage.status import CONVERGED, NOT_FINITE
 
 

@@ -29,8 +29,9 @@ from supple.solvers.problem import (
     TANGENTS,
     WORST,
 )
-from supple.solvers.stage.driving import feed_back
+from supple.solvers.rounding import ROUNDED_STIFFNESS
 from supple.solvers.stage.evaluation import call, call_rows
+from supple.solvers.stage.excitation import feed_back
 from supple.solvers.stage.status import CONVERGED, NO_PIVOT, NOT_FINITE
 
 #: Relative step of one-sided differences: by further states of loads, of their rates, of the residual.
@@ -196,7 +197,7 @@ def fill_stabilisation(problem, scale, A, slip):
     for i in range(nf):
         f = free[i]
         for k in range(nc):
-            problem.P[f, k] = A[k, f] * scale / max(abs(problem.tangent[f, f]), 1e-12 * scale)
+            problem.P[f, k] = A[k, f] * scale / max(abs(problem.tangent[f, f]), ROUNDED_STIFFNESS * scale)
     for k in range(nc):
         for i in range(nf):
             f = free[i]

@@ -26,8 +26,8 @@ from supple.solvers.problem import (
     WORST,
 )
 from supple.solvers.rounding import ROUNDED_MOTION
-from supple.solvers.stage.driving import drive
 from supple.solvers.stage.evaluation import evaluate, set_trial
+from supple.solvers.stage.excitation import excite
 from supple.solvers.stage.matrix import linearise, size_of_tangent
 from supple.solvers.stage.status import CONVERGED, NOT_FINITE, PYTHON_RAISED, SLOW
 
@@ -182,7 +182,7 @@ def solve_stage(problem, t, tolerance):
     be wild (after a jump), Newton's method begins at the last configuration ``before``.
     """
     problem.numbers[STAGE_TIME] = t
-    status = drive(problem, t)
+    status = excite(problem, t)
     if status != CONVERGED:
         return status
     place_prescribed(problem)

@@ -22,7 +22,7 @@ from supple.model.constraints import loop_terms
 from supple.readouts.along import Readings
 from supple.robot.summary import counted
 from supple.solvers.inputs import check_tensions
-from supple.solvers.rounding import NOTHING
+from supple.solvers.rounding import NOTHING, ON_PATH, SAME_POINT
 from supple.solvers.statics.equilibrium import Equilibrium
 from supple.solvers.statics.reduced import allowed_directions
 from supple.solvers.statics.search import find, given_inputs, statics
@@ -187,9 +187,9 @@ def equilibrium_path(
     begin, end = s
     law = _law(model, u, begin, end)
     tracer = _Tracer(model, law, abs(end - begin))
-    start = find(model, law(begin), q0, begin, tolerance=1e-11, globalise=False)  # stable or not, near q0
+    start = find(model, law(begin), q0, begin, tolerance=ON_PATH, globalise=False)  # stable or not, near q0
     if not start.converged:
-        start = find(model, law(begin), q0, begin, tolerance=1e-11)
+        start = find(model, law(begin), q0, begin, tolerance=ON_PATH)
     if not start.converged:
         raise ConvergenceError(f"the path has no beginning: {start.message}")
     x = np.concatenate([start.q[tracer.free], np.asarray(start.multipliers)])
@@ -248,7 +248,7 @@ def _correct(tracer: _Tracer, x: Array, s: float, tangent: Array, weights: Array
         if not np.isfinite(size) or (k > 1 and size > 2.0 * before):
             return None
         x, s, before = x + weights * delta[:m], s + tracer.scale * delta[m], size
-        if size < 1e-10:
+        if size < SAME_POINT:
             return x, s, k + 1
     return None
 
@@ -337,7 +337,7 @@ def _follow(
 def _end_point(tracer: _Tracer, x: Array, s: float, end: float) -> tuple[Array, float]:
     """The point at the end of the path, near one just beyond it; that one, if there is none."""
     q, lam = tracer.full(x, s)
-    last = find(tracer.model, tracer.u(end), q, end, lam, tolerance=1e-11, globalise=False)
+    last = find(tracer.model, tracer.u(end), q, end, lam, tolerance=ON_PATH, globalise=False)
     if not last.converged:
         return x, s
     return np.concatenate([last.q[tracer.free], np.asarray(last.multipliers)]), end
@@ -386,7 +386,7 @@ def _critical(
             a = point
         else:
             b = point
-        if np.linalg.norm((b[0] - a[0]) / weights) + abs(b[1] - a[1]) / tracer.scale < 1e-10:
+        if np.linalg.norm((b[0] - a[0]) / weights) + abs(b[1] - a[1]) / tracer.scale < SAME_POINT:
             break
     x, s = 0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1])
     values, vectors = tracer.spectrum(x, s)

@@ -17,7 +17,7 @@ import numpy as np
 
 from supple.core.loops import CONSTRAINT_ROWS, constraint_rows
 from supple.core.residual import RESIDUAL, residual, residual_tangent
-from supple.solvers.rounding import NOTHING
+from supple.solvers.rounding import NOTHING, ROUNDED_STIFFNESS, WEAK
 from supple.solvers.stage.newton import CLOSED
 from supple.solvers.stage.status import CONVERGED, NOT_FINITE, SLOW
 from supple.solvers.statics.reduced import (
@@ -163,7 +163,7 @@ class Descent:
     def _step(self, place: Place, found: Spectrum, sigma: float) -> _Step | None:
         """The longest step that does about the work that is expected of it, if there is one."""
         force = found.directions.T @ place.forces
-        floor = 1e-12 * float(np.abs(found.values).max(initial=0.0)) + NOTHING
+        floor = ROUNDED_STIFFNESS * float(np.abs(found.values).max(initial=0.0)) + NOTHING
         for _ in range(TRIALS):
             y = -force / np.maximum(np.abs(found.values) + sigma, floor)
             move = found.directions @ y
@@ -275,4 +275,4 @@ class _Step(NamedTuple):
 
 def _least(matrix: Array, right: Array) -> Array:
     """The least solution of matrix x = right."""
-    return np.asarray(np.linalg.lstsq(matrix, right, rcond=1e-10)[0])
+    return np.asarray(np.linalg.lstsq(matrix, right, rcond=WEAK)[0])

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.errors import ModelError, SingularError
-from supple.solvers.rounding import NOTHING
+from supple.solvers.rounding import NO_RANK, NOTHING
 from supple.solvers.statics.equilibrium import Equilibrium
 from supple.solvers.statics.reduced import allowed_directions
 from supple.solvers.statics.search import balancing_multipliers, find, given_inputs
@@ -72,7 +72,7 @@ def modes(model: Model, at: Equilibrium | ArrayLike | None, u: Any, t: float, co
 def _check_mass(M: Array) -> None:
     """Every allowed motion must move some inertia."""
     size = np.abs(M).max(initial=0.0)
-    if np.linalg.matrix_rank(M, tol=1e-14 * size) < len(M) and np.linalg.eigvalsh(0.5 * (M + M.T))[0] <= 0.0:
+    if np.linalg.matrix_rank(M, tol=NO_RANK * size) < len(M) and np.linalg.eigvalsh(0.5 * (M + M.T))[0] <= 0.0:
         raise SingularError("the mass matrix is singular on what loops allow: a coordinate moves no inertia")
 
 
@@ -85,7 +85,7 @@ def _split_drifting(K: Array, C: Array, M: Array) -> tuple[Array, Array]:
     if not parts:
         return np.eye(len(M)), np.zeros((len(M), 0))
     _, sizes, rows = np.linalg.svd(np.vstack([part / np.abs(part).max() for part in parts]))
-    rank = int((sizes > 1e-14 * len(M) * sizes[0]).sum())
+    rank = int((sizes > NO_RANK * len(M) * sizes[0]).sum())
     drifting = rows[rank:].T
     rows = np.linalg.svd(drifting.T @ M)[2]
     return drifting, rows[drifting.shape[1] :].T

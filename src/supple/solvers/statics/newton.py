@@ -16,8 +16,8 @@ import math
 from supple.jit import inner, kernel
 from supple.linalg.lu import factorise, solve
 from supple.solvers.problem import CA, CV, ITERATIONS, STAGE_TIME, STALE, TANGENTS, problem_at
-from supple.solvers.stage.driving import drive
 from supple.solvers.stage.evaluation import call, call_rows
+from supple.solvers.stage.excitation import excite
 from supple.solvers.stage.matrix import fill_matrix, size_of_tangent
 from supple.solvers.stage.status import CONVERGED, NO_PIVOT, NOT_FINITE, SLOW
 
@@ -35,7 +35,7 @@ def load_problem(problem, t):
     problem.numbers[STAGE_TIME] = t
     problem.numbers[CV], problem.numbers[CA] = 0.0, 0.0
     problem.flags[STALE] = True
-    status = drive(problem, t)
+    status = excite(problem, t)
     for i in range(problem.fixed.shape[0]):
         problem.q[problem.fixed[i]] = problem.motion[0, problem.fixed[i]]
     for i in range(problem.v.shape[0]):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from supple.solvers.rounding import NOTHING
+from supple.solvers.rounding import NO_RANK, NOTHING, ROUNDED_STIFFNESS
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -26,8 +26,6 @@ Array = np.ndarray
 DEPENDENT = 1e-9
 #: Part of the terms whose sum a stiffness or force is, below which it is rounding.
 ROUNDING = 1e-11
-#: Part of the largest stiffness below which another is rounding.
-ROUNDED = 1e-12
 #: Part of the terms whose sum a stiffness is, below which Newton's method does not rely on it.
 UNANSWERED = 1e-8
 #: Part of the largest stiffness below which its skew part is rounding.
@@ -64,9 +62,9 @@ def metric_at(model: Model, q: Array) -> Metric:
     free = model.free_coordinates
     K, M = model.stiffness[np.ix_(free, free)], model.mass_matrix(q)[np.ix_(free, free)]
     K = 0.5 * (K + K.T)
-    stiff, heavy = K.diagonal(), M.diagonal()
-    soft = (stiff > 0.0) & (heavy > 0.0)
-    frequency2 = float((stiff[soft] / heavy[soft]).min()) if soft.any() else 1.0
+    stiff, inert = K.diagonal(), M.diagonal()
+    soft = (stiff > 0.0) & (inert > 0.0)
+    frequency2 = float((stiff[soft] / inert[soft]).min()) if soft.any() else 1.0
     G = K + frequency2 * M
     ridge, size = 0.0, float(G.diagonal().max(initial=0.0)) or 1.0
     while True:  # what neither resists nor weighs anything
@@ -74,7 +72,7 @@ def metric_at(model: Model, q: Array) -> Metric:
             lower = np.linalg.cholesky(G + ridge * np.eye(len(G)))
             break
         except np.linalg.LinAlgError:
-            ridge = max(10.0 * ridge, 1e-14 * size)
+            ridge = max(10.0 * ridge, NO_RANK * size)
     return Metric(np.linalg.inv(lower), M, frequency2, np.sqrt(size))
 
 
@@ -94,7 +92,8 @@ def spectrum_of(allowed: Allowed, T: Array) -> Spectrum:
     terms = _terms(directions, T)
     twist = np.abs(reduced - reduced.T).max(initial=0.0)
     symmetric = bool(twist <= ASYMMETRY * np.abs(reduced).max(initial=NOTHING))
-    return Spectrum(values, directions, ROUNDING * terms + ROUNDED * np.abs(values).max(initial=0.0), symmetric)
+    rounding = ROUNDING * terms + ROUNDED_STIFFNESS * np.abs(values).max(initial=0.0)
+    return Spectrum(values, directions, rounding, symmetric)
 
 
 def _terms(directions: Array, T: Array) -> Array:
@@ -108,7 +107,7 @@ def across(allowed: Allowed, T: Array, forces: Array) -> tuple[Array, Array]:
     basis = allowed.basis
     left, sizes, right = np.linalg.svd(basis.T @ T @ basis)
     terms = np.sqrt(_terms(basis @ left, T) * _terms(basis @ right.T, T))
-    kept = sizes > UNANSWERED * terms + ROUNDED * sizes.max(initial=0.0)
+    kept = sizes > UNANSWERED * terms + ROUNDED_STIFFNESS * sizes.max(initial=0.0)
     y = right[kept].T @ ((left[:, kept].T @ (basis.T @ forces)) / sizes[kept])
     return basis @ left[:, ~kept], -(basis @ y)
 

@@ -25,7 +25,7 @@ from supple.model.assembly import assemble
 from supple.model.constraints import loop_terms, named_multipliers
 from supple.solvers.inputs import check_tensions, constant_inputs
 from supple.solvers.problem import ITERATIONS, SolverWorkspace, make_workspace
-from supple.solvers.rounding import NOTHING
+from supple.solvers.rounding import NOTHING, ROUNDED_STIFFNESS, WEAK
 from supple.solvers.stage.status import CONVERGED, NOT_FINITE, SLOW
 from supple.solvers.statics import newton as _newton
 from supple.solvers.statics.descent import STEPS, Descent
@@ -388,9 +388,9 @@ def _unresisted(result: Equilibrium) -> int | None:
     zero, multipliers = np.zeros(result.model.n), np.asarray(result.multipliers)
     forces = basis.T @ result.model.residual(result.q, zero, zero, result.u, multipliers, result.t)
     sizes = np.sqrt(np.maximum(np.abs(reduced).max(axis=1, initial=0.0), NOTHING))
-    weights = np.where(sizes > 1e-12 * sizes.max(initial=0.0), sizes, 1.0)
+    weights = np.where(sizes > ROUNDED_STIFFNESS * sizes.max(initial=0.0), sizes, 1.0)
     left, values, _ = np.linalg.svd(reduced / weights[:, None] / weights)
-    loose = left[:, values <= 1e-10 * max(values.max(initial=0.0), NOTHING)]
+    loose = left[:, values <= WEAK * max(values.max(initial=0.0), NOTHING)]
     along = loose @ (loose.T @ (forces / weights))
     if np.linalg.norm(along) <= 1e-6 * np.linalg.norm(forces / weights):
         return None

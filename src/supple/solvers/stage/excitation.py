@@ -24,7 +24,7 @@ call_python = calling(types.int64(types.float64, types.int64))
 
 
 @inner
-def drive(problem, t):
+def excite(problem, t):
     """Inputs, signals and prescribed motions at time t, or just before a jump.  Returns a status."""
     t = min(t, problem.numbers[LATEST_TIME])
     evaluate_laws(problem.ops, problem.law_numbers, t, problem.values[0], problem.values[1], problem.values[2])

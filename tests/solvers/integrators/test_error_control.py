@@ -1,0 +1,51 @@
+"""Errors of steps: weights, norms that name the worst coordinate, ratios of steps."""
+
+from collections import namedtuple
+
+import numpy as np
+import pytest
+
+from kernel_entry import entry
+from supple.solvers.integrators import error_control
+from supple.solvers.problem import WORST
+from supple.solvers.rounding import NO_ERROR
+
+Stand = namedtuple("Stand", "q multipliers z weights weights_z flags")
+
+set_weights, error_norm, ratio_of = (
+    entry(error_control.set_weights),
+    entry(error_control.error_norm),
+    entry(error_control.ratio_of),
+)
+
+
+def stand(n=3, nc=2, nz=1):
+    """As much of a problem as errors see."""
+    return Stand(np.zeros(n), np.zeros(nc), np.zeros(nz), np.zeros((2, n)), np.zeros(nz), np.zeros(20, np.int64))
+
+
+def test_weights():
+    problem, atol = stand(), np.arange(1.0, 8.0)
+    q, v, z = np.array([1.0, -2.0, 0.0]), np.array([0.0, 4.0, -1.0]), np.array([-3.0])
+    set_weights(problem, 0.1, atol, q, v, z)
+    assert problem.weights[0] == pytest.approx(atol[:3] + 0.1 * np.abs(q))
+    assert problem.weights[1] == pytest.approx(atol[3:6] + 0.1 * np.abs(v))
+    assert problem.weights_z == pytest.approx(atol[6:] + 0.1 * np.abs(z))
+
+
+def test_the_norm_and_the_worst_coordinate():
+    """Root of the mean square over q, v and z; accelerations and multipliers do not count."""
+    problem = stand()
+    problem.weights[:], problem.weights_z[:] = 2.0, 0.5
+    row = np.full(3 * 3 + 2 + 1 + 3, np.nan)
+    row[:6], row[11] = (2.0, 0.0, 0.0, 0.0, -6.0, 0.0), 1.0
+    assert error_norm(problem, row, -0.5) == pytest.approx(0.5 * np.sqrt((1.0 + 9.0 + 4.0) / 7.0))
+    assert problem.flags[WORST] == 1
+
+
+@pytest.mark.parametrize("order", [1, 4])
+def test_ratios_of_steps(order):
+    """An error of e at a step h is one at h times the ratio; no error allows no more than a finite one."""
+    for error in (1e-3, 1.0, 50.0):
+        assert error * ratio_of(error, order) ** (order + 1) == pytest.approx(1.0)
+    assert ratio_of(0.0, order) == pytest.approx(NO_ERROR ** (-1.0 / (order + 1)))
