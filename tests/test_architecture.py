@@ -1,6 +1,7 @@
 """Rooms import one way, nobody reaches into a model, and files and functions stay small enough to read."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -248,6 +249,13 @@ def test_nobody_asks_for_the_class_of_a_body():
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "isinstance":
                 asked = {x.id for x in ast.walk(node.args[1]) if isinstance(x, ast.Name)}
                 assert not asked & {"Rod", "Rigid"}, f"{named(path)}:{node.lineno}"
+
+
+def test_nobody_asks_for_the_kind_of_a_block():
+    """Kernels ask `core.blocks.kinds`, Python asks `core.records`."""
+    asking = re.compile(r"\bblock\.kind\b|\[\"kind\"\] *[=!]=")
+    found = {named(path) for path in FILES if asking.search(path.read_text(encoding="utf-8"))}
+    assert found == {"core/blocks/kinds.py", "core/records.py"}
 
 
 def test_tests_mirror_the_package():
