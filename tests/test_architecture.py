@@ -1,6 +1,7 @@
 """Rooms import one way, nobody reaches into a model, and files and functions stay small enough to read."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,77 @@ LATE = {
 MOST_LINES, MOST_CODE = 450, 60
 LONG_FILES: set[str] = set()
 LONG_FUNCTIONS: set[str] = set()
+
+#: Where modules are tested that have no file of their name, because one test holds several of them to account.
+TESTS = Path(__file__).parent
+TESTED_IN = {
+    "bases/protocol": "bases/test_basis_contract",
+    "bench/dynamics": "bench/test_report",
+    "bench/equilibria": "bench/test_report",
+    "bench/figures": "bench/test_report",
+    "bench/jacobians": "bench/test_report",
+    "bench/rods": "bench/test_report",
+    "cli/catalogue": "cli/test_info",
+    "cli/derivatives": "cli/test_check",
+    "cli/exercises": "jit/test_entries",
+    "cli/guard": "cli/test_main",
+    "cli/options": "cli/test_main",
+    "cli/progress": "cli/test_compiling",
+    "compilation/compiling": "compilation/test_compile_robot",
+    "core/blocks/curved": "core/blocks/test_kinds",
+    "core/blocks/exponential": "core/blocks/test_kinds",
+    "core/blocks/screw": "core/blocks/test_kinds",
+    "core/loads": "core/test_load_sides",
+    "core/loops": "core/test_loop_rows",
+    "core/records": "core/test_arrays",
+    "jit/cache": "jit/test_store",
+    "jit/calls": "jit/test_addressed",
+    "jit/fast": "jit/test_mode",
+    "jit/plain": "jit/test_mode",
+    "jit/self_test": "jit/test_mode",
+    "joints/protocol": "joints/test_joint_contract",
+    "laws/formulas": "laws/test_laws",
+    "laws/tables": "laws/test_laws",
+    "loads/contact/kernel": "loads/contact/test_contact",
+    "loads/contact/pair": "loads/contact/test_force",
+    "loads/lines/routed": "loads/lines/test_tendon",
+    "loads/lines/via": "loads/lines/test_tendon",
+    "loads/user/functions": "loads/user/test_user_laws",
+    "loads/user/kernels": "loads/user/test_user_laws",
+    "loads/wrenches/given": "loads/wrenches/test_point_wrench",
+    "materials": "test_material_presets",
+    "model/dynamics": "model/test_model",
+    "model/kinematics": "model/test_model",
+    "model/readouts": "readouts/test_along",
+    "model/solving": "solvers/test_options",
+    "readouts/kernels": "readouts/test_contact_forces",
+    "readouts/tensions": "readouts/test_line_readouts",
+    "solvers/integrators/bdf2": "solvers/test_order",
+    "solvers/integrators/dop853": "solvers/integrators/test_explicit",
+    "solvers/integrators/generalized_alpha": "solvers/test_order",
+    "solvers/integrators/implicit": "solvers/integrators/test_new_scheme",
+    "solvers/integrators/implicit_euler": "solvers/test_order",
+    "solvers/integrators/implicit_loop": "solvers/integrators/test_driver",
+    "solvers/integrators/integrator": "solvers/integrators/test_driver",
+    "solvers/integrators/newmark": "solvers/test_order",
+    "solvers/integrators/rk45": "solvers/integrators/test_explicit",
+    "solvers/integrators/rows": "solvers/integrators/test_driver",
+    "solvers/integrators/run": "solvers/integrators/test_driver",
+    "solvers/motion/saved_run": "solvers/motion/test_checkpoint",
+    "solvers/motion/trajectory_file": "solvers/motion/test_trajectory",
+    "solvers/rounding": "solvers/integrators/test_error_control",
+    "solvers/stage/evaluation": "solvers/stage/test_stage_newton",
+    "solvers/stage/status": "solvers/motion/test_diagnosis",
+    "solvers/statics/batch": "solvers/statics/test_search",
+    "solvers/statics/descent": "solvers/statics/test_search",
+    "solvers/statics/newton": "solvers/statics/test_search",
+    "systems/cable_manipulator": "systems/test_systems",
+    "systems/fin_ray": "systems/test_regression",
+    "systems/serial_arm": "systems/test_systems",
+    "systems/underwater_vehicle": "systems/test_regression",
+    "viz/drawing": "viz/test_pictures",
+    "viz/series": "viz/test_pictures",
+}
 
 #: Decorators of compiled functions.
 COMPILED = {"kernel", "inner", "inlined", "leaf"}
@@ -177,6 +249,26 @@ def test_nobody_asks_for_the_class_of_a_body():
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "isinstance":
                 asked = {x.id for x in ast.walk(node.args[1]) if isinstance(x, ast.Name)}
                 assert not asked & {"Rod", "Rigid"}, f"{named(path)}:{node.lineno}"
+
+
+def test_nobody_asks_for_the_kind_of_a_block():
+    """Kernels ask `core.blocks.kinds`, Python asks `core.records`."""
+    asking = re.compile(r"\bblock\.kind\b|\[\"kind\"\] *[=!]=")
+    found = {named(path) for path in FILES if asking.search(path.read_text(encoding="utf-8"))}
+    assert found == {"core/blocks/kinds.py", "core/records.py"}
+
+
+def test_tests_mirror_the_package():
+    """Every module has a test in the folder of the same name, called after it, or stands in the list above."""
+    modules = {named(path).removesuffix(".py") for path in FILES if not path.name.startswith("__")}
+    for module in sorted(modules):
+        room, _, name = module.rpartition("/")
+        own = [path for path in (TESTS / room).glob("test_*.py") if name in path.stem]
+        listed = TESTED_IN.get(module)
+        assert not own or listed is None, f"{module} is in the list, but has {own[0].name}"
+        assert own or listed, f"{module} has no test"
+        assert own or (TESTS / f"{listed}.py").exists(), f"{module}: there is no {listed}"
+    assert set(TESTED_IN) <= modules, sorted(set(TESTED_IN) - modules)
 
 
 def test_files_are_short():

@@ -19,6 +19,11 @@ def test_a_law_knows_its_rates():
     assert_allclose([q[0], qd[0], qdd[0]], [sine, w * cosine, -w * w * sine])
 
 
+@pytest.mark.parametrize("law", [sp.laws.Sine(0.5, 2.0), lambda t: (t**3, 3.0 * t**2, 6.0 * t)])
+def test_accelerations_alone_are_those_of_the_motion(law):
+    assert joint(law).acceleration(0.3).tolist() == joint(law).motion(0.3)[2].tolist()
+
+
 def test_a_function_gives_all_three():
     q, qd, qdd = joint(lambda t: ([t, 1.0], [1.0, 0.0], [0.0, 0.0]), 2).motion(0.25)
     assert q.tolist() == [0.25, 1.0]
@@ -35,5 +40,6 @@ def test_a_function_gives_all_three():
     ],
 )
 def test_laws_that_give_no_motion_are_named(law, message):
-    with pytest.raises(sp.StateError, match=message):
-        joint(law).motion(0.5)
+    for ask in (joint(law).motion, joint(law).acceleration):
+        with pytest.raises(sp.StateError, match=message):
+            ask(0.5)

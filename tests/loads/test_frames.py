@@ -19,7 +19,7 @@ def subtract_body_wrench(work, R, x, f):
 
 def adjoint(R, x):
     """Ad_g, (6, 6), angular part first."""
-    out, hat = np.zeros((6, 6)), np.cross(np.eye(3), -x)
+    out, hat = np.zeros((6, 6)), np.cross(np.eye(3), x)
     out[:3, :3] = out[3:, 3:] = R
     out[3:, :3] = hat @ R
     return out

@@ -47,8 +47,8 @@ def coadjoint(zeta):
     """ad*_zeta: how a wrench that is fixed to a moving segment changes in world axes."""
     w, v = zeta[:3], zeta[3:]
     out = np.zeros((6, 6))
-    out[:3, :3] = out[3:, 3:] = np.cross(np.eye(3), -w)
-    out[:3, 3:] = np.cross(np.eye(3), -v)
+    out[:3, :3] = out[3:, 3:] = np.cross(np.eye(3), w)
+    out[:3, 3:] = np.cross(np.eye(3), v)
     return out
 
 
@@ -96,8 +96,8 @@ def test_a_force_that_follows_a_point():
     subtract_point_tangent(x, y, v, A, C, G, N)
 
     def L(p):
-        return np.hstack([np.cross(np.eye(3), p), np.eye(3)])
+        return np.hstack([np.cross(np.eye(3), -p), np.eye(3)])
 
-    turning = np.hstack([np.cross(np.eye(3), v), np.zeros((3, 3))])
+    turning = np.hstack([np.cross(np.eye(3), -v), np.zeros((3, 3))])
     assert relative_error(-G, L(x).T @ (A @ L(y) + C @ turning)) < 1e-13
     assert relative_error(-N, L(x).T @ C @ L(y)) < 1e-13

@@ -230,7 +230,7 @@ class Binder:
         self.driven[link] = name
 
     def line(self, name: str, parts: int) -> None:
-        """Announce a line of so many parts (see core.lines)."""
+        """Announce a line of so many parts (see `core.elastic_lines`)."""
         if name in self.lines:
             raise ModelError(f"line {name!r} exists already, names of cables and tendons must differ")
         self.lines.append(name)

@@ -23,14 +23,27 @@ class PrescribedJoint(NamedTuple):
 
     def motion(self, t: float) -> tuple[Array, Array, Array]:
         """q, qd, qdd at time t, each (k,)."""
-        size = len(self.coordinates)
         law = self.law
-        who = f"Prescribed {self.link!r}: the law"
-        try:
-            value = (law(t), law.rate(t), law.acceleration(t)) if isinstance(law, Law) else law(t)
-        except Exception as cause:
-            raise StateError(failure(cause, f"{who} at t = {t:g}")) from cause
+        value = self._ask(lambda t: (law(t), law.rate(t), law.acceleration(t)) if isinstance(law, Law) else law(t), t)
         if not isinstance(value, (tuple, list)) or len(value) != 3:
-            raise StateError(f"{who} returned {shown(value)} at t = {t:g}, not (q, qd, qdd)")
-        q, qd, qdd = (answer(part, size, f"{who}, of (q, qd, qdd),", t) for part in value)
+            raise StateError(f"{self._who} returned {shown(value)} at t = {t:g}, not (q, qd, qdd)")
+        q, qd, qdd = (self._part(part, t) for part in value)
         return q, qd, qdd
+
+    def acceleration(self, t: float) -> Array:
+        """qdd (k,) alone: of a `Law` nothing else is asked."""
+        law = self.law
+        return self._part(self._ask(law.acceleration, t), t) if isinstance(law, Law) else self.motion(t)[2]
+
+    @property
+    def _who(self) -> str:
+        return f"Prescribed {self.link!r}: the law"
+
+    def _ask(self, function: Callable[[float], Any], t: float) -> Any:
+        try:
+            return function(t)
+        except Exception as cause:
+            raise StateError(failure(cause, f"{self._who} at t = {t:g}")) from cause
+
+    def _part(self, value: Any, t: float) -> Array:
+        return answer(value, len(self.coordinates), f"{self._who}, of (q, qd, qdd),", t)

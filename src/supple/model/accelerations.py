@@ -126,7 +126,7 @@ def balance(model: Model, state: State, baumgarte: float) -> Balance:
     work = model.workspace
     q, v, u, t, z = state
     terms = loop_terms(model, q, v, work.zero, model.loops)
-    given = np.concatenate([joint.motion(t)[2] for joint in model.prescribed] or [np.zeros(0)])
+    given = np.concatenate([joint.acceleration(t) for joint in model.prescribed] or [np.zeros(0)])
     rate = -terms.stabilised(baumgarte)[0]
     if model.demand.implicit:
         return _iterate(model, state, terms, rate, given)
@@ -204,7 +204,7 @@ def joint_efforts(model: Model, q: Array, force: Array) -> Array:
     generalised force if its screws commute, else the wrench in the frame after the factor.
     """
     efforts = force[..., model.fixed_coordinates]
-    for own in _turning_factors(model):
+    for own in model.workspace.kept("turning factors", lambda: _turning_factors(model)):
         first = int(np.flatnonzero(model.fixed_coordinates == own.start)[0])
         screws = model.parameters.screws[:, own]
         for row in np.ndindex(efforts.shape[:-1]):

@@ -8,6 +8,7 @@ The linear algebra here is dense and small: constrained forward dynamics solves
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -29,6 +30,8 @@ REDUNDANT = 1e-8
 ZERO_ROW = 1e-13
 #: How far from the assembled configuration redundancy is judged (coordinates, see `generic_rank`).
 GENERIC = 1e-3
+#: Conditions worse than one over this leave nothing but rounding in a solution.
+EPSILON = float(np.finfo(float).eps)
 #: A loop is closed when its error is below this (rad and m).
 CLOSED = 1e-10
 
@@ -236,9 +239,8 @@ def _solve_regular(matrix: Array, right: Array) -> Array:
     if not matrix.size:
         return right
     factors, pivots, failed = lapack.dgetrf(matrix)
-    if not failed and np.isfinite(factors).all():
-        size = float(np.abs(matrix).sum(axis=0).max())
-        failed = lapack.dgecon(factors, size)[0] < np.finfo(float).eps
+    if not failed and isfinite(factors.sum()):
+        failed = lapack.dgecon(factors, lapack.dlange("1", matrix))[0] < EPSILON
     if failed:
         raise SingularError(
             "the constrained mass matrix is singular: some coordinate moves no inertia, or the loops are in a "

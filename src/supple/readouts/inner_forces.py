@@ -17,6 +17,7 @@ and what acts on one point is the difference to what hangs on it, as for the res
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -74,12 +75,17 @@ def _seen_from_sections(poses: Array, wrench: Array) -> Array:
 
     With the other sign: F is what the inner part must do to the outer one; the other way round, tension is positive.
     """
-    columns = wrench.reshape(len(wrench), 6, -1)
+    columns = _columns(wrench)
     R, p = poses[:, :3, :3], poses[:, :3, 3]
     force = columns[:, 3:]
     moment = columns[:, :3] - parts.cross_columns(p, force)
     seen = 0.0 - np.concatenate([np.einsum("kji,kjm->kim", R, x) for x in (moment, force)], axis=1)
     return seen.reshape(wrench.shape)
+
+
+def _columns(wrench: Array) -> Array:
+    """Wrenches (K, 6, ...) as columns (K, 6, m); there may be none."""
+    return wrench.reshape(len(wrench), 6, math.prod(wrench.shape[2:]))
 
 
 # ---------------------------------------------------------------------- what the sweeps know
@@ -166,7 +172,7 @@ def _varied_resultants(opened: Model, state: State, j: int, cv: float, ca: float
 
 def _about_world(origin: Array, wrench: Array) -> Array:
     """Wrenches (S, 6, ...) about the common origin, about the world's."""
-    columns = wrench.reshape(len(wrench), 6, -1).copy()
+    columns = _columns(wrench).copy()
     columns[:, :3] += parts.cross_columns(origin, columns[:, 3:])
     return columns.reshape(wrench.shape)
 

@@ -19,9 +19,9 @@ from supple.solvers.statics.reduced import (
 
 @pytest.fixture(scope="module")
 def closed():
-    """A four-bar with a prescribed crank set aside, and where it is closed."""
-    model = four_bar()
-    return model, model.assemble()
+    """A four-bar, and where it is closed."""
+    model, q = four_bar()
+    return model, model.assemble(q)
 
 
 def test_the_metric_is_stiffness_and_weighed_mass():

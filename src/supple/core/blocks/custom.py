@@ -44,7 +44,7 @@ import numpy as np
 
 from supple.core.arrays import handle, map_size, matrices_at, matrix_at, vector_at
 from supple.core.blocks.screw import write_columns
-from supple.core.records import CUSTOM
+from supple.core.records import is_map
 from supple.jit import MapKernel, calling, inlined, inner, local_array
 from supple.lie.se3 import Ad, Ad_transposed, add_ad, compose
 
@@ -67,7 +67,7 @@ def map_table(blocks: np.ndarray, maps: tuple[BoundMap, ...]) -> tuple[np.ndarra
     """Tree.maps, and the handles that must live as long as it."""
     handles = [handle(bound.data) for bound in maps]
     sizes = np.zeros(len(maps), dtype=np.int64)
-    custom = blocks[blocks["kind"] == CUSTOM]
+    custom = blocks[is_map(blocks)]
     sizes[custom["map"]] = [map_size(int(n)) for n in custom["n"]]
     first = np.cumsum(sizes) - sizes
     rows: list[Any] = [(m.kernel.address, h.ctypes.data, f) for m, h, f in zip(maps, handles, first, strict=True)]
