@@ -108,6 +108,6 @@ def test_a_later_state_on_an_earlier_stage_has_its_own_sections(arm):
 
     axes = [Figure(figsize=(4, 3)).add_axes((0, 0, 1, 1)) for _ in range(2)]
     first = viz.draw(arm, None, axes[0])
-    second = viz.draw(arm, [6.0, 6.0, 0.0, 0.0], axes[1], view=first)
+    second = viz.draw(arm, [6.0, 6.0, 0.0, 0.0], axes[1], like=first)
     assert len(second.scene.rods[0].s) > len(first.scene.rods[0].s)
     assert second.camera is first.camera

@@ -91,7 +91,7 @@ def draw(
     ax: Axes,
     u: ArrayLike | None = None,
     t: float = 0.0,
-    view: View | None = None,
+    like: View | None = None,
     **options: Any,
 ) -> View:
     """Draw a robot on axes, with scale and legend but without a title.
@@ -107,7 +107,7 @@ def draw(
         Inputs, for colours of tension and pressure.
     t : float
         Time of laws, s.
-    view : View, optional
+    like : View, optional
         Eye and scales of an earlier picture, so that several compare.
 
     Returns
@@ -117,10 +117,10 @@ def draw(
     """
     style = Style.of(options)
     state = _state(model, q, u, t)
-    if view is None:
+    if like is None:
         view = View.of(model, style, [state])
     else:
-        view = replace(view, scene=fine_scene(model, [state.q]))  # its eye and scales; this robot, this state
+        view = replace(like, scene=fine_scene(model, [state.q]))  # its eye and scales; this robot, this state
     draw_state(ax, model, view, style, state)
     return view
 
