@@ -1,0 +1,68 @@
+"""Where gradients by all numbers of a model are summed: arrays shaped like its own.
+
+`core.parameter_gradient` adds to them; whoever made them clears them.  A load's own numbers have arrays shaped like its
+data (``loads``); those of loads that do not say how their force depends on them are not resolved number by number:
+their force is differenced between two sets of data (``differences``), along whatever joins the two.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from supple.core.arrays import Parameters, array_types, handle_at
+from supple.core.views import View, tupling, viewing
+from supple.jit import inner
+
+
+class ParameterGradient(NamedTuple):
+    """The gradient of one number by all numbers of a model.  Poses: by the entries of R and p, along rotations."""
+
+    placement: Any  #: (n_blocks,) pose_t
+    segments: Any  #: (1 + n_segments,) segment_t
+    phi: Any  #: (2, n_columns)
+    screws: Any  #: (6, n)
+    gravity: Any  #: (3,)
+    stiffness: Any  #: (n, n)
+    damping: Any  #: (n, n)
+    rest: Any  #: (n,)
+    nodes: Any  #: (n_nodes,) node_t, of which only ``rest`` is written
+    psi: Any  #: (n_node_columns,)
+    limits: Any  #: (n, 4)
+    inputs: Any  #: (nu,) by the inputs u
+    signals: Any  #: (n_signals,) by the values of laws of time
+    loads: Any  #: (n_loads, 5) kernel, own arrays, how it is called, inputs: see `core.load_gradients`
+    differences: Any  #: (k, 5) load, addresses of the handles of its data at both ends, and of its function there
+    scales: Any  #: (k,) one over the distance of the ends
+    along: Any  #: (k,) derivative along each difference
+
+
+_KINDS = {"inputs": "f", "signals": "f", "loads": "I", "differences": "I", "scales": "f", "along": "f"}
+_TYPES = array_types(ParameterGradient._fields, _KINDS)
+
+#: The gradient behind a handle as a named tuple, and at the address that a load was called with as a view.
+gradient_tuple, gradient_view = tupling(ParameterGradient, _TYPES), viewing(View("gradient", _TYPES))
+
+GRADIENT_ROWS = len(ParameterGradient._fields)
+
+
+@inner
+def gradient_at(address):
+    """The gradient whose handle is at an address."""
+    return gradient_tuple(handle_at(address, GRADIENT_ROWS))
+
+
+def make_gradient(
+    parameters: Parameters, inputs: int, signals: int, loads: np.ndarray, differences: np.ndarray, scales: np.ndarray
+) -> ParameterGradient:
+    """Cleared arrays for a model with so many inputs and signals; see `ParameterGradient` for the tables."""
+    return ParameterGradient(
+        *(np.zeros_like(array) for array in parameters),
+        inputs=np.zeros(inputs),
+        signals=np.zeros(signals),
+        loads=loads,
+        differences=differences,
+        scales=scales,
+        along=np.zeros(len(differences)),
+    )
