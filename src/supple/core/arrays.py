@@ -123,7 +123,7 @@ class Space(NamedTuple):
     maps: Any  #: (.,) what the maps of CUSTOM blocks gave, block after block (see core.blocks.custom)
     balls: Any  #: (most, 5) bounding balls of a contact's groups: centre, radius, whether stations were posed
     energy: Any  #: (1,) potential energy of loads [J], in mode ENERGY
-    gradient: Any  #: (4,) addresses for loads in mode GRADIENT, see core.load_gradients
+    gradient: Any  #: (5,) addresses for loads in mode GRADIENT, see core.gradient_arrays
 
 
 def make_tree(topology: Topology, parameters: Parameters, loads: np.ndarray, maps: np.ndarray = NO_MAPS) -> Any:
@@ -168,7 +168,7 @@ def make_space(
         maps=np.zeros(maps_size(tree.blocks, tree.maps)),
         balls=np.zeros((balls, 5)),
         energy=np.zeros(1),
-        gradient=np.zeros(4, np.int64),
+        gradient=np.zeros(5, np.int64),
     )
 
 

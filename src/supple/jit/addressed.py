@@ -88,9 +88,17 @@ class LoadKernel(_ModelKernel):
 
 
 class GradientKernel(_ModelKernel):
-    """How the virtual power of a load depends on its own numbers (`core.load_gradients`)."""
+    """How the virtual power of a load depends on its own numbers (`core.load_gradients`).
 
-    straight, kind = True, _GRADIENT
+    Attributes
+    ----------
+    within : bool
+        Whether the load calls it by itself, in mode GRADIENT.
+    complete : bool
+        Whether it tells of all numbers of the load; if not, the load is differenced.
+    """
+
+    straight, kind, within, complete = True, _GRADIENT, False, True
 
 
 class MapKernel(_ModelKernel):

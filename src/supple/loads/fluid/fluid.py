@@ -276,6 +276,7 @@ class Fluid:
     def bind(self, binder: Binder) -> Bound:
         """One entry per Gauss node of rods and per rigid body; the added mass goes into the segments' inertia."""
         from supple.compilation.binder import Bound
+        from supple.loads.fluid.fluid_gradient import fluid_gradient
 
         density = positive_float(self.density, "density", "kg/m^3")
         current = finite_array(self.current, (3,), "current")
@@ -287,7 +288,8 @@ class Fluid:
             shift = np.eye(6)
             shift[3:, :3] = [[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]]
             binder.immerse(point.segment, shift.T @ point.added @ shift, point.displaced * np.array([1.0, x, y, z]))
-        return Bound(self.name, fluid, _arrays(points, current), EXTERNAL, spread=True)
+        data = _arrays(points, current)
+        return Bound(self.name, fluid, data, EXTERNAL, spread=True, gradient=fluid_gradient)
 
     def _immersed(self, binder: Binder) -> list[str]:
         links = [link.name for link in binder.robot.links] if self.links is None else list(dict.fromkeys(self.links))

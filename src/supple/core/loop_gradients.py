@@ -17,11 +17,11 @@ from __future__ import annotations
 from supple.core.arrays import floats, handle_at, integers, poses
 from supple.core.loads import CONSTRAINT
 from supple.core.loops import frame_pose, relative_pose
+from supple.core.segment_gradients import add_frame_cotangent
 from supple.jit import inlined, inner, local_array
 from supple.lie.dual import apply_transposed
 from supple.lie.log import log
 from supple.lie.se3 import Ad_inverse, Ad_transposed, add_ad, add_coad, add_scaled, rotate
-from supple.parameters.segment_gradients import add_frame_cotangent
 
 _twist, _dual = local_array(6), local_array(2, 3, 3)
 

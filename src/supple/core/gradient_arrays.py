@@ -38,6 +38,16 @@ class ParameterGradient(NamedTuple):
     along: Any  #: (k,) derivative along each difference
 
 
+#: Entries of Space.gradient, for loads in mode GRADIENT and their kernels: the address of the load's own kernel, of its
+#: arrays, of the whole gradient, of q and of y.
+KERNEL, OWN, ALL, COORDINATES, ALONG_Y = 0, 1, 2, 3, 4
+
+#: Columns of ParameterGradient.loads after kernel and arrays: how the kernel is called, first input and the one behind
+#: the last.
+CALL, FIRST, LAST = 2, 3, 4
+#: How: after the load; by the load itself, in mode GRADIENT; not at all, then inputs are as the load's modes say.
+AFTER, WITHIN, NONE = 0, 1, 2
+
 _KINDS = {"inputs": "f", "signals": "f", "loads": "I", "differences": "I", "scales": "f", "along": "f"}
 _TYPES = array_types(ParameterGradient._fields, _KINDS)
 

@@ -9,7 +9,8 @@ it changes with the load's own numbers, inputs and signals.  A kind of load says
 addresses of tree, scratch and data as for the load itself, of arrays ``own`` shaped like the data (the same view sees
 them), and of the whole `core.gradient_arrays.ParameterGradient`.  It *adds* the derivatives of the load's virtual power
 to ``own``, and those by inputs and signals to the latter.  It finds z in ``space.work[s].dS``, eta in
-``space.stress[k].eta`` and y at the address ``space.gradient[Y]``.  `Bound.gradient` names it.
+``space.stress[k].eta``, q and y at the addresses that stand in ``space.gradient`` at COORDINATES and ALONG_Y.
+`Bound.gradient` names it.
 
 A kind that does not say how is differenced, its force being asked for with two sets of data (`add_differences`).
 
@@ -20,20 +21,16 @@ segments.  ``space.gradient`` has the addresses that they need.
 
 from __future__ import annotations
 
-from supple.core.arrays import handle_at, vector_at
+from supple.core.arrays import vector_at
 from supple.core.couplings import strain_variation
+from supple.core.dormant import AWAKE
 from supple.core.elastic_lines import node_product
+from supple.core.gradient_arrays import AFTER, ALL, ALONG_Y, CALL, COORDINATES, FIRST, KERNEL, LAST, NONE, OWN, WITHIN
 from supple.core.loads import GRADIENT, TANGENT, WRENCH, call_load, clear_loads
-from supple.jit import GradientKernel, calling, inlined, inner, local_array
+from supple.core.segment_gradients import clear_cotangents, rod_twist
+from supple.jit import GradientKernel, calling, inlined, local_array
+from supple.lie.dual import add_apply
 from supple.lie.se3 import add_scaled, dot6, product6_transposed
-
-#: Entries of Space.gradient: the load's own kernel, its arrays, the whole gradient, y.
-KERNEL, OWN, ALL, Y = 0, 1, 2, 3
-
-#: Columns of ParameterGradient.loads: kernel, arrays, how it is called, first and last input.
-CALL, FIRST, LAST = 2, 3, 4
-#: How: after the load; by the load itself, in mode GRADIENT; not at all, inputs by the load's derivatives.
-AFTER, WITHIN, NONE = 0, 1, 2
 
 _call_gradient = calling(GradientKernel.kind)
 
@@ -48,7 +45,12 @@ def apply_loads_with_gradients(tree, space, tree_address, space_address, gradien
     if tree.loads.shape[0] == 0:
         return
     clear_loads(tree, space, q, v)
-    space.gradient[ALL], space.gradient[Y] = gradient_address, y.ctypes.data
+    for b in range(tree.blocks.shape[0]):
+        block = tree.blocks[b]
+        for s in range(block.first + block.active, block.first + block.count):
+            clear_cotangents(space.work[s])
+    space.gradient[ALL], space.gradient[COORDINATES] = gradient_address, q.ctypes.data
+    space.gradient[ALONG_Y] = y.ctypes.data
     for k in range(tree.nodes.shape[0]):
         strain_variation(tree, k, y, space.stress[k].eta)
     for i in range(tree.loads.shape[0]):
@@ -173,3 +175,22 @@ def add_differences(tree, space, tree_address, space_address, gradient, q, v, y)
                 gradient.inputs[j] += load_power(
                     tree, space, tree_address, space_address, function, data, -(j + 1), y
                 )
+
+
+@inlined
+def station_twist(tree, space, s):
+    """The virtual twist z = J y of a segment that a load acts on, in dS; of dormant stations it is found now."""
+    w = space.work[s]
+    if w.awake != AWAKE:
+        return
+    block, previous = tree.blocks[tree.owner[s]], space.work[tree.parents[s]]
+    y, c = vector_at(space.gradient[ALONG_Y], (tree.component.shape[0],)), block.columns + (s - block.first) * block.n
+    rod_twist(block, c, tree.component, tree.phi, tree.segments[s], y, w)
+    for k in range(6):
+        w.dS[k] = previous.dS[k]
+        w.xi[2, 0, k], w.xi[2, 1, k] = 0.0, 0.0  # what acts there does not feel accelerations
+    add_apply(w.T[0], w.dF, w.dS)
+    for d in range(2):
+        for i in range(3):
+            for j in range(3):
+                w.T[2, d, i, j] = 0.0

@@ -29,56 +29,35 @@ from numba import types
 from supple.core.arrays import SPACE_ROWS, TREE_ROWS, handle_at, matrix_at, space_at, tree_at, vector_at
 from supple.core.blocks.curved import curved_motion
 from supple.core.blocks.custom import address_of, contract, part
+from supple.core.dormant import ASLEEP, AWAKE
+from supple.core.gradient_arrays import gradient_at
+from supple.core.load_gradients import add_differences, apply_loads_with_gradients, pull_back_loads
+from supple.core.loop_gradients import add_loop_rows
 from supple.core.records import CUSTOM, ROD, SCREW
-from supple.core.sweep_in import clear_pose_tangents, point_operators
-from supple.core.sweep_out import sweep_out
-from supple.jit import AddressedKernel, calling, inlined, inner, kernel, local_array, stamp_of
-from supple.lie.dual import add_apply
-from supple.lie.se3 import Ad, add_ad, add_scaled, product6_transposed
-from supple.parameters.gradient_arrays import gradient_at
-from supple.parameters.load_gradients import add_differences, apply_loads_with_gradients, pull_back_loads
-from supple.parameters.loop_gradients import add_loop_rows
-from supple.parameters.segment_gradients import (
+from supple.core.segment_gradients import (
     ACCELERATION,
     ALONG,
     RATE,
     VALUE,
     add_inertia,
     add_placement,
+    clear_cotangents,
     magnus_cotangents,
+    rod_twist,
     step_cotangents,
+    strains_along,
 )
+from supple.core.sweep_in import point_operators
+from supple.core.sweep_out import sweep_out
+from supple.jit import AddressedKernel, calling, inlined, inner, kernel, local_array
+from supple.lie.dual import add_apply
+from supple.lie.se3 import Ad, add_scaled, product6_transposed
 
 SIGNATURE = types.int64(*[types.int64] * 8)
 
 call_parameter_gradient = calling(SIGNATURE)
 
 _twist, _cotangents, _strains = local_array(6), local_array(4, 6), local_array(4, 2, 6)
-
-
-@inner
-def strains_along(block, c, component, phi, y, out):
-    """out (2, 6) = Phi y at the two collocation points."""
-    for m in range(2):
-        for k in range(6):
-            out[m, k] = 0.0
-    for j in range(block.n):
-        k, x = component[block.start + j], y[block.start + j]
-        out[0, k] += phi[0, c + j] * x
-        out[1, k] += phi[1, c + j] * x
-
-
-@inner
-def rod_twist(block, c, component, phi, segment, y, w):
-    """w.dF = Z Phi y: the step's Omega along y."""
-    eta, out = _strains(), w.dF
-    strains_along(block, c, component, phi, y, eta[0])
-    for k in range(6):
-        out[k] = 0.0
-    add_ad(eta[0, 0], w.xi[0, 1], out)
-    add_ad(w.xi[0, 0], eta[0, 1], out)
-    for k in range(6):
-        out[k] = segment.half * (eta[0, 0, k] + eta[0, 1, k]) + segment.bracket * out[k]
 
 
 @inner
@@ -92,7 +71,7 @@ def screw_twist(block, screws, y, w):
 
 
 @inlined
-def virtual_twist(tree, space, block, i, y, w, start):
+def virtual_twist(tree, space, block, i, y, w):
     """z = J y at a segment's end, in dS; joints whose screws commute get their operators, which sweeps do without."""
     previous = space.work[tree.parents[block.first + i]]
     if block.kind == CUSTOM:
@@ -114,13 +93,6 @@ def virtual_twist(tree, space, block, i, y, w, start):
 
 
 @inlined
-def clear_cotangents(w):
-    """a0 = a1 = a2 = 0."""
-    for k in range(6):
-        w.dZ[k], w.dV[k], w.dA[k] = 0.0, 0.0, 0.0
-
-
-@inlined
 def virtual_motion(tree, space, y, gradient):
     """Outward: virtual twists z of all points; gradients by inertias and gravity, which need nothing else."""
     work, momentum = space.work, _twist()
@@ -131,7 +103,7 @@ def virtual_motion(tree, space, y, gradient):
         block = tree.blocks[b]
         for i in range(block.active):
             w = work[block.first + i]
-            virtual_twist(tree, space, block, i, y, w, work[block.parent])
+            virtual_twist(tree, space, block, i, y, w)
             clear_cotangents(w)
             add_inertia(w, gradient.segments[block.first + i].inertia)
             product6_transposed(w.M, w.dS, momentum)
@@ -212,12 +184,18 @@ def pull_back_segment(tree, space, b, i, q, v, a, y, gradient):
 
 @inlined
 def pull_back(tree, space, q, v, a, y, gradient):
-    """Inward over all segments."""
+    """Inward over all segments, dormant stations that loads woke among them."""
     for k in range(6):
         space.work[0].F[k] = 0.0
     for b in range(tree.blocks.shape[0] - 1, -1, -1):
-        for i in range(tree.blocks[b].active - 1, -1, -1):
-            pull_back_segment(tree, space, b, i, q, v, a, y, gradient)
+        block = tree.blocks[b]
+        last = block.count if space.coordinates.shape[1] > 0 else block.active
+        for i in range(last - 1, -1, -1):
+            w = space.work[block.first + i]
+            if i < block.active or w.awake == AWAKE:
+                pull_back_segment(tree, space, b, i, q, v, a, y, gradient)
+            if i >= block.active:
+                w.awake = ASLEEP
 
 
 @inner
@@ -261,6 +239,14 @@ def finite_gradient(work):
     return math.isfinite(total)
 
 
+@inner
+def clear_operator(G):
+    """G = 0 (6, 6)."""
+    for k in range(6):
+        for l in range(6):
+            G[k, l] = 0.0
+
+
 def _parameter_gradient(tree_address, space_address, q_at, v_at, a_at, y_at, rows_at, gradient_address):
     """The module's docstring says it."""
     tree_handle, space_handle = handle_at(tree_address, TREE_ROWS), handle_at(space_address, SPACE_ROWS)
@@ -270,9 +256,7 @@ def _parameter_gradient(tree_address, space_address, q_at, v_at, a_at, y_at, row
     sweep_out(tree, q, v, a, space, 2)
     point_operators(tree, space)
     for s in range(tree.segments.shape[0]):
-        for k in range(6):
-            for l in range(6):
-                space.work[s].G[k, l] = 0.0
+        clear_operator(space.work[s].G)
     virtual_motion(tree, space, y, gradient)
     apply_loads_with_gradients(tree, space, tree_address, space_address, gradient_address, gradient, q, v, y)
     pull_back_points(tree, space.work)
@@ -286,7 +270,7 @@ def _parameter_gradient(tree_address, space_address, q_at, v_at, a_at, y_at, row
     return 1 if finite else 0
 
 
-PARAMETER_GRADIENT = AddressedKernel(_parameter_gradient, SIGNATURE, stamp_of("parameters"))
+PARAMETER_GRADIENT = AddressedKernel(_parameter_gradient, SIGNATURE)
 
 
 @kernel

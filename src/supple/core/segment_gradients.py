@@ -19,6 +19,8 @@ from supple.lie.se3 import Ad_inverse, Ad_transposed, add_ad, add_coad, add_scal
 
 _twist, _matrix = local_array(6), local_array(6, 6)
 
+_strains = local_array(2, 6)
+
 #: Rows of a segment's cotangents and of what they belong to: a quantity with its two time derivatives, and along y.
 VALUE, RATE, ACCELERATION, ALONG = 0, 1, 2, 3
 
@@ -156,3 +158,35 @@ def magnus_cotangents(segment, xi, bar, out, into):
     for m in range(2):
         for k in range(6):
             into.rest[m, k] += out[VALUE, m, k]
+
+
+@inner
+def strains_along(block, c, component, phi, y, out):
+    """out (2, 6) = Phi y at the two collocation points."""
+    for m in range(2):
+        for k in range(6):
+            out[m, k] = 0.0
+    for j in range(block.n):
+        k, x = component[block.start + j], y[block.start + j]
+        out[0, k] += phi[0, c + j] * x
+        out[1, k] += phi[1, c + j] * x
+
+
+@inner
+def rod_twist(block, c, component, phi, segment, y, w):
+    """w.dF = Z Phi y: the step's Omega along y."""
+    eta, out = _strains(), w.dF
+    strains_along(block, c, component, phi, y, eta)
+    for k in range(6):
+        out[k] = 0.0
+    add_ad(eta[0], w.xi[0, 1], out)
+    add_ad(w.xi[0, 0], eta[1], out)
+    for k in range(6):
+        out[k] = segment.half * (eta[0, k] + eta[1, k]) + segment.bracket * out[k]
+
+
+@inner
+def clear_cotangents(w):
+    """a0 = a1 = a2 = 0."""
+    for k in range(6):
+        w.dZ[k], w.dV[k], w.dA[k] = 0.0, 0.0, 0.0
