@@ -16,6 +16,7 @@ from supple.bases import (
 )
 from supple.errors import (
     ConvergenceError,
+    DesignError,
     Interrupted,
     MissingExtraError,
     ModelError,

@@ -18,7 +18,7 @@ import numpy as np
 from supple.checks import finite_float, nonnegative_float, shown
 from supple.compilation.scene import Place, Strand
 from supple.core.arrays import space_view
-from supple.core.load_data import Columns, Floats, Integers, Poses, load_view
+from supple.core.load_data import Columns, Floats, Incidental, Integers, Poses, load_view
 from supple.core.loads import ENERGY, EXTERNAL, STORES, TANGENT, add_coupling
 from supple.errors import ModelError
 from supple.jit import GradientKernel, LoadKernel, inner, local_array
@@ -47,8 +47,10 @@ class SpringData(NamedTuple):
 
     ends: Integers  #: (2, 1) segments
     linear: Annotated[Floats, Columns(stiffness="N/m", rest_length="m", damping="N s/m")]  #: (1, 3)
-    functions: Integers  #: (3, 1) addresses of a user's f, f_l, f_l'; -1: the linear law, differences
-    note: Floats  #: (1, 3) what failed, see `LawGuard`
+    functions: Annotated[
+        Integers, Incidental()
+    ]  #: (3, 1) addresses of a user's f, f_l, f_l'; -1: the linear law, differences
+    note: Annotated[Floats, Incidental()]  #: (1, 3) what failed, see `LawGuard`
     offsets: Poses  #: (2,)
 
 

@@ -36,8 +36,7 @@ def _pair_gradient(tree, space, data, own, i, s, pair_address):
 
 
 class PairGradientKernel(AddressedKernel):
-    """It is called by the contact itself, pair by pair, and does not say how the force depends on the contact's numbers.
-    """
+    """Called by the contact itself, pair by pair; it does not tell of the contact's own numbers."""
 
     straight, within, complete = True, True, False
 

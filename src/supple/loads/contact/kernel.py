@@ -14,9 +14,9 @@ from numba import types
 from supple.core.arrays import space_view, tree_view
 from supple.core.dormant import ASLEEP, AWAKE, POSED, call_rouse, dormant_reach, reach_point
 from supple.core.dormant_folding import call_couple, call_fold
-from supple.core.inertia import add_coadbar
 from supple.core.gradient_arrays import KERNEL, OWN
-from supple.core.load_data import Columns, Floats, Integers, Poses, load_view
+from supple.core.inertia import add_coadbar
+from supple.core.load_data import Columns, Floats, Incidental, Integers, Poses, load_view
 from supple.core.loads import GRADIENT, TANGENT, WRENCH
 from supple.core.views import address_of
 from supple.jit import LoadKernel, calling, inlined, inner, local_array
@@ -48,11 +48,13 @@ class ContactData(NamedTuple):
         Floats, Columns(stiffness="N/m^p", exponent="", damping="s/m", friction="", slip_velocity="m/s")
     ]  #: (1, 5)
     sphere_groups: Integers  #: (g, 4) first, last; first and last dormant segment, 0 if the sweeps visit them
-    sphere_bounds: Floats  #: (g, 5 + n) of dormant ones, see `core.dormant.dormant_reach`; last, how far shapes reach
+    sphere_bounds: Annotated[
+        Floats, Incidental()
+    ]  #: (g, 5 + n) of dormant ones, see `core.dormant.dormant_reach`; last, how far shapes reach
     surface_groups: Integers  #: (h, 4) the same of surfaces
-    surface_bounds: Floats  #: (h, 5 + n)
-    sphere_places: Floats  #: (m, 2) number of the link (-1 the world) and s, for read-outs
-    surface_places: Floats  #: (k, 2)
+    surface_bounds: Annotated[Floats, Incidental()]  #: (h, 5 + n)
+    sphere_places: Annotated[Floats, Incidental()]  #: (m, 2) number of the link (-1 the world) and s, for read-outs
+    surface_places: Annotated[Floats, Incidental()]  #: (k, 2)
 
 
 contact_data = load_view(ContactData)

@@ -2,8 +2,8 @@
 
 All in the body axes of a point, with the virtual twist z, the twist V, the current c, eta = V - [0; c]:
 
-    drag:    |v| z . D eta,                      D_bar = |v| z eta^T,      eta_bar = |v| D^T z + (z . D eta) [0; v] / |v|
-    weight:  z . H g,                            H_bar = z g^T
+    drag:    |v| z . D eta,   D_bar = |v| z eta^T,   eta_bar = |v| D^T z + (z . D eta) [0; v] / |v|
+    weight:  z . H g,         H_bar = z g^T
     drift:   z . (M f + ad*_eta M eta - ad*_V M V),  f = [0; V_w x c],
              M_bar = z f^T - (ad_eta z) eta^T + (ad_V z) V^T,      eta_bar = -ad*_z M eta - M ad_eta z.
 

@@ -17,7 +17,7 @@ from typing import Annotated, NamedTuple
 from supple.core.arrays import space_view
 from supple.core.elastic_lines import add_line, add_part
 from supple.core.gradient_arrays import gradient_view
-from supple.core.load_data import Columns, Floats, Integers, load_view
+from supple.core.load_data import Columns, Floats, Incidental, Integers, load_view
 from supple.core.loads import MEASURE, TANGENT
 from supple.jit import GradientKernel, LoadKernel, inlined, inner, local_array
 
@@ -29,7 +29,7 @@ class LineData(NamedTuple):
 
     where: Integers  #: (m, 2) node, input
     line: Annotated[Floats, Columns(coefficient="m", y="m", z="m", slope_y="", slope_z="")]  #: (m, 5); of chambers m^3
-    table: Floats  #: (m, 3) link, s and weight, for read-outs (`loads.lines.routes.line_table`)
+    table: Annotated[Floats, Incidental()]  #: (m, 3) link, s and weight, for read-outs (`routes.line_table`)
 
 
 line_data = load_view(LineData)

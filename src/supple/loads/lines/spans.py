@@ -20,7 +20,7 @@ from supple.checks import nonnegative_float, positive_float
 from supple.core.arrays import space_view
 from supple.core.elastic_lines import add_line, add_part
 from supple.core.gradient_arrays import gradient_view
-from supple.core.load_data import Columns, Floats, Integers, Poses, load_view
+from supple.core.load_data import Columns, Floats, Incidental, Integers, Poses, load_view
 from supple.core.loads import ENERGY, MEASURE, STORES, TANGENT
 from supple.jit import GradientKernel, LoadKernel, inner, local_array
 from supple.loads.lines.routed import add_line_stress, add_node_gradient, line_rate, line_tangent, write_node_part
@@ -49,7 +49,7 @@ class LinePathData(NamedTuple):
     spans: Integers  #: (k, 2) points
     nodes: Integers  #: (m, 1)
     line: Annotated[Floats, Columns(coefficient="m", y="m", z="m", slope_y="", slope_z="")]  #: (m, 5)
-    table: Floats  #: (m, 3) link, s and weight, for read-outs
+    table: Annotated[Floats, Incidental()]  #: (m, 3) link, s and weight, for read-outs
 
 
 path_data = load_view(LinePathData)
