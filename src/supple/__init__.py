@@ -29,6 +29,7 @@ from supple.errors import (
     StorageError,
     SuppleError,
 )
+from supple.gradients.design import Design
 from supple.joints import (
     Cylindrical,
     Fixed,

@@ -112,7 +112,7 @@ def array_slopes(base: CompiledRobot, ends: Sequence[Ends], labels: Sequence[str
             changed = structure_change(base, end)
             if changed:
                 raise DesignError(
-                    f"parameter {labels[j]!r} changes {changed}; parameters must leave the structure of a robot as it is"
+                    f"parameter {labels[j]!r} changes {changed}; parameters must not change the structure of a robot"
                 )
         high, low = (flat_numbers(end.parameters, end.loads) for end in (plus, minus))
         differ = np.flatnonzero(high != low)

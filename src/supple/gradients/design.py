@@ -6,18 +6,20 @@ import inspect
 import warnings
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.checks import failure, floats, shown, why
-from supple.compilation.compiled import CompiledRobot
 from supple.errors import DesignError, ShapeError, warn
-from supple.gradients.array_slopes import ArraySlopes, Ends, array_slopes, structure_change
-from supple.gradients.law_slopes import LawSlopes, law_slopes
-from supple.model.model import Model, compile_like, make_model
 from supple.robot.robot import Robot
+
+if TYPE_CHECKING:
+    from supple.compilation.compiled import CompiledRobot
+    from supple.gradients.array_slopes import ArraySlopes, Ends
+    from supple.gradients.law_slopes import LawSlopes
+    from supple.model.model import Model
 
 Array = np.ndarray
 
@@ -124,6 +126,10 @@ class Design:
 
         The first one is validated in full; others must have the same structure, and are made faster.
         """
+        # Imported late, so that describing a design does not load the compiled kernels.
+        from supple.gradients.array_slopes import structure_change
+        from supple.model.model import Model, make_model
+
         values = self._changed(changes)
         if self._first is None:
             model = make_model(_build(self.build, values))
@@ -132,9 +138,8 @@ class Design:
             model = Model(_compiled(self.build, values, self._first))
             changed = structure_change(self._first, model.compiled)
             if changed:
-                raise DesignError(
-                    f"{_listed(changes)} changes {changed}; parameters must leave the structure of a robot as it is"
-                )
+                told = f"parameter {_listed(changes)} changes {changed}"
+                raise DesignError(f"{told}; parameters must not change the structure of a robot")
         model.design = DesignPoint(self, values, model.compiled)
         return model
 
@@ -194,6 +199,8 @@ class DesignPoint:
     @cached_property
     def slopes(self) -> ArraySlopes:
         """How all numbers of the model follow the parameters: differences, made when they are first asked for."""
+        from supple.gradients.array_slopes import array_slopes
+
         found = array_slopes(self.compiled, self.ends, self.design.labels)
         _tell(found, self.compiled, self.laws, self.design.labels)
         return found
@@ -201,6 +208,8 @@ class DesignPoint:
     @cached_property
     def laws(self) -> LawSlopes:
         """How laws of time of loads and prescribed joints follow the parameters."""
+        from supple.gradients.law_slopes import law_slopes
+
         return law_slopes(self.compiled, self.ends, self.design.labels)
 
     @cached_property
@@ -216,6 +225,8 @@ class DesignPoint:
         return tuple(found)
 
     def _end(self, name: str, i: tuple[int, ...], h: float) -> Ends:
+        from supple.gradients.array_slopes import Ends
+
         robots, places = [], []
         for sign in (1.0, -1.0):
             moved = self._values[name].copy()
@@ -242,6 +253,8 @@ def _tell(slopes: ArraySlopes, compiled: CompiledRobot, laws: LawSlopes, labels:
 
 def _compiled(build: Callable[..., Robot], values: Mapping[str, Array], like: CompiledRobot) -> CompiledRobot:
     """The robot for some values, compiled as a sibling of one of the same structure."""
+    from supple.model.model import compile_like
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the first one has said it already
         return compile_like(_build(build, values), like)

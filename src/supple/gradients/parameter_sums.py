@@ -1,7 +1,7 @@
 """Sums of gradients by all numbers of a model, and what they mean for the parameters of its design.
 
-Kernels add to the arrays at ``address`` (`core.parameter_gradient`); when they are done, ``by_parameter`` pulls the sums
-back.  Without a design only ``inputs`` and ``signals`` are of use.
+Kernels add to the arrays at ``address`` (`core.parameter_gradient`); then ``by_parameter`` pulls the sums back.
+Without a design only ``inputs`` and ``signals`` are of use.
 """
 
 from __future__ import annotations
@@ -88,6 +88,14 @@ class ParameterSums:
         for k, end in enumerate(self.slopes.loads):
             bar[end.parameter] += self.arrays.along[k]
         return bar
+
+    def along(self, numbers: Array, change: Array) -> float:
+        """The sums along changes of all numbers, and of parameters (count,) for loads that are differenced."""
+        assert self.slopes is not None
+        total = float(self.by_number() @ numbers)
+        for k, end in enumerate(self.slopes.loads):
+            total += float(self.arrays.along[k] * change[end.parameter])
+        return total
 
 
 def _row(load: Bound, own: Array) -> tuple[int, ...]:
