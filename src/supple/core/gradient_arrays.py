@@ -7,11 +7,12 @@ their force is differenced between two sets of data (``differences``), along wha
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from supple.core.arrays import Parameters, array_types, handle_at
+from supple.core.arrays import array_types, handle_at
 from supple.core.views import View, tupling, viewing
 from supple.jit import inner
 
@@ -64,15 +65,37 @@ def gradient_at(address):
 
 
 def make_gradient(
-    parameters: Parameters, inputs: int, signals: int, loads: np.ndarray, differences: np.ndarray, scales: np.ndarray
+    parameters: Sequence[np.ndarray],
+    inputs: np.ndarray,
+    signals: np.ndarray,
+    loads: np.ndarray,
+    differences: np.ndarray | None = None,
+    scales: np.ndarray | None = None,
+    along: np.ndarray | None = None,
 ) -> ParameterGradient:
-    """Cleared arrays for a model with so many inputs and signals; see `ParameterGradient` for the tables."""
+    """The gradient of arrays shaped like `core.arrays.Parameters` and the others of `ParameterGradient`."""
+    none = np.zeros(0)
     return ParameterGradient(
-        *(np.zeros_like(array) for array in parameters),
-        inputs=np.zeros(inputs),
-        signals=np.zeros(signals),
+        *parameters,
+        inputs=inputs,
+        signals=signals,
         loads=loads,
-        differences=differences,
-        scales=scales,
-        along=np.zeros(len(differences)),
+        differences=np.zeros((0, 5), np.int64) if differences is None else differences,
+        scales=none if scales is None else scales,
+        along=none if along is None else along,
     )
+
+
+def shaped_like(arrays: Sequence[np.ndarray], buffer: np.ndarray) -> list[np.ndarray]:
+    """Arrays of the types and shapes of others, one after the other in a buffer of floats; all entries are 8 bytes."""
+    found, first = [], 0
+    for array in arrays:
+        words = array.nbytes // 8
+        found.append(buffer[first : first + words].view(array.dtype).reshape(array.shape))
+        first += words
+    return found
+
+
+def words_of(arrays: Sequence[np.ndarray]) -> int:
+    """Floats that a buffer for such arrays needs (`shaped_like`)."""
+    return sum(array.nbytes for array in arrays) // 8

@@ -18,7 +18,8 @@ that nothing resists) the derivative does not exist, and that is said.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -69,16 +70,23 @@ class EquilibriumVariation:
         return f"<EquilibriumVariation: q {self.q.shape}, multipliers {self.multipliers.shape}>"
 
 
-class Tangents(NamedTuple):
+@dataclass(frozen=True)
+class Tangents:
     """Factors and blocks of the linear system at an equilibrium."""
 
+    equilibrium: Equilibrium
     factors: Array  #: LU factors of the scaled system (nf + nc, nf + nc)
     pivots: Array
     scale: Array  #: (nf + nc,) by which rows and columns were multiplied
     K: Array  #: (n, n) dR/dq
-    R_u: Array  #: (n, nu)
     A: Array  #: (nc, n) rows of loops, velocities
     E: Array  #: (nc, n) de/dq
+
+    @cached_property
+    def R_u(self) -> Array:
+        """dR/du (n, nu)."""
+        at = self.equilibrium
+        return -actuation_at(at.model, at.q, np.zeros(at.model.n), at.u, at.t)
 
 
 def tangents(equilibrium: Equilibrium) -> Tangents:
@@ -88,21 +96,20 @@ def tangents(equilibrium: Equilibrium) -> Tangents:
     if not equilibrium.converged:
         raise StateError(f"no derivatives: this is no equilibrium ({equilibrium.note})")
     model, q, K = equilibrium.model, equilibrium.q, equilibrium.stiffness
-    R_u = -actuation_at(model, q, np.zeros(model.n), equilibrium.u, equilibrium.t)
-    A = model.loop_jacobian(q) if model.nc else np.zeros((0, model.n))
-    E = model.loop_error_derivative(q) if model.nc else A
     free, nf, nc = model.free_coordinates, len(model.free_coordinates), model.nc
-    matrix = np.zeros((nf + nc, nf + nc))
-    matrix[:nf, :nf] = K if nf == model.n else K[np.ix_(free, free)]
-    matrix[:nf, nf:], matrix[nf:, :nf] = -A[:, free].T, E[:, free]
+    A = E = np.zeros((0, model.n))
+    matrix = K if nf == model.n else K[np.ix_(free, free)]
+    if nc:
+        A, E = model.loop_jacobian(q), model.loop_error_derivative(q)
+        matrix = np.block([[matrix, -A[:, free].T], [E[:, free], np.zeros((nc, nc))]])
     scale = _balancing(matrix, nf)
     scaled = scale[:, None] * matrix * scale
     factors, pivots, failed = lapack.dgetrf(scaled) if scaled.size else (scaled, np.zeros(0, np.int32), 0)
-    if failed or (scaled.size and lapack.dgecon(factors, float(np.abs(scaled).sum(axis=0).max()))[0] < CRITICAL):
+    if failed or (scaled.size and lapack.dgecon(factors, lapack.dlange("1", scaled))[0] < CRITICAL):
         raise SingularError(f"no derivatives: {_why_critical(equilibrium)}")
     if not _surely_stable(scaled, nc) and equilibrium.stable is False:
         warn("derivatives of an unstable equilibrium: the robot would not stay there")
-    return Tangents(factors, pivots, scale, K, R_u, A, E)
+    return Tangents(equilibrium, factors, pivots, scale, K, A, E)
 
 
 def _surely_stable(matrix: Array, nc: int) -> bool:
@@ -116,12 +123,13 @@ def _surely_stable(matrix: Array, nc: int) -> bool:
 
 def _balancing(matrix: Array, nf: int) -> Array:
     """Scales that make forces of all coordinates, and then rows of loops, of size one."""
-    scale = np.ones(len(matrix))
-    diagonal = np.abs(matrix[:nf, :nf]).max(axis=1, initial=0.0)
-    scale[:nf] = 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
-    rows = np.abs(matrix[nf:, :nf] * scale[:nf]).max(axis=1, initial=0.0)
-    scale[nf:] = 1.0 / np.where(rows > 0.0, rows, 1.0)
-    return scale
+    scale = np.abs(matrix[:nf, :nf]).max(axis=1, initial=0.0)
+    scale[scale == 0.0] = 1.0
+    scale = 1.0 / np.sqrt(scale)
+    if len(matrix) == nf:
+        return scale
+    rows = np.abs(matrix[nf:, :nf] * scale).max(axis=1, initial=0.0)
+    return np.concatenate([scale, 1.0 / np.where(rows > 0.0, rows, 1.0)])
 
 
 def _why_critical(equilibrium: Equilibrium) -> str:
@@ -174,28 +182,34 @@ def vjp(
     pose: Mapping[tuple[str, float], ArrayLike] | None,
 ) -> Gradient:
     """The gradient of a scalar whose derivatives by q, efforts, multipliers and poses are given."""
-    model = equilibrium.model
-    free, fixed, stations = model.free_coordinates, model.fixed_coordinates, _stations(pose)
-    q_bar = _vector(q, model.n, "q", model.coordinate_names)
+    model, stations = equilibrium.model, _stations(pose)
+    free, fixed = model.free_coordinates, model.fixed_coordinates
+    forces, q_bar = np.zeros(model.n), _vector(q, model.n, "q", model.coordinate_names)
     for (link, s), wrench in stations.items():
         q_bar = q_bar + model.jacobian(equilibrium.q, link, s).T @ wrench
     multiplier_bar = _vector(multipliers, model.nc, "multipliers", None)
     effort_bar = _vector(efforts, len(fixed), "efforts", None)
-    supplied_bar, turned = _efforts_vjp(equilibrium, effort_bar)
-    q_bar = q_bar + turned + found.K.T @ supplied_bar
-    multiplier_bar = multiplier_bar - found.A @ supplied_bar
-    y = _solve(found, -np.concatenate([q_bar[free], multiplier_bar]), transposed=True)
-    forces = supplied_bar.copy()
-    forces[free] += y[: len(free)]
-    by_fixed = found.K[np.ix_(free, fixed)].T @ y[: len(free)] + found.E[:, fixed].T @ y[len(free) :]
-    by_fixed = q_bar[fixed] + by_fixed
+    by_efforts = bool(len(fixed)) and bool(effort_bar.any())
+    if by_efforts:
+        forces, turned = _efforts_vjp(equilibrium, effort_bar)
+        q_bar = q_bar + turned + found.K.T @ forces
+        multiplier_bar = multiplier_bar - found.A @ forces
+    right = np.concatenate([q_bar[free], multiplier_bar]) if len(fixed) or model.nc else q_bar
+    y = _solve(found, -right, transposed=True)
+    y, errors, by_fixed = y[: len(free)], y[len(free) :], effort_bar
+    if len(fixed):
+        forces[free] += y
+        by_fixed = q_bar[fixed] + found.K[np.ix_(free, fixed)].T @ y + found.E[:, fixed].T @ errors
+    else:
+        forces = y
     if model.design is None:
         return Gradient(found.R_u.T @ forces, by_fixed)
     from supple.gradients.equilibrium_parameters import pull_back
 
-    by_parameter = pull_back(equilibrium, forces, y[len(free) :], by_fixed, stations)
-    by_parameter += _efforts_by_parameter(equilibrium).T @ effort_bar
-    return Gradient(found.R_u.T @ forces, by_fixed, model.design.design.unpack(by_parameter))
+    by_parameter, by_input = pull_back(equilibrium, forces, errors, by_fixed, stations)
+    if by_efforts:
+        by_parameter += _efforts_by_parameter(equilibrium).T @ effort_bar
+    return Gradient(by_input, by_fixed, model.design.design.unpack(by_parameter))
 
 
 def _parameters(model: Model, p: Mapping[str, Any] | None) -> Array:
@@ -289,6 +303,8 @@ def _vector(given: Any, size: int, name: str, names: tuple[str, ...] | None) -> 
     """A finite vector (size,); zero if it was omitted; inputs also by name."""
     if given is None:
         return np.zeros(size)
+    if type(given) is np.ndarray and given.dtype == np.float64 and given.shape == (size,) and np.isfinite(given).all():
+        return given
     if isinstance(given, dict) and names is not None:
         unknown = [key for key in given if key not in names]
         if unknown:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from supple.gradients.parameter_sums import ParameterSums
-from supple.gradients.parameters import pull_back_poses, residual_sums
+from supple.gradients.parameters import NO_ROWS, pull_back_poses, residual_sums
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,8 +35,10 @@ def _point(equilibrium: Equilibrium) -> DesignPoint:
 def _sums(equilibrium: Equilibrium, y: Array, errors: Array) -> ParameterSums:
     """The gradient of y . R + errors . e."""
     model, zero = equilibrium.model, np.zeros(equilibrium.model.n)
-    rows = np.zeros((3, model.nc))
-    rows[0] = errors
+    rows = NO_ROWS
+    if model.nc:
+        rows = np.zeros((3, model.nc))
+        rows[0] = errors
     lam = np.asarray(equilibrium.multipliers)
     return residual_sums(model, equilibrium.q, zero, zero, y, equilibrium.u, lam, equilibrium.t, rows=rows)
 
@@ -47,16 +49,21 @@ def pull_back(
     errors: Array,
     prescribed: Array,
     poses: Mapping[tuple[str, float], Array],
-) -> Array:
-    """Cotangents (count,) of the parameters from those of R, e, prescribed coordinates, and of poses directly."""
+) -> tuple[Array, Array]:
+    """Cotangents (count,) of the parameters from those of R, e, prescribed coordinates, and of poses directly.
+
+    And those (nu,) of inputs, which the same sweep gives.
+    """
     point, q = _point(equilibrium), equilibrium.q
-    sums = _sums(equilibrium, np.ascontiguousarray(forces), errors)
-    joints = np.zeros((3, len(prescribed)))
-    joints[0] = prescribed
-    bar = sums.by_parameter() + point.laws.pulled_back(equilibrium.t, sums.signals, joints)
+    sums = _sums(equilibrium, forces, errors)
+    bar, by_input = sums.by_parameter(), sums.inputs.copy()
+    if point.laws.parameters:
+        joints = np.zeros((3, len(prescribed)))
+        joints[0] = prescribed
+        bar += point.laws.pulled_back(equilibrium.t, sums.signals, joints)
     for (link, s), wrench in poses.items():
         bar += pull_back_poses(equilibrium.model, link, s, q[None], wrench[None])
-    return bar
+    return bar, by_input
 
 
 def push_forward(equilibrium: Equilibrium, change: Array) -> ParameterPush:

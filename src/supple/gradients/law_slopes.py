@@ -52,11 +52,7 @@ class LawSlopes(NamedTuple):
     signals: int
     coordinates: int
     count: int
-
-    @property
-    def parameters(self) -> tuple[int, ...]:
-        """On which laws depend."""
-        return tuple(sorted({end.parameter for end in (*self.loads, *self.joints)}))
+    parameters: tuple[int, ...]  #: on which laws depend
 
     def of_signals(self, t: float) -> Array:
         """d(signals)/d(parameters) at t, (n_signals, count)."""
@@ -103,7 +99,8 @@ def law_slopes(base: CompiledRobot, ends: Sequence[Ends], labels: Sequence[str])
                     f"Controller {a.name!r} follows parameter {labels[j]!r}, or nobody can tell whether it does: "
                     "controllers are not differentiated by parameters; give its functions no parameter of the design"
                 )
-    return LawSlopes(tuple(loads), tuple(joints), demand.signals, int(firsts[-1]), len(ends))
+    parameters = tuple(sorted({end.parameter for end in (*loads, *joints)}))
+    return LawSlopes(tuple(loads), tuple(joints), demand.signals, int(firsts[-1]), len(ends), parameters)
 
 
 def _differ(a: Any, b: Any) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple.core.arrays import handle
-from supple.core.gradient_arrays import AFTER, NONE, WITHIN, make_gradient
+from supple.core.gradient_arrays import AFTER, NONE, WITHIN, make_gradient, shaped_like, words_of
 from supple.gradients.array_slopes import ArraySlopes, flat_numbers
 
 if TYPE_CHECKING:
@@ -41,11 +41,19 @@ class ParameterSums:
     def __init__(self, model: Model, slopes: ArraySlopes | None = None) -> None:
         if slopes is None and model.design is not None:
             slopes = model.design.slopes
-        self.slopes, self.model = slopes, model
-        self._own = [tuple(np.zeros_like(array) for array in load.arrays()) for load in model.loads]
-        self._handles = [handle(arrays) for arrays in self._own]
-        rows = [_row(load, own) for load, own in zip(model.loads, self._handles, strict=True)]
+        self.slopes = slopes
         ends = () if slopes is None else slopes.loads
+        given = [load.arrays() for load in model.loads]
+        like = [*model.parameters, *(array for arrays in given for array in arrays)]
+        like += [np.zeros(model.nu), np.zeros(model.demand.signals), np.zeros(len(ends))]
+        self.buffer = np.zeros(words_of(like))
+        parameters, own, rest = _divided(shaped_like(like, self.buffer), len(model.parameters), given)
+        self.inputs, self.signals, self._along = rest
+        self._where = _places(like, model)
+        if slopes is not None:
+            self._rows = self._where[slopes.rows]
+        self._keep = [handle(arrays) for arrays in own]
+        rows = [_row(load, mine) for load, mine in zip(model.loads, self._keep, strict=True)]
         self._ends = [(end.plus.arrays(), end.minus.arrays()) for end in ends]
         self._end_handles = [(handle(plus), handle(minus)) for plus, minus in self._ends]
         differences = [
@@ -53,40 +61,34 @@ class ParameterSums:
             for end, (plus, minus) in zip(ends, self._end_handles, strict=True)
         ]
         self.arrays = make_gradient(
-            model.parameters,
-            model.nu,
-            model.demand.signals,
+            parameters,
+            self.inputs,
+            self.signals,
             np.array(rows, dtype=np.int64).reshape(-1, 5),
             np.array(differences, dtype=np.int64).reshape(-1, 5),
             np.array([end.scale for end in ends], dtype=float),
+            self._along,
         )
         self.handle = handle(self.arrays)
         self.address = int(self.handle.ctypes.data)
-        self.inputs, self.signals = self.arrays.inputs, self.arrays.signals
 
     def clear(self) -> None:
         """Set all sums to zero."""
-        for array in (*self._parameters(), self.inputs, self.signals, self.arrays.along):
-            array[...] = np.zeros((), array.dtype)
-        for own in self._own:
-            for array in own:
-                array[...] = np.zeros((), array.dtype)
-
-    def _parameters(self) -> tuple[Array, ...]:
-        """The arrays that are shaped like `core.arrays.Parameters`."""
-        return self.arrays[: len(self.model.parameters)]
+        self.buffer[:] = 0.0
 
     def by_number(self) -> Array:
         """The sums in the order of `array_slopes.flat_numbers`."""
-        return flat_numbers(self._parameters(), self.model.loads, self._own)
+        return self.buffer[self._where]
 
     def by_parameter(self) -> Array:
         """The sums pulled back to the parameters, (count,): all but what came by laws of time (``signals``)."""
         if self.slopes is None:
             return np.zeros(0)
-        bar = self.slopes.pulled_back(self.by_number())
+        bar = np.bincount(
+            self.slopes.columns, self.slopes.values * self.buffer[self._rows], minlength=self.slopes.count
+        )
         for k, end in enumerate(self.slopes.loads):
-            bar[end.parameter] += self.arrays.along[k]
+            bar[end.parameter] += self._along[k]
         return bar
 
     def along(self, numbers: Array, change: Array) -> float:
@@ -94,8 +96,27 @@ class ParameterSums:
         assert self.slopes is not None
         total = float(self.by_number() @ numbers)
         for k, end in enumerate(self.slopes.loads):
-            total += float(self.arrays.along[k] * change[end.parameter])
+            total += float(self._along[k] * change[end.parameter])
         return total
+
+
+def _divided(
+    arrays: list[Array], parameters: int, given: list[tuple[Array, ...]]
+) -> tuple[list[Array], list[tuple[Array, ...]], list[Array]]:
+    """Arrays of the tree, of each load, and the others."""
+    own, first = [], parameters
+    for mine in given:
+        own.append(tuple(arrays[first : first + len(mine)]))
+        first += len(mine)
+    return arrays[:parameters], own, arrays[first:]
+
+
+def _places(like: list[Array], model: Model) -> Array:
+    """Where the numbers of a model (`array_slopes.flat_numbers`) are in the buffer: its own numbers are put there."""
+    numbered = np.arange(words_of(like)).view(np.float64)
+    given = [load.arrays() for load in model.loads]
+    parameters, own, _ = _divided(shaped_like(like, numbered), len(model.parameters), given)
+    return flat_numbers(parameters, model.loads, own).view(np.int64)
 
 
 def _row(load: Bound, own: Array) -> tuple[int, ...]:

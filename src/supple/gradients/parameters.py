@@ -97,7 +97,7 @@ class StationSums:
         self._own_handle = handle(self._own)
         self._handles = handle(self._tree), handle(self._space)
         own = np.array([[0, self._own_handle.ctypes.data, NONE, 0, 0]], dtype=np.int64)
-        self._sums = make_gradient(parameters, 0, 0, own, np.zeros((0, 5), np.int64), np.zeros(0))
+        self._sums = make_gradient([np.zeros_like(x) for x in parameters], np.zeros(0), np.zeros(0), own)
         self._sums_handle = handle(self._sums)
         self._rows, self._zero = np.zeros((3, k)), np.zeros(model.n)
 
