@@ -41,6 +41,8 @@ Array = np.ndarray
 CRITICAL = 1e-13
 #: Entries of a scaled stiffness that differ by less from their mirror image do so by rounding.
 SYMMETRIC = 1e-9
+#: How often a system with loops is balanced: each time rows come closer to size one.
+BALANCINGS = 3
 #: Step of differences (of fourth order) of the frames in which efforts of turning joints are given.
 STEP = 1e-3
 
@@ -107,29 +109,36 @@ def tangents(equilibrium: Equilibrium) -> Tangents:
     factors, pivots, failed = lapack.dgetrf(scaled) if scaled.size else (scaled, np.zeros(0, np.int32), 0)
     if failed or (scaled.size and lapack.dgecon(factors, lapack.dlange("1", scaled))[0] < CRITICAL):
         raise SingularError(f"no derivatives: {_why_critical(equilibrium)}")
-    if not _surely_stable(scaled, nc) and equilibrium.stable is False:
+    if not _surely_stable(scaled, nf) and equilibrium.stable is False:
         warn("derivatives of an unstable equilibrium: the robot would not stay there")
     return Tangents(equilibrium, factors, pivots, scale, K, A, E)
 
 
-def _surely_stable(matrix: Array, nc: int) -> bool:
-    """Whether a stiffness is symmetric and positive, told quickly; loops ask for more than this."""
+def _surely_stable(matrix: Array, nf: int) -> bool:
+    """Whether the stiffness is symmetric and positive on what loops allow, told quickly, of the scaled system."""
     from scipy.linalg import lapack
 
-    if nc or not matrix.size or np.abs(matrix - matrix.T).max() > SYMMETRIC:
+    reduced = matrix[:nf, :nf]
+    if len(matrix) > nf:
+        allowed = np.linalg.qr(matrix[:nf, nf:], mode="complete")[0][:, len(matrix) - nf :]
+        reduced = allowed.T @ reduced @ allowed
+    if not reduced.size or np.abs(reduced - reduced.T).max() > SYMMETRIC:
         return False
-    return bool(lapack.dpotrf(matrix)[1] == 0)
+    return bool(lapack.dpotrf(reduced)[1] == 0)
 
 
 def _balancing(matrix: Array, nf: int) -> Array:
-    """Scales that make forces of all coordinates, and then rows of loops, of size one."""
-    scale = np.abs(matrix[:nf, :nf]).max(axis=1, initial=0.0)
-    scale[scale == 0.0] = 1.0
-    scale = 1.0 / np.sqrt(scale)
-    if len(matrix) == nf:
-        return scale
-    rows = np.abs(matrix[nf:, :nf] * scale).max(axis=1, initial=0.0)
-    return np.concatenate([scale, 1.0 / np.where(rows > 0.0, rows, 1.0)])
+    """Scales that make the largest entries of rows and columns about one.
+
+    A joint inside a loop may have no stiffness of its own: there the rows of loops tell how large things are.
+    """
+    scale = np.ones(len(matrix))
+    for _ in range(1 if len(matrix) == nf else BALANCINGS):
+        sizes = np.abs(scale[:, None] * matrix * scale)
+        largest = np.maximum(sizes.max(axis=0, initial=0.0), sizes.max(axis=1, initial=0.0))
+        largest[largest == 0.0] = 1.0
+        scale = scale / np.sqrt(largest)
+    return scale
 
 
 def _why_critical(equilibrium: Equilibrium) -> str:
