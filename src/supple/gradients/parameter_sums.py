@@ -34,6 +34,8 @@ class ParameterSums:
     ----------
     address : int
         Of the handle that `core.parameter_gradient.PARAMETER_GRADIENT` takes.
+    own : list of tuple of ndarray
+        Of each load, shaped like its data.
     inputs, signals : (nu,), (n_signals,)
         Cotangents of inputs and of the values of laws of time.
     """
@@ -47,12 +49,12 @@ class ParameterSums:
         like = [*model.parameters, *(array for arrays in given for array in arrays)]
         like += [np.zeros(model.nu), np.zeros(model.demand.signals), np.zeros(len(ends))]
         self.buffer = np.zeros(words_of(like))
-        parameters, own, rest = _divided(shaped_like(like, self.buffer), len(model.parameters), given)
+        parameters, self.own, rest = _divided(shaped_like(like, self.buffer), len(model.parameters), given)
         self.inputs, self.signals, self._along = rest
         self._where = _places(like, model)
         if slopes is not None:
             self._rows = self._where[slopes.rows]
-        self._keep = [handle(arrays) for arrays in own]
+        self._keep = [handle(arrays) for arrays in self.own]
         rows = [_row(load, mine) for load, mine in zip(model.loads, self._keep, strict=True)]
         self._ends = [(end.plus.arrays(), end.minus.arrays()) for end in ends]
         self._end_handles = [(handle(plus), handle(minus)) for plus, minus in self._ends]
