@@ -12,6 +12,7 @@ do not are kept for both ends of a difference instead, for the sweep to differen
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -45,7 +46,8 @@ class LoadEnds(NamedTuple):
     scale: float
 
 
-class ArraySlopes(NamedTuple):
+@dataclass(frozen=True)
+class ArraySlopes:
     """d(numbers of a model)/d(parameters), sparse; numbers in the order of `flat_numbers`."""
 
     rows: Array  #: (k,) which number

@@ -221,8 +221,15 @@ class DesignPoint:
             step = STEP * size if size > 0.0 else SMALL
             for i in np.ndindex(value.shape):
                 h = STEP * abs(value[i]) if abs(value[i]) > 1e-3 * size else step
-                found.append(self._end(name, i, h))
+                found.append(self._end(name, i, float(h)))
         return tuple(found)
+
+    @cached_property
+    def models(self) -> tuple[tuple[Model, Model], ...]:
+        """Models of both ends of every parameter."""
+        from supple.model.model import Model
+
+        return tuple((Model(end.plus), Model(end.minus)) for end in self.ends)
 
     def _end(self, name: str, i: tuple[int, ...], h: float) -> Ends:
         from supple.gradients.array_slopes import Ends

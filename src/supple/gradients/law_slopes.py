@@ -6,6 +6,7 @@ Laws that do not depend on a parameter are known by their fingerprints, and are 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -44,7 +45,8 @@ class JointEnds(NamedTuple):
     scale: float
 
 
-class LawSlopes(NamedTuple):
+@dataclass(frozen=True)
+class LawSlopes:
     """d(laws of time)/d(parameters)."""
 
     loads: tuple[SignalEnds, ...]
@@ -83,23 +85,24 @@ class LawSlopes(NamedTuple):
 
 def law_slopes(base: CompiledRobot, ends: Sequence[Ends], labels: Sequence[str]) -> LawSlopes:
     """Laws that follow parameters; refuses controllers that do."""
-    loads, joints, demand = [], [], base.demand
+    loads: list[SignalEnds] = []
+    joints: list[JointEnds] = []
+    demand = base.demand
     firsts = np.cumsum([0, *(len(joint.coordinates) for joint in base.prescribed)])
     for j, (plus, minus, scale) in enumerate(ends):
-        pairs = zip(plus.demand.laws, minus.demand.laws, strict=True)
-        for i, (a, b) in enumerate(pairs):
+        for i, (a, b) in enumerate(zip(plus.demand.laws, minus.demand.laws, strict=True)):
             if _differ(a, b):
                 loads.append(SignalEnds(j, demand.firsts[i], demand.sizes[i], a, b, scale, demand.owners[i]))
-        for i, (a, b) in enumerate(zip(plus.prescribed, minus.prescribed, strict=True)):
-            if _differ(a.law, b.law):
-                joints.append(JointEnds(j, int(firsts[i]), a, b, scale))
-        for a, b in zip(plus.controllers, minus.controllers, strict=True):
-            if _differ((a.rate, a.output), (b.rate, b.output)):
+        for i, (high, low) in enumerate(zip(plus.prescribed, minus.prescribed, strict=True)):
+            if _differ(high.law, low.law):
+                joints.append(JointEnds(j, int(firsts[i]), high, low, scale))
+        for one, other in zip(plus.controllers, minus.controllers, strict=True):
+            if _differ((one.rate, one.output), (other.rate, other.output)):
                 raise DesignError(
-                    f"Controller {a.name!r} follows parameter {labels[j]!r}, or nobody can tell whether it does: "
+                    f"Controller {one.name!r} follows parameter {labels[j]!r}, or nobody can tell whether it does: "
                     "controllers are not differentiated by parameters; give its functions no parameter of the design"
                 )
-    parameters = tuple(sorted({end.parameter for end in (*loads, *joints)}))
+    parameters = tuple(sorted({end.parameter for end in loads} | {end.parameter for end in joints}))
     return LawSlopes(tuple(loads), tuple(joints), demand.signals, int(firsts[-1]), len(ends), parameters)
 
 

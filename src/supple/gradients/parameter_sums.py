@@ -80,7 +80,7 @@ class ParameterSums:
 
     def by_number(self) -> Array:
         """The sums in the order of `array_slopes.flat_numbers`."""
-        return self.buffer[self._where]
+        return np.asarray(self.buffer[self._where])
 
     def by_parameter(self) -> Array:
         """The sums pulled back to the parameters, (count,): all but what came by laws of time (``signals``)."""

@@ -22,13 +22,13 @@ from supple.core.records import pose_t
 from supple.errors import StateError
 from supple.gradients.array_slopes import ArraySlopes, Ends, LoadEnds, flat_numbers
 from supple.gradients.parameter_sums import ParameterSums
-from supple.model.model import Model
 from supple.model.station_chain import chain_arrays
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from supple.gradients.design import DesignPoint
+    from supple.model.model import Model
 
 Array = np.ndarray
 
@@ -38,8 +38,8 @@ NO_ROWS = np.zeros((0, 0))
 #: Arrays on which poses depend.
 POSED_BY = ("placement", "segments", "phi", "screws")
 
-#: Stations remembered per thread.
-MOST_STATIONS = 64
+#: Stations, and models that share scratch, remembered per thread.
+MOST_STATIONS, MOST_SUMS = 64, 4
 
 
 def residual_sums(
@@ -59,7 +59,8 @@ def residual_sums(
     The sums are this thread's own, and overwritten by its next call.
     """
     work = model.workspace
-    sums: ParameterSums = work.remembered("parameter sums", 0, lambda: ParameterSums(model), 1)
+    # models with the same links may share scratch, but not their loads and designs
+    sums: ParameterSums = work.remembered("parameter sums", model, lambda: ParameterSums(model), MOST_SUMS)
     sums.clear()
     function, space = _sweep.PARAMETER_GRADIENT.address, work.space(u, t, lam, z)
     if not _sweep.parameter_gradient(function, work.tree, space, q, v, a, y, rows, sums.handle):
@@ -146,7 +147,7 @@ def pull_back_poses(model: Model, link: str, s: float, q: Array, wrenches: Array
 
     ``wrenches`` (T, 6) are derivatives of a scalar by the poses, as wrenches in the station's frame.
     """
-    key: Hashable = (model.link_index(link), float(s))
+    key: Hashable = (model, link, float(s))
     sums: StationSums = model.workspace.remembered(
         "station sums", key, lambda: StationSums(model, link, s), MOST_STATIONS
     )
@@ -162,14 +163,8 @@ def pull_back_energies(model: Model, q: Array, v: Array, bars: Array) -> Array:
     point = model.design
     assert point is not None
     found = np.zeros(point.design.size)
-    models = model.remembered("models at ends", lambda: _end_models(point))
-    for j, ((plus, minus), end) in enumerate(zip(models, point.slopes.ends, strict=True)):
+    for j, ((plus, minus), end) in enumerate(zip(point.models, point.ends, strict=True)):
         for state, rate, bar in zip(q, v, bars, strict=True):
             if bar:
                 found[j] += bar * end.scale * (plus.energy(state, rate).total - minus.energy(state, rate).total)
     return found
-
-
-def _end_models(point: DesignPoint) -> list[tuple[Model, Model]]:
-    """Models a little beyond and before each parameter."""
-    return [(Model(end.plus), Model(end.minus)) for end in point.slopes.ends]

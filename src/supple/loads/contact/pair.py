@@ -42,7 +42,7 @@ pair_t = np.dtype(
 local_pair = local_record(pair_t)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def pair_at(typing_context: Any, address: Any) -> Any:
     """The pair at an address, as an array of one."""
     kind = array_of(pair_t, 1)
