@@ -34,7 +34,7 @@ ALLOWED = {
     "readouts": {"lie", "core", "core.records", "compilation", "model", "loads", "robot"},
     "viz": {"lie", "sections", "core", "core.records", "compilation", "model", "loads", "readouts", "robot"},
     "solvers": {"lie", "linalg", "core", "core.records", "laws", "compilation", "model", "robot", "readouts"},
-    "gradients": {"model", "solvers"},
+    "gradients": {"core", "core.records", "compilation", "constraints", "model", "robot", "solvers"},
     "systems": {"numerics", "lie", "laws", "sections", "bases", "joints", "loads", "model", "robot", "solvers"},
     "bench": {"laws", "model", "robot", "solvers", "systems"},
     "cli": {"lie", "sections", "bases", "bench", "joints", "loads", "model", "readouts", "robot", "solvers", "systems"},
@@ -44,10 +44,11 @@ ALLOWED = {
 #: What a room may import late, inside a function: whoever does not ask for it does not load it.
 LATE = {
     "robot": {"core", "model"},  # `Robot.compile`, and the maps of bodies
+    "gradients": {"model"},  # `Design.model`
     "model": {"gradients", "readouts", "solvers", "viz"},  # what is asked of a model
     "readouts": {"viz"},
     "solvers": {"gradients", "viz", "__version__"},
-    "cli": {"viz", "__version__"},
+    "cli": {"gradients", "viz", "__version__"},
 }
 
 #: Files and functions (without their docstrings) that are longer than they should be.

@@ -16,6 +16,7 @@ from supple.bases import (
 )
 from supple.errors import (
     ConvergenceError,
+    DesignError,
     Interrupted,
     MissingExtraError,
     ModelError,
@@ -28,6 +29,7 @@ from supple.errors import (
     StorageError,
     SuppleError,
 )
+from supple.gradients.design import Design
 from supple.joints import (
     Cylindrical,
     Fixed,

@@ -21,6 +21,10 @@ class ModelError(SuppleError, ValueError):
     """The description of a robot is wrong: a dimension, a name, an order, a material constant."""
 
 
+class DesignError(ModelError):
+    """A design cannot be used so: its function fails, a parameter is unknown or changes the structure of the robot."""
+
+
 class ModelWarning(UserWarning):
     """The description of a robot is legal but strange: an inertia that no body has, a kink between points."""
 

@@ -60,6 +60,8 @@ def everything() -> list[Exercise]:
         "joints' exponentials": lambda: ring().rewrap(np.full(6, 4.0), np.zeros(6)),
         "contact of rods": partial(_addressed, "core.dormant", "core.dormant_folding"),
         "read-outs": _read_outs,
+        "gradients by parameters": partial(_addressed, "core.parameter_gradient"),
+        "gradients of designs": lambda: designed().statics().vjp(pose={("arm", 0.5): np.ones(6)}),
         "statics in need": _in_vain,
         "NDF": lambda: simulate(ring(), NDF()),
         "methods of fixed step": lambda: simulate(ring(), BDF2(dt=GLIMPSE)),
@@ -82,6 +84,23 @@ def arm() -> Model:
     robot.add_link("arm", Rod(0.5, Circle(0.02), silicone, Legendre(bend_y=1, bend_z=1)))
     robot.add(Tendon("tendon", {"arm": lambda X: (0.0, 0.01)}))
     return robot.compile()
+
+
+def designed() -> Model:
+    """A soft arm that depends on a parameter."""
+    from supple.bases import Legendre
+    from supple.gradients.design import Design
+    from supple.robot.bodies import Rod
+    from supple.robot.robot import Robot
+    from supple.sections import Circle, Material
+
+    def build(young: float) -> Robot:
+        silicone = Material(young=young, poisson=0.5, density=1000.0)
+        robot = Robot("arm", gravity=(0.0, 0.0, -9.81))
+        robot.add_link("arm", Rod(0.5, Circle(0.02), silicone, Legendre(bend_y=1)))
+        return robot
+
+    return Design(build, young=1e6).model()
 
 
 @cache

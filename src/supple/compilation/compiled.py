@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import numpy as np
 
 from supple.compilation.binder import Bound, Demand
 from supple.compilation.layout import LinkLayout
@@ -16,6 +19,14 @@ from supple.core.blocks.custom import BoundMap
 if TYPE_CHECKING:
     from supple.robot.controller import Controller
     from supple.robot.robot import Robot
+
+
+class LoopChoice(NamedTuple):
+    """What was found out of the loops of a robot where they are closed; robots of the same structure share it."""
+
+    kept: list[int]  #: rows that are independent
+    idle: list[int]  #: rows that hold by themselves
+    turns: tuple[np.ndarray | None, ...]  #: per loop, a pose (4, 4) that frame A is multiplied by, if any
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -35,8 +46,12 @@ class CompiledRobot:
         the same ones.
     demand : Demand
         What loads need of every thread's scratch, and the laws behind signals.
+    draw : callable, optional
+        Makes the scene; gone after pickling.
     maps : tuple of BoundMap
         Maps of bodies with kinematics of their own, in the order of their blocks.
+    kept : LoopChoice, optional
+        Which rows of loops are kept, if there are loops.
     """
 
     robot: Robot | None
@@ -49,9 +64,16 @@ class CompiledRobot:
     demand: Demand
     prescribed: tuple[PrescribedJoint, ...]
     controllers: tuple[Controller, ...]
-    scene: Scene
     coordinate_names: tuple[str, ...]
+    draw: Callable[[], Scene] | None = None
     maps: tuple[BoundMap, ...] = ()
+    kept: LoopChoice | None = None
+
+    @cached_property
+    def scene(self) -> Scene:
+        """What pictures show, made when it is first asked for."""
+        assert self.draw is not None
+        return self.draw()
 
     @cached_property
     def description(self) -> str:
@@ -65,4 +87,4 @@ class CompiledRobot:
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"description": self.description, "robot": None}
+        return self.__dict__ | {"description": self.description, "scene": self.scene, "robot": None, "draw": None}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -29,6 +30,7 @@ Stations: TypeAlias = dict[str, set[float]]
 
 def compile_robot(robot: Robot) -> CompiledRobot:
     """Validate a description and turn it into arrays."""
+    robot = robot.copy()  # what is added to the robot later is not in the model
     order = validate(robot)
     always, dormant = collect_stations(robot)
     layouts, drafts = _draft(robot, order, always, dormant)
@@ -40,7 +42,7 @@ def compile_robot(robot: Robot) -> CompiledRobot:
     check_finite(layouts, parameters)
     joints = {layout.name: layout.joint_coordinates for layout in layouts}
     return CompiledRobot(
-        robot=robot.copy(),  # what is added to the robot later is not in the model
+        robot=robot,
         name=robot.name,
         topology=topology,
         parameters=parameters,
@@ -50,7 +52,7 @@ def compile_robot(robot: Robot) -> CompiledRobot:
         demand=binder.demand(),
         prescribed=tuple(PrescribedJoint(link, joints[link], law) for link, law in binder.prescribed),
         controllers=tuple(binder.controllers),
-        scene=make_scene(robot, binder),
+        draw=partial(make_scene, robot, binder),
         maps=tuple(draft.chain.map for draft in drafts if draft.chain.map is not None),
         coordinate_names=tuple(name for link in robot.links for name in link.coordinate_names),
     )

@@ -18,12 +18,13 @@ from supple.core.arrays import space_view
 from supple.core.inertia import add_coadbar
 from supple.core.load_data import Floats, Integers, Poses, load_view
 from supple.core.loads import CONSTRAINT, TANGENT, add_coupling
+from supple.core.segment_gradients import add_frame_cotangent
 from supple.errors import ModelError
-from supple.jit import LoadKernel, local_array
+from supple.jit import GradientKernel, LoadKernel, inner, local_array
 from supple.joints.compound import Fixed
 from supple.joints.protocol import Joint
 from supple.lie.pose import check_pose
-from supple.lie.se3 import compose
+from supple.lie.se3 import Ad_inverse, Ad_transposed, add_coad, compose
 from supple.robot.validate import check_joint
 
 if TYPE_CHECKING:
@@ -44,19 +45,15 @@ class LoopData(NamedTuple):
 loop_data = load_view(LoopData)
 
 
-def _loops(tree, space, data, mode):
-    """Wrench Ad_gB^-T perp lambda of one loop, see `LoopData`."""
-    if mode < 0:
-        return
-    scratch, loop = space_view(space), loop_data(data)
-    where, perp, frame = loop.where, loop.perp, loop.offsets[1]
-    wa, wb = scratch.work[where[0, 0]], scratch.work[where[0, 1]]
-    R, p, local, F = _rotation(), _position(), _wrench(), _wrench()
+@inner
+def loop_wrench(wb, frame, perp, multipliers, first, R, p, F):
+    """F = Ad_gB^-T perp lambda, and the pose (R, p) of frame B."""
+    local = _wrench()
     compose(wb.R, wb.p, frame.R, frame.p, R, p)
     for k in range(6):
         local[k] = 0.0
         for i in range(perp.shape[1]):
-            local[k] += perp[k, i] * scratch.multipliers[where[0, 2] + i]
+            local[k] += perp[k, i] * multipliers[first + i]
     # Ad_gB^-T: [R m + p x R f; R f]
     for i in range(3):
         F[3 + i] = R[i, 0] * local[3] + R[i, 1] * local[4] + R[i, 2] * local[5]
@@ -64,6 +61,17 @@ def _loops(tree, space, data, mode):
         j, k = (i + 1) % 3, (i + 2) % 3
         F[i] = R[i, 0] * local[0] + R[i, 1] * local[1] + R[i, 2] * local[2]
         F[i] += p[j] * F[3 + k] - p[k] * F[3 + j]
+
+
+def _loops(tree, space, data, mode):
+    """Wrench Ad_gB^-T perp lambda of one loop, see `LoopData`."""
+    if mode < 0:
+        return
+    scratch, loop = space_view(space), loop_data(data)
+    where, perp, frame = loop.where, loop.perp, loop.offsets[1]
+    wa, wb = scratch.work[where[0, 0]], scratch.work[where[0, 1]]
+    R, p, F = _rotation(), _position(), _wrench()
+    loop_wrench(wb, frame, perp, scratch.multipliers, where[0, 2], R, p, F)
     for k in range(6):
         wa.F[k] -= F[k]
         wb.F[k] += F[k]
@@ -77,6 +85,27 @@ def _loops(tree, space, data, mode):
 
 
 loops = LoadKernel(_loops)
+
+
+def _loop_gradient(tree, space, data, own, everything):
+    """Of the power -(z_a - z_b) . F of the multipliers: by perp and by frame B, with which F turns by ad*_pi F."""
+    scratch, loop, out = space_view(space), loop_data(data), loop_data(own)
+    where, perp, frame = loop.where, loop.perp, loop.offsets[1]
+    wa, wb, first = scratch.work[where[0, 0]], scratch.work[where[0, 1]], where[0, 2]
+    R, p, F, z, x, rho = _rotation(), _position(), _wrench(), _wrench(), _wrench(), _wrench()
+    loop_wrench(wb, frame, perp, scratch.multipliers, first, R, p, F)
+    for k in range(6):
+        z[k], x[k] = wa.dS[k] - wb.dS[k], 0.0
+    add_coad(z, F, x)
+    Ad_transposed(R, p, x, rho)
+    add_frame_cotangent(frame.R, rho, out.offsets[1])
+    Ad_inverse(R, p, z, x)
+    for k in range(6):
+        for i in range(perp.shape[1]):
+            out.perp[k, i] -= x[k] * scratch.multipliers[first + i]
+
+
+loop_gradient = GradientKernel(_loop_gradient)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +147,8 @@ class Loop:
         perp = constrained_twists(self.joint)
         binder.couplings += 1
         where = np.array([[ends[0].segment, ends[1].segment, binder.loop(self.name, perp.shape[1])]], dtype=np.int64)
-        return Bound(self.name, loops, LoopData(where, perp, pose_records([e.offset for e in ends])), CONSTRAINT)
+        data = LoopData(where, perp, pose_records([e.offset for e in ends]))
+        return Bound(self.name, loops, data, CONSTRAINT, gradient=loop_gradient)
 
     def sketch(self, binder: Binder) -> list[Mark]:
         """A mark where the two frames are joined."""

@@ -93,6 +93,7 @@ class Space(NamedTuple):
     * ``local``: by the first dormant station that wakes in a tangent (count[3] says whether there was one);
     * sums in ``folding``: the one array that must be zero before; who sums there clears it again, padding included;
     * ``energy``: `core.energy`, before loads act;
+    * ``gradient``: `core.load_gradients`, before every load that is called in mode GRADIENT;
     * ``tangent, chains, balls, frames`` and what is left of ``folding``: by every function for itself.
 
     What a kernel leaves is read by nobody, with three exceptions: `core.loops` reads poses, motions and columns that
@@ -122,6 +123,7 @@ class Space(NamedTuple):
     maps: Any  #: (.,) what the maps of CUSTOM blocks gave, block after block (see core.blocks.custom)
     balls: Any  #: (most, 5) bounding balls of a contact's groups: centre, radius, whether stations were posed
     energy: Any  #: (1,) potential energy of loads [J], in mode ENERGY
+    gradient: Any  #: (5,) addresses for loads in mode GRADIENT, see core.gradient_arrays
 
 
 def make_tree(topology: Topology, parameters: Parameters, loads: np.ndarray, maps: np.ndarray = NO_MAPS) -> Any:
@@ -166,6 +168,7 @@ def make_space(
         maps=np.zeros(maps_size(tree.blocks, tree.maps)),
         balls=np.zeros((balls, 5)),
         energy=np.zeros(1),
+        gradient=np.zeros(5, np.int64),
     )
 
 
@@ -261,15 +264,17 @@ _SPACE = {
     "joint_force": "f", "joint_slope": "F", "couplings": coupling_t, "count": "i", "inputs": "f", "signals": "f",
     "multipliers": "f", "chains": "C", "lines": line_t, "parts": part_t, "coordinates": "F", "local": "C",
     "folding": "C", "rates": "f", "frames": pose_t, "maps": "f", "balls": "F", "energy": "f",
+    "gradient": "i",
 }  # fmt: skip
 
 
-def _types(fields: tuple[str, ...], kinds: dict[str, Any]) -> dict[str, Any]:
-    """Types of arrays by field, in the order of the fields."""
-    return {field: array_of(*_LETTERS.get(kinds[field], (kinds[field], 1))) for field in fields}
+def array_types(fields: tuple[str, ...], kinds: dict[str, Any]) -> dict[str, Any]:
+    """Types of arrays by field, in the order of the fields; those not among ``kinds`` are as in `Tree`."""
+    chosen = _TREE | kinds
+    return {field: array_of(*_LETTERS.get(chosen[field], (chosen[field], 1))) for field in fields}
 
 
-_tree_types, _space_types = _types(Tree._fields, _TREE), _types(Space._fields, _SPACE)
+_tree_types, _space_types = array_types(Tree._fields, {}), array_types(Space._fields, _SPACE)
 
 #: The tree and the scratch behind a handle, as named tuples.
 tree_at, space_at = tupling(Tree, _tree_types), tupling(Space, _space_types)

@@ -39,6 +39,16 @@ class Columns:
         self.units = units
 
 
+class Incidental:
+    """Columns of an array that do not say what a load is made of: addresses, notes, what follows from other arrays.
+
+    All columns if none is named.  Robots of one structure may differ in them (`gradients.array_slopes`).
+    """
+
+    def __init__(self, *columns: int) -> None:
+        self.columns = columns
+
+
 #: (m, k) integers, (m, k) floats, (m,) records of poses (`core.records.pose_t`).
 Integers = Annotated[np.ndarray, Kind(np.int64, 2)]
 Floats = Annotated[np.ndarray, Kind(np.float64, 2)]
@@ -56,6 +66,13 @@ def parameters(record: Any) -> dict[str, dict[str, str]]:
     hints = get_type_hints(record, include_extras=True)
     found = {name: [x for x in hints[name].__metadata__ if isinstance(x, Columns)] for name in record._fields}
     return {name: columns[0].units for name, columns in found.items() if columns}
+
+
+def incidental(record: Any) -> dict[str, tuple[int, ...]]:
+    """The arrays of a load that are `Incidental`, and which of their columns: all, if none is named."""
+    hints = get_type_hints(record, include_extras=True)
+    found = {name: [x for x in hints[name].__metadata__ if isinstance(x, Incidental)] for name in record._fields}
+    return {name: marks[0].columns for name, marks in found.items() if marks}
 
 
 def load_view(record: Any) -> Any:

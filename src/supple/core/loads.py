@@ -39,12 +39,13 @@ STORES = 16
 #: MEASURE: lines tell their length, its rate, their tension and the gradient of the length (see core.elastic_lines).
 #: ENERGY: only the potential energy [J] is added, to ``space.energy[0]``; minus its gradient by q is the generalised
 #: force at rest.
-WRENCH, TANGENT, MEASURE, ENERGY = 0, 1, 2, 3
+#: GRADIENT: as TANGENT, but transposed at once (`core.load_gradients`); only loads on dormant stations are asked so.
+WRENCH, TANGENT, MEASURE, ENERGY, GRADIENT = 0, 1, 2, 3, 4
 
 Index = np.uint64  # unsigned indices vectorise, see linalg.products
 
 
-_call = calling(types.void(*[types.int64] * 4))
+call_load = calling(types.void(*[types.int64] * 4))
 
 
 @inlined
@@ -57,6 +58,15 @@ def apply_loads(tree, space, tree_handle, space_handle, q, v, sides, mode):
         space.count[i] = 0
     if tree.loads.shape[0] == 0:
         return
+    clear_loads(tree, space, q, v)
+    for i in range(tree.loads.shape[0]):
+        if tree.loads[i, 2] & sides:
+            call_load(tree.loads[i, 0], (tree_handle.ctypes.data, space_handle.ctypes.data, tree.loads[i, 1], mode))
+
+
+@inlined
+def clear_loads(tree, space, q, v):
+    """All that loads add to beyond the points' own, before they act: zero; strains at nodes."""
     for k in range(6):
         space.work[0].F[k] = 0.0
     strain_nodes(tree, q, v, space)
@@ -66,9 +76,6 @@ def apply_loads(tree, space, tree_handle, space_handle, q, v, sides, mode):
             space.joint_slope[i, j] = 0.0
     for i in range(Index(space.coordinates.shape[1])):
         space.coordinates[0, i], space.coordinates[1, i] = q[i], v[i]
-    for i in range(tree.loads.shape[0]):
-        if tree.loads[i, 2] & sides:
-            _call(tree.loads[i, 0], (tree_handle.ctypes.data, space_handle.ctypes.data, tree.loads[i, 1], mode))
 
 
 @inlined

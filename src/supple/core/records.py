@@ -88,7 +88,8 @@ node_t = np.dtype(
     align=True,
 )
 
-#: Scratch per node: strain and its rate; generalised stress of loads and its derivatives by both.
+#: Scratch per node: strain and its rate; generalised stress of loads and its derivatives by both; a virtual strain and
+#: the cotangents of strain and rate (`core.load_gradients`).
 stress_t = np.dtype(
     [
         ("xi", "f8", (6,)),
@@ -96,6 +97,9 @@ stress_t = np.dtype(
         ("f", "f8", (6,)),
         ("E", "f8", (6, 6)),
         ("C", "f8", (6, 6)),
+        ("eta", "f8", (6,)),
+        ("xi_bar", "f8", (6,)),
+        ("xid_bar", "f8", (6,)),
     ],
     align=True,
 )

@@ -1,13 +1,15 @@
 """Derivatives of an equilibrium by what holds it there: the implicit function theorem.
 
 At rest R(q, u, lambda) = 0 in the free coordinates and e(q) = 0 in the loops.  With K = dR/dq (loops' -d(A^T lambda)/dq
-included), changes of inputs u and of the prescribed coordinates p give
+included), changes of inputs u, of the coordinates c of prescribed joints and of parameters p of a design give
 
-    [ K_ff  -A_f^T ] [ dq_f    ]     [ R_u du + K_fp dp ]
-    [ E_f    0     ] [ dlambda ] = - [ E_p dp           ],       E = de/dq,
+    [ K_ff  -A_f^T ] [ dq_f    ]     [ R_u du + K_fc dc + R_p dp ]
+    [ E_f    0     ] [ dlambda ] = - [ E_c dc + e_p dp           ],       E = de/dq,
 
-and the efforts of prescribed joints, R_p - A_p^T lambda, follow from all of them.  Forward (jvp) this is solved for one
-direction; backward (vjp) its transpose is solved for one cotangent, whatever the number of inputs.
+and the efforts of prescribed joints, R_c - A_c^T lambda, follow from all of them.  Forward (jvp) this is solved for one
+direction; backward (vjp) its transpose is solved for one cotangent, whatever the number of inputs and parameters: with
+the solution y, one sweep gives y^T R_p for all of them (`core.parameter_gradient`).  Laws of time of loads and of
+prescribed joints may follow parameters as well; poses do so directly, too.
 
 The matrix is factorised once per equilibrium.  Where it is singular to rounding (a limit point, a bifurcation, a motion
 that nothing resists) the derivative does not exist, and that is said.
@@ -15,20 +17,22 @@ that nothing resists) the derivative does not exist, and that is said.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.checks import floats, shown, why
-from supple.errors import ModelError, ShapeError, SingularError, StateError, warn
+from supple.errors import DesignError, ModelError, ShapeError, SingularError, StateError, warn
 from supple.model.accelerations import joint_efforts
 from supple.model.dynamics import actuation_at
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from supple.model.model import Model
     from supple.solvers.statics.equilibrium import Equilibrium
 
 Array = np.ndarray
@@ -37,8 +41,10 @@ Array = np.ndarray
 CRITICAL = 1e-13
 #: Entries of a scaled stiffness that differ by less from their mirror image do so by rounding.
 SYMMETRIC = 1e-9
-#: Relative step of differences of the frames in which efforts of turning joints are given.
-STEP = 1e-6
+#: How often a system with loops is balanced: each time rows come closer to size one.
+BALANCINGS = 3
+#: Step of differences (of fourth order) of the frames in which efforts of turning joints are given.
+STEP = 1e-3
 
 
 @dataclass(frozen=True)
@@ -47,9 +53,11 @@ class Gradient:
 
     u: Array  #: (nu,) by the inputs
     prescribed: Array  #: (ne,) by the coordinates of prescribed joints, joint by joint
+    p: dict[str, Any] = field(default_factory=dict)  #: by the parameters of the model's design, shaped as they are
 
     def __repr__(self) -> str:
-        return f"<Gradient: u {self.u.shape}, prescribed {self.prescribed.shape}>"
+        named = "".join(f", {name} {np.shape(x)}" for name, x in self.p.items())
+        return f"<Gradient: u {self.u.shape}, prescribed {self.prescribed.shape}{named}>"
 
 
 @dataclass(frozen=True)
@@ -64,16 +72,23 @@ class EquilibriumVariation:
         return f"<EquilibriumVariation: q {self.q.shape}, multipliers {self.multipliers.shape}>"
 
 
-class Tangents(NamedTuple):
+@dataclass(frozen=True)
+class Tangents:
     """Factors and blocks of the linear system at an equilibrium."""
 
+    equilibrium: Equilibrium
     factors: Array  #: LU factors of the scaled system (nf + nc, nf + nc)
     pivots: Array
     scale: Array  #: (nf + nc,) by which rows and columns were multiplied
     K: Array  #: (n, n) dR/dq
-    R_u: Array  #: (n, nu)
     A: Array  #: (nc, n) rows of loops, velocities
     E: Array  #: (nc, n) de/dq
+
+    @cached_property
+    def R_u(self) -> Array:
+        """dR/du (n, nu)."""
+        at = self.equilibrium
+        return -actuation_at(at.model, at.q, np.zeros(at.model.n), at.u, at.t)
 
 
 def tangents(equilibrium: Equilibrium) -> Tangents:
@@ -83,39 +98,46 @@ def tangents(equilibrium: Equilibrium) -> Tangents:
     if not equilibrium.converged:
         raise StateError(f"no derivatives: this is no equilibrium ({equilibrium.note})")
     model, q, K = equilibrium.model, equilibrium.q, equilibrium.stiffness
-    R_u = -actuation_at(model, q, np.zeros(model.n), equilibrium.u, equilibrium.t)
-    A = model.loop_jacobian(q) if model.nc else np.zeros((0, model.n))
-    E = model.loop_error_derivative(q) if model.nc else A
     free, nf, nc = model.free_coordinates, len(model.free_coordinates), model.nc
-    matrix = np.zeros((nf + nc, nf + nc))
-    matrix[:nf, :nf] = K if nf == model.n else K[np.ix_(free, free)]
-    matrix[:nf, nf:], matrix[nf:, :nf] = -A[:, free].T, E[:, free]
+    A = E = np.zeros((0, model.n))
+    matrix = K if nf == model.n else K[np.ix_(free, free)]
+    if nc:
+        A, E = model.loop_jacobian(q), model.loop_error_derivative(q)
+        matrix = np.block([[matrix, -A[:, free].T], [E[:, free], np.zeros((nc, nc))]])
     scale = _balancing(matrix, nf)
     scaled = scale[:, None] * matrix * scale
     factors, pivots, failed = lapack.dgetrf(scaled) if scaled.size else (scaled, np.zeros(0, np.int32), 0)
-    if failed or (scaled.size and lapack.dgecon(factors, float(np.abs(scaled).sum(axis=0).max()))[0] < CRITICAL):
+    if failed or (scaled.size and lapack.dgecon(factors, lapack.dlange("1", scaled))[0] < CRITICAL):
         raise SingularError(f"no derivatives: {_why_critical(equilibrium)}")
-    if not _surely_stable(scaled, nc) and equilibrium.stable is False:
+    if not _surely_stable(scaled, nf) and equilibrium.stable is False:
         warn("derivatives of an unstable equilibrium: the robot would not stay there")
-    return Tangents(factors, pivots, scale, K, R_u, A, E)
+    return Tangents(equilibrium, factors, pivots, scale, K, A, E)
 
 
-def _surely_stable(matrix: Array, nc: int) -> bool:
-    """Whether a stiffness is symmetric and positive, told quickly; loops ask for more than this."""
+def _surely_stable(matrix: Array, nf: int) -> bool:
+    """Whether the stiffness is symmetric and positive on what loops allow, told quickly, of the scaled system."""
     from scipy.linalg import lapack
 
-    if nc or not matrix.size or np.abs(matrix - matrix.T).max() > SYMMETRIC:
+    reduced = matrix[:nf, :nf]
+    if len(matrix) > nf:
+        allowed = np.linalg.qr(matrix[:nf, nf:], mode="complete")[0][:, len(matrix) - nf :]
+        reduced = allowed.T @ reduced @ allowed
+    if not reduced.size or np.abs(reduced - reduced.T).max() > SYMMETRIC:
         return False
-    return bool(lapack.dpotrf(matrix)[1] == 0)
+    return bool(lapack.dpotrf(reduced)[1] == 0)
 
 
 def _balancing(matrix: Array, nf: int) -> Array:
-    """Scales that make forces of all coordinates, and then rows of loops, of size one."""
+    """Scales that make the largest entries of rows and columns about one.
+
+    A joint inside a loop may have no stiffness of its own: there the rows of loops tell how large things are.
+    """
     scale = np.ones(len(matrix))
-    diagonal = np.abs(matrix[:nf, :nf]).max(axis=1, initial=0.0)
-    scale[:nf] = 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
-    rows = np.abs(matrix[nf:, :nf] * scale[:nf]).max(axis=1, initial=0.0)
-    scale[nf:] = 1.0 / np.where(rows > 0.0, rows, 1.0)
+    for _ in range(1 if len(matrix) == nf else BALANCINGS):
+        sizes = np.abs(scale[:, None] * matrix * scale)
+        largest = np.maximum(sizes.max(axis=0, initial=0.0), sizes.max(axis=1, initial=0.0))
+        largest[largest == 0.0] = 1.0
+        scale = scale / np.sqrt(largest)
     return scale
 
 
@@ -131,19 +153,33 @@ def _why_critical(equilibrium: Equilibrium) -> str:
     return "the equilibrium is a limit or bifurcation point, where it changes infinitely fast; move away from it"
 
 
-def jvp(equilibrium: Equilibrium, found: Tangents, u: Any, prescribed: ArrayLike | None) -> EquilibriumVariation:
-    """Where the equilibrium goes along du and dp."""
+def jvp(
+    equilibrium: Equilibrium,
+    found: Tangents,
+    u: Any,
+    prescribed: ArrayLike | None,
+    p: Mapping[str, Any] | None,
+) -> EquilibriumVariation:
+    """Where the equilibrium goes along changes of inputs, prescribed coordinates and parameters."""
     model = equilibrium.model
     free, fixed, n = model.free_coordinates, model.fixed_coordinates, model.n
     du = _vector(u, model.nu, "u", model.input_names)
-    dp = _vector(prescribed, len(fixed), "prescribed", None)
-    dq = np.zeros(n)
-    dq[fixed] = dp
-    force = found.R_u @ du + found.K[:, fixed] @ dp
-    solution = _solve(found, -np.concatenate([force[free], found.E[:, fixed] @ dp]), transposed=False)
+    dp = _parameters(model, p)
+    dq, push = np.zeros(n), found.R_u @ du
+    dq[fixed] = _vector(prescribed, len(fixed), "prescribed", None)
+    error = np.zeros(model.nc)
+    if dp.any():
+        from supple.gradients.equilibrium_parameters import push_forward
+
+        by_parameters = push_forward(equilibrium, dp)
+        push, error = push + by_parameters.force, by_parameters.error
+        dq[fixed] += by_parameters.prescribed
+    force = push + found.K[:, fixed] @ dq[fixed]
+    error = error + found.E[:, fixed] @ dq[fixed]
+    solution = _solve(found, -np.concatenate([force[free], error]), transposed=False)
     dq[free], multipliers = solution[: len(free)], solution[len(free) :]
-    supplied = found.K @ dq + found.R_u @ du - found.A.T @ multipliers
-    return EquilibriumVariation(dq, multipliers, _efforts_jvp(equilibrium, supplied, dq))
+    supplied = found.K @ dq + push - found.A.T @ multipliers
+    return EquilibriumVariation(dq, multipliers, _efforts_jvp(equilibrium, supplied, dq, dp))
 
 
 def vjp(
@@ -155,21 +191,43 @@ def vjp(
     pose: Mapping[tuple[str, float], ArrayLike] | None,
 ) -> Gradient:
     """The gradient of a scalar whose derivatives by q, efforts, multipliers and poses are given."""
-    model = equilibrium.model
+    model, stations = equilibrium.model, _stations(pose)
     free, fixed = model.free_coordinates, model.fixed_coordinates
-    q_bar = _vector(q, model.n, "q", model.coordinate_names)
-    for station, wrench in (pose or {}).items():
-        q_bar = q_bar + _pose_cotangent(equilibrium, station, wrench)
+    forces, q_bar = np.zeros(model.n), _vector(q, model.n, "q", model.coordinate_names)
+    for (link, s), wrench in stations.items():
+        q_bar = q_bar + model.jacobian(equilibrium.q, link, s).T @ wrench
     multiplier_bar = _vector(multipliers, model.nc, "multipliers", None)
     effort_bar = _vector(efforts, len(fixed), "efforts", None)
-    supplied_bar, turned = _efforts_vjp(equilibrium, effort_bar)
-    q_bar = q_bar + turned + found.K.T @ supplied_bar
-    multiplier_bar = multiplier_bar - found.A @ supplied_bar
-    y = _solve(found, -np.concatenate([q_bar[free], multiplier_bar]), transposed=True)
-    forces = supplied_bar.copy()
-    forces[free] += y[: len(free)]
-    by_fixed = found.K[np.ix_(free, fixed)].T @ y[: len(free)] + found.E[:, fixed].T @ y[len(free) :]
-    return Gradient(found.R_u.T @ forces, q_bar[fixed] + by_fixed)
+    by_efforts = bool(len(fixed)) and bool(effort_bar.any())
+    if by_efforts:
+        forces, turned = _efforts_vjp(equilibrium, effort_bar)
+        q_bar = q_bar + turned + found.K.T @ forces
+        multiplier_bar = multiplier_bar - found.A @ forces
+    right = np.concatenate([q_bar[free], multiplier_bar]) if len(fixed) or model.nc else q_bar
+    y = _solve(found, -right, transposed=True)
+    y, errors, by_fixed = y[: len(free)], y[len(free) :], effort_bar
+    if len(fixed):
+        forces[free] += y
+        by_fixed = q_bar[fixed] + found.K[np.ix_(free, fixed)].T @ y + found.E[:, fixed].T @ errors
+    else:
+        forces = y
+    if model.design is None:
+        return Gradient(found.R_u.T @ forces, by_fixed)
+    from supple.gradients.equilibrium_parameters import pull_back
+
+    by_parameter, by_input = pull_back(equilibrium, forces, errors, by_fixed, stations)
+    if by_efforts:
+        by_parameter += _efforts_by_parameter(equilibrium).T @ effort_bar
+    return Gradient(by_input, by_fixed, model.design.design.unpack(by_parameter))
+
+
+def _parameters(model: Model, p: Mapping[str, Any] | None) -> Array:
+    """Changes of parameters (count,)."""
+    if p is None:
+        return np.zeros(0)
+    if model.design is None:
+        raise DesignError(f"p: model {model.name!r} has no parameters; make it by the model() of a Design")
+    return model.design.design.pack(p)
 
 
 def _solve(found: Tangents, right: Array, transposed: bool) -> Array:
@@ -182,26 +240,52 @@ def _solve(found: Tangents, right: Array, transposed: bool) -> Array:
     return np.asarray(found.scale * scaled)
 
 
-def _pose_cotangent(equilibrium: Equilibrium, station: Any, wrench: ArrayLike) -> Array:
-    """J^T w of a body wrench (6,) at a station."""
-    if not isinstance(station, tuple) or len(station) != 2:
-        raise ModelError(f'pose: a station is {shown(station)}, must be (link, s), such as ("arm", 1.0)')
-    J = equilibrium.model.jacobian(equilibrium.q, *station)
-    return np.asarray(J.T @ _vector(wrench, 6, f"pose[{station}]", None))
+def _stations(pose: Mapping[tuple[str, float], ArrayLike] | None) -> dict[tuple[str, float], Array]:
+    """Wrenches (6,) by station."""
+    for station in pose or {}:
+        if not isinstance(station, tuple) or len(station) != 2:
+            raise ModelError(f'pose: a station is {shown(station)}, must be (link, s), such as ("arm", 1.0)')
+    return {station: _vector(wrench, 6, f"pose[{station}]", None) for station, wrench in (pose or {}).items()}
 
 
-def _efforts_jvp(equilibrium: Equilibrium, supplied: Array, dq: Array) -> Array:
+def _efforts_jvp(equilibrium: Equilibrium, supplied: Array, dq: Array, dp: Array) -> Array:
     """How efforts change with the forces that prescribed joints supply, and with the frames they are given in."""
-    model, q, force = equilibrium.model, equilibrium.q, _supplied(equilibrium)
+    model = equilibrium.model
     if not len(model.fixed_coordinates):
         return np.zeros(0)
-    change = joint_efforts(model, q, supplied)
-    size = float(np.abs(dq[model.fixed_coordinates]).max(initial=0.0))
-    if size > 0.0:
-        h = STEP / size
-        ends = [joint_efforts(model, q + x * dq, force) for x in (h, -h)]
-        change = change + (ends[0] - ends[1]) / (2.0 * h)
-    return np.asarray(change)
+    change = joint_efforts(model, equilibrium.q, supplied)
+    change = change + _efforts_by_coordinate(equilibrium) @ dq[model.fixed_coordinates]
+    return np.asarray(change + _efforts_by_parameter(equilibrium) @ dp if dp.any() else change)
+
+
+def _efforts_by_coordinate(equilibrium: Equilibrium) -> Array:
+    """d(efforts)/d(prescribed coordinates) (ne, ne) at the forces that are supplied; zero unless joints turn freely."""
+    model, q, fixed = equilibrium.model, equilibrium.q, equilibrium.model.fixed_coordinates
+    force, found = _supplied(equilibrium), np.zeros((len(fixed), len(fixed)))
+    for i, j in enumerate(fixed):
+        unit = np.zeros(model.n)
+        unit[j] = STEP
+        ends = [joint_efforts(model, q + x * unit, force) for x in (1.0, -1.0, 2.0, -2.0)]
+        found[:, i] = (8.0 * (ends[0] - ends[1]) - (ends[2] - ends[3])) / (12.0 * STEP)
+    return found
+
+
+def _efforts_by_parameter(equilibrium: Equilibrium) -> Array:
+    """d(efforts)/d(parameters) (ne, count) where nothing moves: by the screws of prescribed joints."""
+    model = equilibrium.model
+    fixed, point = model.fixed_coordinates, model.design
+    if point is None or not len(fixed):
+        return np.zeros((len(fixed), 0 if point is None else point.design.size))
+    force = _supplied(equilibrium)
+    columns = []
+    for end in point.slopes.ends:
+        screws = end.plus.parameters.screws, end.minus.parameters.screws
+        if np.array_equal(screws[0][:, fixed], screws[1][:, fixed]):
+            columns.append(np.zeros(len(fixed)))
+        else:
+            high, low = (joint_efforts(model, equilibrium.q, force, screw) for screw in screws)
+            columns.append((high - low) * end.scale)
+    return np.array(columns).T
 
 
 def _efforts_vjp(equilibrium: Equilibrium, effort_bar: Array) -> tuple[Array, Array]:
@@ -209,13 +293,11 @@ def _efforts_vjp(equilibrium: Equilibrium, effort_bar: Array) -> tuple[Array, Ar
     model, q, n = equilibrium.model, equilibrium.q, equilibrium.model.n
     supplied_bar, q_bar, fixed = np.zeros(n), np.zeros(n), model.fixed_coordinates
     if effort_bar.any():
-        force = _supplied(equilibrium)
         for j in fixed:
             unit = np.zeros(n)
             unit[j] = 1.0
             supplied_bar[j] = effort_bar @ joint_efforts(model, q, unit)
-            ends = [joint_efforts(model, q + h * unit, force) for h in (STEP, -STEP)]
-            q_bar[j] = effort_bar @ (ends[0] - ends[1]) / (2.0 * STEP)
+        q_bar[fixed] = effort_bar @ _efforts_by_coordinate(equilibrium)
     return supplied_bar, q_bar
 
 
@@ -230,6 +312,8 @@ def _vector(given: Any, size: int, name: str, names: tuple[str, ...] | None) -> 
     """A finite vector (size,); zero if it was omitted; inputs also by name."""
     if given is None:
         return np.zeros(size)
+    if type(given) is np.ndarray and given.dtype == np.float64 and given.shape == (size,) and np.isfinite(given).all():
+        return given
     if isinstance(given, dict) and names is not None:
         unknown = [key for key in given if key not in names]
         if unknown:

@@ -16,6 +16,10 @@ from supple.jit.stamps import load_stamp, stamp_of
 #: Signature of a load, see core.loads: addresses of tree, space and data, and the mode.
 _LOAD = types.void(*[types.int64] * 4)
 
+#: Signature of the gradient of a load by its numbers, see core.load_gradients: addresses of tree, space, data, the
+#: arrays shaped like the data, and the whole gradient.
+_GRADIENT = types.void(*[types.int64] * 5)
+
 #: Signature of a map g(q) of a joint, see core.blocks.custom: addresses of data, q, v and results, n and the order.
 _MAP = types.void(*[types.int64] * 6)
 
@@ -81,6 +85,20 @@ class LoadKernel(_ModelKernel):
     """A load's compiled function."""
 
     straight, kind = True, _LOAD
+
+
+class GradientKernel(_ModelKernel):
+    """How the virtual power of a load depends on its own numbers (`core.load_gradients`).
+
+    Attributes
+    ----------
+    within : bool
+        Whether the load calls it by itself, in mode GRADIENT.
+    complete : bool
+        Whether it tells of all numbers of the load; if not, the load is differenced.
+    """
+
+    straight, kind, within, complete = True, _GRADIENT, False, True
 
 
 class MapKernel(_ModelKernel):

@@ -17,14 +17,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from supple.core.arrays import space_view, tree_view
+from supple.core.arrays import space_view, tree_view, vector_at
 from supple.core.blocks.kinds import exponential_coordinates
+from supple.core.gradient_arrays import ALONG_Y, COORDINATES, gradient_view
 from supple.core.load_data import Integers, load_view
 from supple.core.loads import INTERNAL, TANGENT, WRENCHLESS
 from supple.errors import ModelError
-from supple.jit import LoadKernel, inner, local_array
+from supple.jit import GradientKernel, LoadKernel, inner, local_array
 from supple.lie.coefficients import tangent_coefficients
-from supple.lie.dual import apply_transposed
+from supple.lie.dual import add_apply, apply_transposed
+from supple.lie.se3 import product6_transposed
 from supple.lie.tangent import tangent_operators, tangent_transposed_derivative
 
 if TYPE_CHECKING:
@@ -93,6 +95,52 @@ def _drives(tree, space, data, mode):
 drives = LoadKernel(_drives)
 
 
+@inner
+def add_drive_gradient(w, block, screws, q, y, u, screws_out, inputs_out):
+    """By screws and inputs, of the power -(T(-Omega) Phi y) . (Phi u) of a joint whose screws do not commute.
+
+    ``u`` and ``inputs_out`` begin at its first input.
+    """
+    along, wrench, by_along, by_wrench, by_step = _wrench(), _wrench(), _wrench(), _wrench(), _wrench()
+    jet, T, c, H, start, n = _jet(), _operator(), _coefficients(), _matrix(), block.start, block.n
+    for k in range(6):
+        jet[0, k], jet[1, k], jet[2, k], along[k], wrench[k], by_wrench[k] = -w.jet[0, k], 0.0, 0.0, 0.0, 0.0, 0.0
+        for j in range(n):
+            along[k] += screws[k, start + j] * y[start + j]
+            wrench[k] += screws[k, start + j] * u[j]
+    tangent_operators(jet, 0, T)
+    apply_transposed(T[0], wrench, by_along)
+    add_apply(T[0], along, by_wrench)
+    Omega = jet[0]
+    tangent_coefficients(Omega[0] ** 2 + Omega[1] ** 2 + Omega[2] ** 2, c)
+    tangent_transposed_derivative(Omega, wrench, c, H)
+    product6_transposed(H, along, by_step)
+    for j in range(n):
+        for k in range(6):
+            x = by_step[k] * q[start + j] - by_along[k] * y[start + j] - by_wrench[k] * u[j]
+            screws_out[k, start + j] += x
+            inputs_out[j] -= screws[k, start + j] * by_wrench[k]
+
+
+def _drive_gradient(tree, space, data, own, everything):
+    """By inputs, and by screws that do not commute."""
+    robot, scratch, out = tree_view(tree), space_view(space), gradient_view(everything)
+    factors = drive_data(data).factors
+    n, addresses = robot.component.shape[0], scratch.gradient
+    q, y = vector_at(addresses[COORDINATES], (n,)), vector_at(addresses[ALONG_Y], (n,))
+    for i in range(factors.shape[0]):
+        block, first = robot.blocks[factors[i, 0]], factors[i, 1]
+        if exponential_coordinates(block):
+            u, w = scratch.inputs[first:], scratch.work[block.first]
+            add_drive_gradient(w, block, robot.screws, q, y, u, out.screws, out.inputs[first:])
+        else:
+            for j in range(block.n):
+                out.inputs[first + j] -= y[block.start + j]
+
+
+drive_gradient = GradientKernel(_drive_gradient)
+
+
 @dataclass(frozen=True)
 class JointDrive:
     """A motor at the joint of a link.
@@ -133,4 +181,5 @@ class JointDrive:
         for block, screws in zip(binder.layout(self.link).blocks, joint.factors(), strict=False):
             where.append((block, first))
             first += screws.shape[1]
-        return Bound(self.name, drives, DriveData(np.array(where, dtype=np.int64)), INTERNAL + WRENCHLESS)
+        data = DriveData(np.array(where, dtype=np.int64))
+        return Bound(self.name, drives, data, INTERNAL + WRENCHLESS, gradient=drive_gradient)

@@ -18,10 +18,10 @@ import numpy as np
 from supple.checks import finite_float, nonnegative_float, shown
 from supple.compilation.scene import Place, Strand
 from supple.core.arrays import space_view
-from supple.core.load_data import Columns, Floats, Integers, Poses, load_view
+from supple.core.load_data import Columns, Floats, Incidental, Integers, Poses, load_view
 from supple.core.loads import ENERGY, EXTERNAL, STORES, TANGENT, add_coupling
 from supple.errors import ModelError
-from supple.jit import LoadKernel, inner, local_array
+from supple.jit import GradientKernel, LoadKernel, inner, local_array
 from supple.lie.pose import check_pose
 from supple.loads.points import (
     point_position,
@@ -47,8 +47,10 @@ class SpringData(NamedTuple):
 
     ends: Integers  #: (2, 1) segments
     linear: Annotated[Floats, Columns(stiffness="N/m", rest_length="m", damping="N s/m")]  #: (1, 3)
-    functions: Integers  #: (3, 1) addresses of a user's f, f_l, f_l'; -1: the linear law, differences
-    note: Floats  #: (1, 3) what failed, see `LawGuard`
+    functions: Annotated[
+        Integers, Incidental()
+    ]  #: (3, 1) addresses of a user's f, f_l, f_l'; -1: the linear law, differences
+    note: Annotated[Floats, Incidental()]  #: (1, 3) what failed, see `LawGuard`
     offsets: Poses  #: (2,)
 
 
@@ -162,6 +164,81 @@ def _springs(tree, space, data, mode):
 springs = LoadKernel(_springs)
 
 
+@inner
+def virtual_velocity(w, x, z):
+    """z_v + z_w x x: the velocity of a point of a segment along the virtual twist z = J y."""
+    a = w.dS
+    z[0] = a[3] + a[1] * x[2] - a[2] * x[1]
+    z[1] = a[4] + a[2] * x[0] - a[0] * x[2]
+    z[2] = a[5] + a[0] * x[1] - a[1] * x[0]
+
+
+@inner
+def span_growth(wa, wb, xa, xb, n):
+    """n . (z_b - z_a): how a span grows along the virtual twists of its ends."""
+    za, zb = _vector(), _vector()
+    virtual_velocity(wa, xa, za)
+    virtual_velocity(wb, xb, zb)
+    return n[0] * (zb[0] - za[0]) + n[1] * (zb[1] - za[1]) + n[2] * (zb[2] - za[2])
+
+
+@inner
+def add_end_cotangent(w, by_place, by_velocity, by_virtual, sign, out):
+    """The cotangent of a point's offset: x = p + R offset, its velocity V_v + V_w x x, its virtual one likewise."""
+    bar = _vector()
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        bar[i] = by_place[i] + by_velocity[j] * w.V[k] - by_velocity[k] * w.V[j]
+        bar[i] += by_virtual[j] * w.dS[k] - by_virtual[k] * w.dS[j]
+    for i in range(3):
+        out.p[i] += sign * (w.R[0, i] * bar[0] + w.R[1, i] * bar[1] + w.R[2, i] * bar[2])
+
+
+@inner
+def add_span_gradient(wa, wb, xa, va, xb, vb, growth, tension, slope, rate_slope, out_a, out_b):
+    """Cotangents of the offsets of both ends of a span in the power T(l, l') growth.
+
+    ``growth`` is that of the whole line along the virtual twists, of which the span has n . (z_b - z_a).
+    """
+    n, za, zb, r, v, z = _vector(), _vector(), _vector(), _vector(), _vector(), _vector()
+    l, rate = span_direction(xa, va, xb, vb, n)
+    if l == 0.0:
+        return
+    virtual_velocity(wa, xa, za)
+    virtual_velocity(wb, xb, zb)
+    along = span_growth(wa, wb, xa, xb, n)
+    for i in range(3):
+        drift, turn = (vb[i] - va[i] - rate * n[i]) / l, (zb[i] - za[i] - along * n[i]) / l
+        r[i] = growth * (slope * n[i] + rate_slope * drift) + tension * turn
+        v[i] = growth * rate_slope * n[i]
+        z[i] = tension * n[i]
+    add_end_cotangent(wb, r, v, z, 1.0, out_b)
+    add_end_cotangent(wa, r, v, z, -1.0, out_a)
+
+
+def _spring_gradient(tree, space, data, own, everything):
+    """Of the power T n . (z_b - z_a) of a linear spring: by stiffness, rest length, damping and the places of its ends.
+    """
+    scratch, spring, out = space_view(space), spring_data(data), spring_data(own)
+    where, law, offsets = spring.ends, spring.linear, spring.offsets
+    xa, va, xb, vb, n = _vector(), _vector(), _vector(), _vector(), _vector()
+    wa, wb = scratch.work[where[0, 0]], scratch.work[where[1, 0]]
+    place_point(scratch, where[0, 0], offsets[0], xa, va)
+    place_point(scratch, where[1, 0], offsets[1], xb, vb)
+    l, rate = span_direction(xa, va, xb, vb, n)
+    if l == 0.0:
+        return
+    growth, slope, rate_slope = span_growth(wa, wb, xa, xb, n), law[0, 0], law[0, 2]
+    tension = slope * (l - law[0, 1]) + rate_slope * rate
+    out.linear[0, 0] += growth * (l - law[0, 1])
+    out.linear[0, 1] -= growth * slope
+    out.linear[0, 2] += growth * rate
+    add_span_gradient(wa, wb, xa, va, xb, vb, growth, tension, slope, rate_slope, out.offsets[0], out.offsets[1])
+
+
+spring_gradient = GradientKernel(_spring_gradient)
+
+
 @dataclass(frozen=True, eq=False)
 class Spring:
     """A spring and damper between two points: linear, or with a law of your own.
@@ -217,7 +294,8 @@ class Spring:
         laws = LawTable.of(None, None, None) if linear else self._laws(binder)
         guard = LawGuard(f"Spring {self.name!r}", laws)
         data = SpringData(where, np.array([law]), laws, guard.note, offsets)
-        return Bound(self.name, springs, data, EXTERNAL + STORES if linear else EXTERNAL, None if linear else guard)
+        side, told = (EXTERNAL + STORES, None) if linear else (EXTERNAL, guard)
+        return Bound(self.name, springs, data, side, told, gradient=spring_gradient if linear else None)
 
     def sketch(self, binder: Binder) -> list[Mark]:
         """A coil between its ends."""

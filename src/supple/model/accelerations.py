@@ -197,8 +197,10 @@ def _finite(model: Model, state: State, found: Balance) -> Balance:
     return found
 
 
-def joint_efforts(model: Model, q: Array, force: Array) -> Array:
+def joint_efforts(model: Model, q: Array, force: Array, screws: Array | None = None) -> Array:
     """Efforts (..., ne) of prescribed joints at q (..., n) from the generalised forces (..., n) that they supply.
+
+    ``screws`` (6, n) stand in for the model's own.
 
     Every factor of a joint is an exponential of its own, and its effort what the inputs of a `JointDrive` would be: the
     generalised force if its screws commute, else the wrench in the frame after the factor.
@@ -206,11 +208,11 @@ def joint_efforts(model: Model, q: Array, force: Array) -> Array:
     efforts = force[..., model.fixed_coordinates]
     for own in model.workspace.kept("turning factors", lambda: _turning_factors(model)):
         first = int(np.flatnonzero(model.fixed_coordinates == own.start)[0])
-        screws = model.parameters.screws[:, own]
+        axes = (model.parameters.screws if screws is None else screws)[:, own]
         for row in np.ndindex(efforts.shape[:-1]):
-            T = exponential_map(-screws @ q[row][own])[1]
+            T = exponential_map(-axes @ q[row][own])[1]
             into = slice(first, first + own.stop - own.start)
-            efforts[row][into] = np.linalg.solve(screws.T @ T.T @ screws, force[row][own])
+            efforts[row][into] = np.linalg.solve(axes.T @ T.T @ axes, force[row][own])
     return np.asarray(efforts)
 
 

@@ -95,26 +95,37 @@ def _cannot_be_closed(error: Array, loops: tuple[Bound, ...]) -> ConvergenceErro
     )
 
 
-def recentred(model: Model, q: Array, loops: tuple[Bound, ...]) -> tuple[Bound, ...]:
-    """The same loops, measured from the closed configuration q where their frames are turned far against each other.
+def loop_turns(model: Model, q: Array, loops: tuple[Bound, ...]) -> tuple[Array | None, ...]:
+    """Poses (4, 4) by which frames A of loops are to be multiplied; None where they stay.
 
     Errors are logarithms, and those lose their sense at half a turn: the frames of a ball joint in a planar robot may
     differ by one wherever the robot goes, and then e(q) tells of one direction in the plane only.  What a loop's joint
-    allows is a group, so frame A may be replaced by A g_BA(q)^-1: the constraint, its matrix A and its multipliers (in
-    frame B) stay what they are, and e = log(g_BA g_BA(q)^-1) begins at zero.
+    allows is a group, so frame A may be replaced by A g_BA(q)^-1, measured from the closed configuration q: the
+    constraint, its matrix A and its multipliers (in frame B) stay what they are, and e = log(g_BA g_BA(q)^-1) begins at
+    zero.
     """
     work = model.workspace
     size = len(model.parameters.segments)
     starts, ends = np.empty((2, size, 4, 4))
     _kinematics.point_poses(work.tree, work.own()[1], q, np.zeros(model.n), starts, ends)
     ends[0] = np.eye(4)  # the world
-    turned = []
+    turns: list[Array | None] = []
     for loop in loops:
         where = loop.data.where
         a, b = (_pose(record) for record in loop.data.offsets)
         relative = np.linalg.solve(ends[where[0, 1]] @ b, ends[where[0, 0]] @ a)
-        if np.arccos(np.clip(0.5 * (np.trace(relative[:3, :3]) - 1.0), -1.0, 1.0)) > HALF_TURN:
-            a = a @ np.linalg.inv(relative)
+        far = np.arccos(np.clip(0.5 * (np.trace(relative[:3, :3]) - 1.0), -1.0, 1.0)) > HALF_TURN
+        turns.append(np.linalg.inv(relative) if far else None)
+    return tuple(turns)
+
+
+def recentred(loops: tuple[Bound, ...], turns: tuple[Array | None, ...]) -> tuple[Bound, ...]:
+    """The same loops, frames A multiplied by some of `loop_turns`."""
+    turned = []
+    for loop, turn in zip(loops, turns, strict=True):
+        if turn is not None:
+            a, b = (_pose(record) for record in loop.data.offsets)
+            a = a @ turn
             a[:3, :3] = _nearest_rotation(a[:3, :3])
             loop = loop._replace(data=loop.data._replace(offsets=pose_records([a, b])))
         turned.append(loop)

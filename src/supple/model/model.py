@@ -9,17 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.checks import shown
-from supple.compilation.binder import Bound
-from supple.compilation.compiled import CompiledRobot
+from supple.compilation.compiled import CompiledRobot, LoopChoice
 from supple.compilation.compiling import compile_robot, loops_among
 from supple.compilation.digest import Digest, model_digest
 from supple.core.loads import CONSTRAINT
 from supple.errors import ModelError
 from supple.model import accelerations, constraints, dynamics, invariants, kinematics, lines, readouts, solving
 from supple.model.arguments import Arguments, number
-from supple.model.assembly import assemble_anywhere, recentred
-from supple.model.changes import changed_model
-from supple.model.constraints import independent_rows, keep_rows
+from supple.model.assembly import assemble_anywhere, loop_turns, recentred
+from supple.model.constraints import Rows, independent_rows, keep_rows
 from supple.model.workspace import Workspace
 from supple.pickling import check_picklable
 
@@ -27,6 +25,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from supple.compilation.scene import Scene
+    from supple.gradients.design import DesignPoint
     from supple.model.check_derivatives import DerivativeReport
     from supple.robot.robot import Robot
 
@@ -61,13 +61,17 @@ class Model:
         What kernels work on: handles, and this thread's scratch.
     arguments : Arguments
         Checks of what is given, and messages about results that are not finite.
+    design : DesignPoint or None
+        How its numbers follow the parameters of a `Design`, if it was made by one; gone after pickling.
     """
+
+    design: DesignPoint | None = None
 
     def __init__(self, compiled: CompiledRobot) -> None:
         self.compiled = compiled
         self.name = compiled.name
         self.topology, self.parameters = compiled.topology, compiled.parameters
-        self.layouts, self.scene = compiled.layouts, compiled.scene
+        self.layouts = compiled.layouts
         self.loads, self.loops, self.demand = compiled.loads, compiled.loops, compiled.demand
         self.prescribed, self.controllers = compiled.prescribed, compiled.controllers
         self.link_names = tuple(layout.name for layout in self.layouts)
@@ -233,6 +237,11 @@ class Model:
         return self
 
     @property
+    def scene(self) -> Scene:
+        """What pictures show."""
+        return self.compiled.scene
+
+    @property
     def description(self) -> str:
         """The table of the robot's links."""
         return self.compiled.description
@@ -284,13 +293,26 @@ def make_model(robot: Robot) -> Model:
     model = Model(compile_robot(robot))
     if not model.loops:
         return model
-    loads = _reduced_loads(model)
-    return changed_model(model, loads=loads, loops=loops_among(loads))
+    return type(model)(_with_loops(model.compiled, _loop_choice(model)))
 
 
-def _reduced_loads(model: Model) -> tuple[Bound, ...]:
-    """Loads of a model whose loops keep only independent rows, judged near the assembled configuration."""
+def compile_like(robot: Robot, like: CompiledRobot) -> CompiledRobot:
+    """Compile a description that has the structure of another: its loops are not looked into again."""
+    compiled = compile_robot(robot)
+    if like.kept is None or len(compiled.loops) != len(like.loops):
+        return compiled
+    return _with_loops(compiled, like.kept)
+
+
+def _loop_choice(model: Model) -> LoopChoice:
+    """Which rows of loops are independent, and whence loops are measured, judged near the assembled configuration."""
     q = assemble_anywhere(model, model.loops, model.fixed_coordinates)
     rows = independent_rows(model, q, model.loops, model.fixed_coordinates)
-    loops = iter(keep_rows(recentred(model, q, model.loops), rows))
-    return tuple(next(loops) if load.side == CONSTRAINT else load for load in model.loads)
+    return LoopChoice(rows.kept, rows.idle, loop_turns(model, q, model.loops))
+
+
+def _with_loops(compiled: CompiledRobot, choice: LoopChoice) -> CompiledRobot:
+    """The same robot, its loops with the rows that were chosen."""
+    loops = iter(keep_rows(recentred(compiled.loops, choice.turns), Rows(choice.kept, choice.idle)))
+    loads = tuple(next(loops) if load.side == CONSTRAINT else load for load in compiled.loads)
+    return compiled.changed(loads=loads, loops=loops_among(loads), kept=choice)

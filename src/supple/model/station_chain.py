@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from supple.checks import finite_float, shown
-from supple.core.arrays import Space, handle, make_space, make_tree
+from supple.core.arrays import Parameters, Space, Topology, handle, make_space, make_tree
 from supple.core.records import SCREW, block_t, pose_t, segment_t
 from supple.errors import ModelError
 
 if TYPE_CHECKING:
+    from supple.compilation.compiled import CompiledRobot
     from supple.compilation.layout import LinkLayout
     from supple.model.model import Model
 
@@ -55,18 +56,26 @@ def check_station(layout: LinkLayout, s: float) -> None:
 
 def make_station_chain(model: Model, layout: LinkLayout, s: float) -> StationChain:
     """Chain from the world to station ``s`` of a link."""
+    topology, parameters = chain_arrays(model, layout, s)
+    tree = make_tree(topology, parameters, np.zeros((0, 3), np.int64), model.workspace.arrays.maps)
+    space = make_space(tree)
+    return StationChain(tree, space, handle(tree), handle(space))
+
+
+def chain_arrays(robot: Model | CompiledRobot, layout: LinkLayout, s: float) -> tuple[Topology, Parameters]:
+    """The arrays of the chain from the world to station ``s`` of a link; its last segment ends there."""
     check_station(layout, s)
-    chain = _Chain(model)
-    path = _path(model, layout.blocks[-1])
+    chain = _Chain(robot)
+    path = _path(robot, layout.blocks[-1])
     for b, following in pairwise(path):
         # as far as the segment that the next block hangs on: a joint's only one, any of a rod's
-        last = int(model.topology.blocks[following]["parent"])
-        chain.append(b, _chain_to(model, last, int(model.topology.blocks[b]["parent"])))
+        last = int(robot.topology.blocks[following]["parent"])
+        chain.append(b, _chain_to(robot, last, int(robot.topology.blocks[b]["parent"])))
     chain.append_body(path[-1], layout, s)
-    return chain.finished()
+    return chain.arrays()
 
 
-def _chain_to(model: Model, segment: int, base: int) -> list[int]:
+def _chain_to(model: Model | CompiledRobot, segment: int, base: int) -> list[int]:
     """Segments from ``base`` (excluded) to ``segment``, outward."""
     chain = [segment]
     while int(model.topology.parents[chain[-1]]) != base:
@@ -74,7 +83,7 @@ def _chain_to(model: Model, segment: int, base: int) -> list[int]:
     return chain[::-1]
 
 
-def _path(model: Model, block: int) -> list[int]:
+def _path(model: Model | CompiledRobot, block: int) -> list[int]:
     """Blocks from the world to ``block``, outward."""
     blocks = model.topology.blocks
     owner = {s: b for b, row in enumerate(blocks) for s in range(row["first"], row["first"] + row["count"])}
@@ -87,7 +96,7 @@ def _path(model: Model, block: int) -> list[int]:
 class _Chain:
     """A serial chain under construction."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model | CompiledRobot) -> None:
         self.model = model
         self.blocks: list[np.ndarray] = []
         self.placement: list[np.ndarray] = []
@@ -150,8 +159,8 @@ class _Chain:
         self.blocks.append(row)
         self.placement.append(placement)
 
-    def finished(self) -> StationChain:
-        """The chain with its scratch."""
+    def arrays(self) -> tuple[Topology, Parameters]:
+        """The chain's arrays."""
         columns = self.phi if self.phi else [np.zeros((2, 0))]
         topology = self.model.topology._replace(
             blocks=np.array(self.blocks, dtype=block_t),
@@ -162,9 +171,7 @@ class _Chain:
             segments=np.concatenate(self.segments),
             phi=np.ascontiguousarray(np.concatenate(columns, axis=1)),
         )
-        tree = make_tree(topology, parameters, np.zeros((0, 3), np.int64), self.model.workspace.arrays.maps)
-        space = make_space(tree)
-        return StationChain(tree, space, handle(tree), handle(space))
+        return topology, parameters
 
 
 def _matrix(placement: np.ndarray) -> np.ndarray:

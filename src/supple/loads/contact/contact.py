@@ -12,6 +12,7 @@ from supple.checks import finite_float, flag, nonnegative_float, positive_float,
 from supple.core.dormant_folding import dormant_kernels
 from supple.core.loads import EXTERNAL
 from supple.errors import ModelError, naming
+from supple.loads.contact.gradient import pair_gradient
 from supple.loads.contact.kernel import ContactData, contacts
 from supple.loads.contact.meetings import meetings
 from supple.loads.contact.shapes import ContactShape, ContactSphere, Meeting, Spheres, Surface
@@ -148,7 +149,10 @@ def bind_meetings(name: str, meeting: Meeting, law: list[float], binder: Binder)
         sphere_places=place_table(binder, spheres),
         surface_places=place_table(binder, surfaces),
     )
-    return Bound(name, contacts, data, EXTERNAL, calls=dormant_kernels((moving & asleep).any()) if asleep.any() else ())
+    if not asleep.any():
+        return Bound(name, contacts, data, EXTERNAL)
+    calls = dormant_kernels((moving & asleep).any())
+    return Bound(name, contacts, data, EXTERNAL, calls=calls, gradient=pair_gradient)
 
 
 def place_table(binder: Binder, shapes: Sequence[ContactSphere | Surface]) -> np.ndarray:

@@ -9,13 +9,17 @@ from __future__ import annotations
 import math
 from typing import Annotated, NamedTuple
 
+from numba import types
+
 from supple.core.arrays import space_view, tree_view
 from supple.core.dormant import ASLEEP, AWAKE, POSED, call_rouse, dormant_reach, reach_point
 from supple.core.dormant_folding import call_couple, call_fold
+from supple.core.gradient_arrays import KERNEL, OWN
 from supple.core.inertia import add_coadbar
-from supple.core.load_data import Columns, Floats, Integers, Poses, load_view
-from supple.core.loads import TANGENT, WRENCH
-from supple.jit import LoadKernel, inlined, inner, local_array
+from supple.core.load_data import Columns, Floats, Incidental, Integers, Poses, load_view
+from supple.core.loads import GRADIENT, TANGENT, WRENCH
+from supple.core.views import address_of
+from supple.jit import LoadKernel, calling, inlined, inner, local_array
 from supple.lie.se3 import compose
 from supple.loads.contact.distance import (
     ROUND,
@@ -44,14 +48,22 @@ class ContactData(NamedTuple):
         Floats, Columns(stiffness="N/m^p", exponent="", damping="s/m", friction="", slip_velocity="m/s")
     ]  #: (1, 5)
     sphere_groups: Integers  #: (g, 4) first, last; first and last dormant segment, 0 if the sweeps visit them
-    sphere_bounds: Floats  #: (g, 5 + n) of dormant ones, see `core.dormant.dormant_reach`; last, how far shapes reach
+    sphere_bounds: Annotated[
+        Floats, Incidental()
+    ]  #: (g, 5 + n) of dormant ones, see `core.dormant.dormant_reach`; last, how far shapes reach
     surface_groups: Integers  #: (h, 4) the same of surfaces
-    surface_bounds: Floats  #: (h, 5 + n)
-    sphere_places: Floats  #: (m, 2) number of the link (-1 the world) and s, for read-outs
-    surface_places: Floats  #: (k, 2)
+    surface_bounds: Annotated[Floats, Incidental()]  #: (h, 5 + n)
+    sphere_places: Annotated[Floats, Incidental()]  #: (m, 2) number of the link (-1 the world) and s, for read-outs
+    surface_places: Annotated[Floats, Incidental()]  #: (k, 2)
 
 
 contact_data = load_view(ContactData)
+
+#: Signature of what a pair does in mode GRADIENT (`loads.contact.gradient`): addresses of tree, space, data and own
+#: arrays, sphere and surface, address of the pair.
+PAIR_GRADIENT = types.void(*[types.int64] * 7)
+
+_call_pair_gradient = calling(PAIR_GRADIENT)
 
 _vector = local_array(3)
 
@@ -173,20 +185,23 @@ def add_pair_tangent(tree, space, calls, a, b, pair):
 
 
 @inner
-def touch(tree, space, contact, i, a, b, pair, mode):
-    """A pair that overlaps: stations wake, both segments feel W, and in mode TANGENT its tangents."""
+def touch(tree, space, contact, i, s, a, b, pair, mode):
+    """Sphere i and surface s overlap: stations wake, both segments feel W, and in mode TANGENT its tangents."""
     work, calls, W = space.work, contact.calls, pair.W
     wa, wb = work[a], work[b]
     if wa.awake == POSED:
         call_rouse(calls, tree, space, a, AWAKE, mode)
     if wb.awake == POSED:
         call_rouse(calls, tree, space, b, AWAKE, mode)
-    press(wa, wb, contact.spheres[i], contact.law[0], pair, mode)
+    press(wa, wb, contact.spheres[i], contact.law[0], pair, TANGENT if mode == GRADIENT else mode)
     for k in range(6):
         wa.F[k] += W[k]
         wb.F[k] -= W[k]
     if mode == TANGENT:
         add_pair_tangent(tree, space, calls, a, b, pair)
+    elif mode == GRADIENT:
+        at, addresses = (address_of(tree), address_of(space), address_of(contact)), space.gradient
+        _call_pair_gradient(addresses[KERNEL], (*at, addresses[OWN], i, s, pair.Rs.ctypes.data))
 
 
 @inlined
@@ -213,7 +228,7 @@ def meet_surface(tree, space, contact, g, s, ball, pair, mode):
         if out_of_reach(kind, size, pair, pair.c, sphere[0] + 0.5 * sphere[1]):
             continue
         if overlap(kind, size, sphere, w, frame, pair) > 0.0:
-            touch(tree, space, contact, i, a, contact.surfaces[s, 0], pair, mode)
+            touch(tree, space, contact, i, s, a, contact.surfaces[s, 0], pair, mode)
 
 
 @inlined
@@ -233,7 +248,7 @@ def meet_groups(tree, space, contact, g, h, ball, other, mode):
 
 def _contacts(tree, space, data, mode):
     """All spheres against all surfaces of a contact, see `ContactData`."""
-    if mode != WRENCH and mode != TANGENT:
+    if mode != WRENCH and mode != TANGENT and mode != GRADIENT:
         return
     at, scratch, contact = tree_view(tree), space_view(space), contact_data(data)
     balls, groups, others = scratch.balls, contact.sphere_groups, contact.surface_groups
@@ -244,7 +259,7 @@ def _contacts(tree, space, data, mode):
             if not apart(balls[m + h], balls[g]):
                 meet_groups(at, scratch, contact, g, h, balls[g], balls[m + h], mode)
     for g in range(m + others.shape[0]):
-        if balls[g, 4] != 0.0:
+        if balls[g, 4] != 0.0 and mode != GRADIENT:
             group = groups[g] if g < m else others[g - m]
             call_fold(contact.calls, at, scratch, group[2], group[3], mode)
 

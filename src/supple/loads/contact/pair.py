@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
+import numpy as np
+from numba import types
+from numba.extending import intrinsic
+
+from supple.core.views import array_of, emit_array
 from supple.jit import local_record
 
 #: World axes, positions from the common origin.  a is the sphere's segment, b the surface's.
@@ -35,3 +40,14 @@ pair_t = np.dtype(
 
 #: A pair on the stack of the function that asks for it.
 local_pair = local_record(pair_t)
+
+
+@intrinsic
+def pair_at(typing_context: Any, address: Any) -> Any:
+    """The pair at an address, as an array of one."""
+    kind = array_of(pair_t, 1)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return emit_array(context, builder, kind, arguments[0], [arguments[0].type(1)])
+
+    return kind(types.int64), generate

@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike
 from supple.checks import ROUNDING, Array, finite_array, flag, names, positive_float, shown, symmetric_psd
 from supple.core.arrays import space_view
 from supple.core.inertia import add_coadbar, world_inertia
-from supple.core.load_data import Columns, Floats, Integers, load_view
+from supple.core.load_data import Columns, Floats, Incidental, Integers, load_view
 from supple.core.loads import EXTERNAL, TANGENT
 from supple.errors import ModelError, naming, warn
 from supple.jit import LoadKernel, inner, local_array
@@ -48,7 +48,7 @@ _vector, _wrench, _matrix, _half = local_array(3), local_array(6), local_array(6
 class FluidData(NamedTuple):
     """Arrays of a fluid around k points; matrices are those of the points one after the other."""
 
-    points: Integers  #: (k, 4) segment, whether it has drag, weight, drift
+    points: Annotated[Integers, Incidental(1, 2, 3)]  #: (k, 4) segment, whether it has drag, weight, drift
     places: Floats  #: (k, 3) in the frame of the segment's end
     current: Annotated[Floats, Columns(x="m/s", y="m/s", z="m/s")]  #: (1, 3)
     drag: Annotated[Floats, Columns(wx="", wy="", wz="", vx="", vy="", vz="")]  #: (6 k, 6) wrench by v_r eta_r, SI
@@ -276,6 +276,7 @@ class Fluid:
     def bind(self, binder: Binder) -> Bound:
         """One entry per Gauss node of rods and per rigid body; the added mass goes into the segments' inertia."""
         from supple.compilation.binder import Bound
+        from supple.loads.fluid.fluid_gradient import fluid_gradient
 
         density = positive_float(self.density, "density", "kg/m^3")
         current = finite_array(self.current, (3,), "current")
@@ -287,7 +288,8 @@ class Fluid:
             shift = np.eye(6)
             shift[3:, :3] = [[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]]
             binder.immerse(point.segment, shift.T @ point.added @ shift, point.displaced * np.array([1.0, x, y, z]))
-        return Bound(self.name, fluid, _arrays(points, current), EXTERNAL, spread=True)
+        data = _arrays(points, current)
+        return Bound(self.name, fluid, data, EXTERNAL, spread=True, gradient=fluid_gradient)
 
     def _immersed(self, binder: Binder) -> list[str]:
         links = [link.name for link in binder.robot.links] if self.links is None else list(dict.fromkeys(self.links))

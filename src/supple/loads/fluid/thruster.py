@@ -12,12 +12,13 @@ from numpy.typing import ArrayLike
 from supple.checks import Array, finite_array, real_array
 from supple.compilation.scene import Arrow, Place
 from supple.core.arrays import space_view
+from supple.core.gradient_arrays import gradient_view
 from supple.core.load_data import Columns, Floats, Integers, Poses, load_view
 from supple.core.loads import INTERNAL
 from supple.errors import ModelError, ShapeError
-from supple.jit import LoadKernel, local_array
+from supple.jit import GradientKernel, LoadKernel, local_array
 from supple.lie.pose import check_pose, pose
-from supple.loads.wrenches.given import LOCAL, apply_wrench
+from supple.loads.wrenches.given import LOCAL, add_wrench_gradient, apply_wrench
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Binder, Bound
@@ -57,6 +58,25 @@ def _thruster(tree, space, data, mode):
 
 
 thruster = LoadKernel(_thruster)
+
+
+def _thruster_gradient(tree, space, data, own, everything):
+    """By axes, offset and inputs."""
+    scratch, given, out = space_view(space), thruster_data(data), thruster_data(own)
+    inputs = gradient_view(everything).inputs
+    axes, first, wrench, bar = given.axes, given.where[0, 1], _wrench(), _wrench()
+    for i in range(6):
+        wrench[i] = 0.0
+        for k in range(axes.shape[0]):
+            wrench[i] += axes[k, i] * scratch.inputs[first + k]
+    add_wrench_gradient(scratch.work[given.where[0, 0]], given.offset[0], LOCAL, wrench, bar, out.offset[0])
+    for k in range(axes.shape[0]):
+        for i in range(6):
+            out.axes[k, i] += scratch.inputs[first + k] * bar[i]
+            inputs[first + k] += axes[k, i] * bar[i]
+
+
+thruster_gradient = GradientKernel(_thruster_gradient)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +125,7 @@ class Thruster:
         inputs = [binder.input(name) for name in self._names(axes)]
         where = np.array([[place.segment, inputs[0]]], dtype=np.int64)
         data = ThrusterData(where, axes.T.copy(), pose_records([place.offset]))
-        return Bound(self.name, thruster, data, INTERNAL)
+        return Bound(self.name, thruster, data, INTERNAL, gradient=thruster_gradient)
 
     def sketch(self, binder: Binder) -> list[Mark]:
         """Arrows of what it gives."""

@@ -24,9 +24,10 @@ from supple.checks import Array, finite_array, positive_float, shown, symmetric_
 from supple.core.arrays import space_view
 from supple.core.load_data import Columns, Floats, Integers, Poses, load_view
 from supple.core.loads import EXTERNAL, TANGENT
+from supple.core.segment_gradients import add_frame_cotangent
 from supple.errors import ModelError, naming
-from supple.jit import LoadKernel, local_array
-from supple.lie.se3 import product6
+from supple.jit import GradientKernel, LoadKernel, inner, local_array
+from supple.lie.se3 import Ad_inverse, add_coad, compose, product6, product6_transposed
 from supple.loads.fluid.coefficients import AddedMass, Coefficients, coefficient_matrix
 from supple.loads.fluid.fluid import relative_twist, subtract_relative_slope
 from supple.loads.frames import subtract_body_wrench
@@ -89,6 +90,53 @@ def _wake(tree, space, data, mode):
 wake = LoadKernel(_wake)
 
 
+@inner
+def add_frame_gradient(V, V_bar, z, z_bar, c, offset, out):
+    """The offset's cotangent: with it, seen from its frame, V changes by ad_V rho + [0; rho_w x c], z by ad_z rho."""
+    rho = _wrench()
+    for k in range(6):
+        rho[k] = 0.0
+    add_coad(V, V_bar, rho)
+    add_coad(z, z_bar, rho)
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        rho[i] -= c[j] * V_bar[3 + k] - c[k] * V_bar[3 + j]
+    for k in range(6):
+        rho[k] = -rho[k]
+    add_frame_cotangent(offset.R, rho, out)
+
+
+def _wake_gradient(tree, space, data, own, everything):
+    """Of the power way (u z . p - e z_x): by added mass, current and frame; u = eta_x, p = M eta, e = eta . p / 2."""
+    scratch, given, out = space_view(space), wake_data(data), wake_data(own)
+    w, M, offset, way = scratch.work[given.segment[0, 0]], given.added_mass, given.offset[0], given.flow[0, 0]
+    R, x, c, eta, V, z = _rotation(), _vector(), _vector(), _wrench(), _wrench(), _wrench()
+    p, pulled, eta_bar, z_bar, energy, power = _wrench(), _wrench(), _wrench(), _wrench(), 0.0, 0.0
+    compose(w.R, w.p, offset.R, offset.p, R, x)
+    relative_twist(w, R, x, given.flow[0, 1:4], eta)
+    Ad_inverse(R, x, w.V, V)
+    Ad_inverse(R, x, w.dS, z)
+    product6(M, eta, p)
+    product6_transposed(M, z, pulled)
+    for i in range(6):
+        energy += 0.5 * eta[i] * p[i]
+        power += z[i] * p[i]
+    for i in range(6):
+        eta_bar[i] = way * (eta[3] * pulled[i] - z[3] * p[i])  # M is symmetric
+        z_bar[i] = way * eta[3] * p[i]
+        for j in range(6):
+            out.added_mass[i, j] += way * (eta[3] * z[i] * eta[j] - 0.5 * z[3] * eta[i] * eta[j])
+    eta_bar[3] += way * power
+    z_bar[3] -= way * energy
+    for i in range(3):
+        c[i] = V[3 + i] - eta[3 + i]
+        out.flow[0, 1 + i] -= R[i, 0] * eta_bar[3] + R[i, 1] * eta_bar[4] + R[i, 2] * eta_bar[5]
+    add_frame_gradient(V, eta_bar, z, z_bar, c, offset, out.offset[0])
+
+
+wake_gradient = GradientKernel(_wake_gradient)
+
+
 @dataclass(frozen=True, eq=False)
 class Wake:
     """The wake behind the trailing edge of a slender swimmer: with `Fluid`'s added mass, Lighthill's theory.
@@ -142,7 +190,7 @@ class Wake:
         current = finite_array(self.current, (3,), "current")
         where = np.array([[place.segment]], dtype=np.int64)
         data = WakeData(where, np.array([[way, *current]]), self._matrix(binder), pose_records([place.offset]))
-        return Bound(self.name, wake, data, EXTERNAL)
+        return Bound(self.name, wake, data, EXTERNAL, gradient=wake_gradient)
 
     def _matrix(self, binder: Binder) -> Array:
         """Added mass per metre at the edge, (6, 6)."""

@@ -16,9 +16,10 @@ from typing import Annotated, NamedTuple
 
 from supple.core.arrays import space_view
 from supple.core.elastic_lines import add_line, add_part
-from supple.core.load_data import Columns, Floats, Integers, load_view
+from supple.core.gradient_arrays import gradient_view
+from supple.core.load_data import Columns, Floats, Incidental, Integers, load_view
 from supple.core.loads import MEASURE, TANGENT
-from supple.jit import LoadKernel, inlined, inner, local_array
+from supple.jit import GradientKernel, LoadKernel, inlined, inner, local_array
 
 _vector, _column, _matrix = local_array(3), local_array(6), local_array(6, 3)
 
@@ -28,7 +29,7 @@ class LineData(NamedTuple):
 
     where: Integers  #: (m, 2) node, input
     line: Annotated[Floats, Columns(coefficient="m", y="m", z="m", slope_y="", slope_z="")]  #: (m, 5); of chambers m^3
-    table: Floats  #: (m, 3) link, s and weight, for read-outs (`loads.lines.routes.line_table`)
+    table: Annotated[Floats, Incidental()]  #: (m, 3) link, s and weight, for read-outs (`routes.line_table`)
 
 
 line_data = load_view(LineData)
@@ -121,3 +122,50 @@ def _lines(tree, space, data, mode):
 
 
 lines = LoadKernel(_lines)
+
+
+@inner
+def add_route_cotangent(xi, T_bar, out):
+    """Cotangents of y and z in T_bar . (kappa x d): out[1] and out[2], ``out`` as a row of `LineData.line`."""
+    out[1] += T_bar[2] * xi[0] - T_bar[0] * xi[2]
+    out[2] += T_bar[0] * xi[1] - T_bar[1] * xi[0]
+
+
+@inner
+def add_node_gradient(s, line, sign, by_length, by_rate, tension, out):
+    """Cotangents ``out`` of a row of `LineData.line` in the power of a line at one node; returns c t . T_eta.
+
+    The line has c |T| of its length at the node, c = sign coefficient, and c t . T' of its rate; along the virtual
+    strain eta it grows by c t . T_eta, T_eta = P eta.  The power changes by ``by_length`` and ``by_rate`` times the
+    former, and by ``tension`` times the latter.
+    """
+    T, Td, Te, bar, c = _vector(), _vector(), _vector(), _vector(), sign * line[0]
+    size, rate = line_rate(s, line, T, Td)
+    line_tangent(s.eta, line[1], line[2], 0.0, 0.0, Te)
+    along = (T[0] * Te[0] + T[1] * Te[1] + T[2] * Te[2]) / size
+    out[0] += sign * (by_length * size + by_rate * rate + tension * along)
+    for i in range(3):
+        t = T[i] / size
+        bar[i] = c * (by_length * t + by_rate * (Td[i] - rate * t) / size + tension * (Te[i] - along * t) / size)
+    add_route_cotangent(s.xi, bar, out)
+    out[3] += bar[1]
+    out[4] += bar[2]
+    for i in range(3):
+        bar[i] = c * by_rate * T[i] / size
+    add_route_cotangent(s.xid, bar, out)
+    for i in range(3):
+        bar[i] = c * tension * T[i] / size
+    add_route_cotangent(s.eta, bar, out)
+    return c * along
+
+
+def _line_gradient(tree, space, data, own, everything):
+    """Of the power -c u t . T_eta of a line at its nodes: by its route, coefficients, and input."""
+    scratch, line, out, inputs = space_view(space), line_data(data), line_data(own), gradient_view(everything).inputs
+    where = line.where
+    for i in range(where.shape[0]):
+        s, u = scratch.stress[where[i, 0]], scratch.inputs[where[i, 1]]
+        inputs[where[i, 1]] += add_node_gradient(s, line.line[i], -1.0, 0.0, 0.0, u, out.line[i])
+
+
+line_gradient = GradientKernel(_line_gradient)

@@ -19,12 +19,13 @@ import numpy as np
 from supple.checks import nonnegative_float, positive_float
 from supple.core.arrays import space_view
 from supple.core.elastic_lines import add_line, add_part
-from supple.core.load_data import Columns, Floats, Integers, Poses, load_view
+from supple.core.gradient_arrays import gradient_view
+from supple.core.load_data import Columns, Floats, Incidental, Integers, Poses, load_view
 from supple.core.loads import ENERGY, MEASURE, STORES, TANGENT
-from supple.jit import LoadKernel, inner, local_array
-from supple.loads.lines.routed import add_line_stress, line_rate, write_node_part
+from supple.jit import GradientKernel, LoadKernel, inner, local_array
+from supple.loads.lines.routed import add_line_stress, add_node_gradient, line_rate, line_tangent, write_node_part
 from supple.loads.lines.routes import LinePoint, line_table
-from supple.loads.spring import place_point, pull, span_direction
+from supple.loads.spring import add_span_gradient, place_point, pull, span_direction, span_growth
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Binder, Bound
@@ -48,7 +49,7 @@ class LinePathData(NamedTuple):
     spans: Integers  #: (k, 2) points
     nodes: Integers  #: (m, 1)
     line: Annotated[Floats, Columns(coefficient="m", y="m", z="m", slope_y="", slope_z="")]  #: (m, 5)
-    table: Floats  #: (m, 3) link, s and weight, for read-outs
+    table: Annotated[Floats, Incidental()]  #: (m, 3) link, s and weight, for read-outs
 
 
 path_data = load_view(LinePathData)
@@ -177,6 +178,71 @@ def _paths(tree, space, data, mode):
 paths = LoadKernel(_paths)
 
 
+@inner
+def path_growth(space, path):
+    """How a path grows along the virtual twists of its points and the virtual strains of its nodes."""
+    xa, va, xb, vb, n = _vector(), _vector(), _vector(), _vector(), _vector()
+    points, spans, nodes, line, growth = path.points, path.spans, path.nodes, path.line, 0.0
+    for i in range(spans.shape[0]):
+        place_span(space, points, path.offsets, spans[i], xa, va, xb, vb)
+        l, _ = span_direction(xa, va, xb, vb, n)
+        if l > 0.0:
+            growth += span_growth(space.work[points[spans[i, 0], 0]], space.work[points[spans[i, 1], 0]], xa, xb, n)
+    for i in range(nodes.shape[0]):
+        s = space.stress[nodes[i, 0]]
+        l, _ = line_rate(s, line[i], xa, va)
+        line_tangent(s.eta, line[i, 1], line[i, 2], 0.0, 0.0, xb)
+        growth -= line[i, 0] * (xa[0] * xb[0] + xa[1] * xb[1] + xa[2] * xb[2]) / l
+    return growth
+
+
+@inner
+def add_elastic_gradient(law, e, rate, growth, out):
+    """Cotangents of stiffness, rest length, damping and smoothing in T(e, l') growth, see `elastic_tension`."""
+    k, d, w = law[0], law[2], law[3]
+    tension, slope, _ = elastic_tension(law, e, rate)
+    if tension == 0.0:
+        return
+    s, ds, by_width = e, 1.0, 0.0
+    if e < w:
+        x = e / w
+        s = w * x**3 * (6.0 - 8.0 * x + 3.0 * x * x)
+        ds = x * x * (18.0 - 32.0 * x + 15.0 * x * x)
+        by_width = -12.0 * k * x**3 * (1.0 - x) ** 2 - d * rate * x * x * (36.0 - 96.0 * x + 60.0 * x * x) / w
+    out[0] += growth * s
+    out[1] -= growth * slope
+    out[2] += growth * ds * rate
+    out[3] += growth * by_width
+
+
+def _path_gradient(tree, space, data, own, everything):
+    """Of the power T (growth of the path): by its law, its route and points, and its input."""
+    scratch, path, out, inputs = space_view(space), path_data(data), path_data(own), gradient_view(everything).inputs
+    xa, va, xb, vb = _vector(), _vector(), _vector(), _vector()
+    index, law, points, spans = path.tension[0, 0], path.elastic[0], path.points, path.spans
+    growth, u = path_growth(scratch, path), scratch.inputs[index] if index >= 0 else 0.0
+    tension, slope, rate_slope = u, 0.0, 0.0
+    if path.tension[0, 1] == ELASTIC:
+        length, rate = measure_path(scratch, path)
+        tension, slope, rate_slope = elastic_tension(law, length - law[1] + u, rate)
+        add_elastic_gradient(law, length - law[1] + u, rate, growth, out.elastic[0])
+    if index >= 0:
+        inputs[index] += growth * (slope if path.tension[0, 1] == ELASTIC else 1.0)
+    for i in range(spans.shape[0]):
+        place_span(scratch, points, path.offsets, spans[i], xa, va, xb, vb)
+        a, b = spans[i, 0], spans[i, 1]
+        wa, wb = scratch.work[points[a, 0]], scratch.work[points[b, 0]]
+        add_span_gradient(
+            wa, wb, xa, va, xb, vb, growth, tension, slope, rate_slope, out.offsets[a], out.offsets[b]
+        )
+    for i in range(path.nodes.shape[0]):
+        s = scratch.stress[path.nodes[i, 0]]
+        add_node_gradient(s, path.line[i], -1.0, growth * slope, growth * rate_slope, tension, out.line[i])
+
+
+path_gradient = GradientKernel(_path_gradient)
+
+
 class LinePathPoint(NamedTuple):
     """A point of a link (or of the world) that a path goes through."""
 
@@ -246,4 +312,4 @@ def bind_path(
         line=np.array([(-p.weight, p.y, p.z, p.slope_y, p.slope_z) for p in path.nodes], dtype=float).reshape(-1, 5),
         table=line_table(path.nodes, binder),
     )
-    return Bound(name, paths, data, side if elasticity is None else side + STORES)
+    return Bound(name, paths, data, side if elasticity is None else side + STORES, gradient=path_gradient)

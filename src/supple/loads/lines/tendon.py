@@ -10,7 +10,7 @@ import numpy as np
 
 from supple.compilation.scene import Strand
 from supple.core.loads import INTERNAL, WRENCHLESS
-from supple.loads.lines.routed import LineData, lines
+from supple.loads.lines.routed import LineData, line_gradient, lines
 from supple.loads.lines.routes import LinePoint, Route, Via, line_table
 from supple.loads.lines.spans import bind_path
 from supple.loads.lines.via import route_path, route_places, route_stations
@@ -80,4 +80,5 @@ def bind_line(
     binder.line(name, len(points))
     where = np.array([(p.node, index) for p in points], dtype=np.int64).reshape(-1, 2)
     line = np.array([(coefficient(p), p.y, p.z, p.slope_y, p.slope_z) for p in points], dtype=float).reshape(-1, 5)
-    return Bound(name, lines, LineData(where, line, line_table(points, binder)), INTERNAL + WRENCHLESS)
+    data = LineData(where, line, line_table(points, binder))
+    return Bound(name, lines, data, INTERNAL + WRENCHLESS, gradient=line_gradient)

@@ -22,7 +22,7 @@ from numba.extending import intrinsic
 
 from supple.core.arrays import space_view
 from supple.core.inertia import add_coadbar
-from supple.core.load_data import Columns, Floats, Integers, Poses, load_view
+from supple.core.load_data import Columns, Floats, Incidental, Integers, Poses, load_view
 from supple.core.loads import TANGENT, WRENCH, add_coupling
 from supple.jit import LoadKernel, inner, local_array
 from supple.lie.se3 import Ad_inverse, compose, exp
@@ -56,8 +56,8 @@ class PointLawData(NamedTuple):
 
     where: Integers  #: (k, 2) segment, node
     numbers: Integers  #: (1, 6) uses (bits), time's signal, width of the tangent, states per point, signals of z and z'
-    functions: Integers  #: (1, 3) addresses: law, tangent, rate
-    state: Integers  #: (1, 2) what failed
+    functions: Annotated[Integers, Incidental()]  #: (1, 3) addresses: law, tangent, rate
+    state: Annotated[Integers, Incidental()]  #: (1, 2) what failed
     weights: Annotated[Floats, Columns(weight="")]  #: (k, 1); of those along rods lengths [m]
     offsets: Poses  #: (k,)
 
@@ -67,8 +67,8 @@ class PairLawData(NamedTuple):
 
     ends: Integers  #: (2, 1) segments
     numbers: Integers  #: (1, 4) time's signal, states, first signals of z and z'
-    functions: Integers  #: (1, 3) addresses: law, tangent, rate
-    state: Integers  #: (1, 2) what failed
+    functions: Annotated[Integers, Incidental()]  #: (1, 3) addresses: law, tangent, rate
+    state: Annotated[Integers, Incidental()]  #: (1, 2) what failed
     offsets: Poses  #: (2,)
 
 

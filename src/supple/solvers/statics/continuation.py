@@ -28,6 +28,9 @@ from supple.solvers.statics.reduced import allowed_directions
 from supple.solvers.statics.search import find, given_inputs, statics
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from supple.gradients.equilibrium import Gradient
     from supple.model.model import Model
     from supple.readouts.parts import State
 
@@ -124,6 +127,36 @@ class EquilibriumPath(Readings):
                 u = (1.0 - x) * self.inputs[k] + x * self.inputs[k + 1]
                 return statics(self.model, u, q, s, lam, 1e-10, 60, False)
         raise ModelError(f"s = {s:g} is not on the path, which goes from {self.s.min():g} to {self.s.max():g}")
+
+    def point(self, k: int) -> Equilibrium:
+        """The k-th point of the path as an equilibrium of its own."""
+        return statics(self.model, self.inputs[k], self.q[k], float(self.s[k]), self.multipliers[k], 1e-10, 60, False)
+
+    def vjp(
+        self,
+        q: ArrayLike | None = None,
+        *,
+        multipliers: ArrayLike | None = None,
+        pose: Mapping[tuple[str, float], ArrayLike] | None = None,
+    ) -> Gradient:
+        """The gradient of a scalar of all points, from its derivatives by what the robot does there, at given s.
+
+        Parameters
+        ----------
+        q, multipliers : (K, n), (K, nc), optional
+            Derivatives of the scalar by each point.
+        pose : {(link, s): (K, 6)}, optional
+            Derivatives by poses of stations, as for `Equilibrium.vjp`.
+
+        Returns
+        -------
+        Gradient
+            ``u`` (K, nu) and ``prescribed`` (K, ne) point by point, ``p`` of all of them together.  Points whose
+            derivatives are all zero are not looked at: a limit point among them does no harm.
+        """
+        from supple.gradients.path import path_vjp
+
+        return path_vjp(self, q, multipliers, pose)
 
 
 class _Tracer:

@@ -169,19 +169,32 @@ class Equilibrium(Readings):
 
         return tangents(self)
 
-    def variation(self, u: Any = None, prescribed: ArrayLike | None = None) -> EquilibriumVariation:
-        """How q, multipliers and efforts move with a small change du (nu,) of inputs and dp (ne,) of prescribed joints.
+    def variation(
+        self, u: Any = None, prescribed: ArrayLike | None = None, p: Mapping[str, Any] | None = None
+    ) -> EquilibriumVariation:
+        """How q, multipliers and efforts move with small changes of what holds the robot there.
 
         Exact, by the implicit function theorem.  Raises `SingularError` at limit points and where something moves
         freely; warns at an unstable equilibrium.
+
+        Parameters
+        ----------
+        u : (nu,) or dict, optional
+            Changes of inputs, or by name.
+        prescribed : (ne,), optional
+            Changes of the coordinates of prescribed joints.
+        p : dict, optional
+            Changes of parameters of the model's `Design`, by name.
         """
         from supple.gradients.equilibrium import jvp
 
-        return jvp(self, self._tangents, u, prescribed)
+        return jvp(self, self._tangents, u, prescribed, p)
 
-    def jvp(self, u: Any = None, *, prescribed: ArrayLike | None = None) -> Array:
-        """dq (n,) along a change du of inputs (nu,) or by name, and of prescribed coordinates; see `variation`."""
-        return self.variation(u, prescribed).q
+    def jvp(
+        self, u: Any = None, *, prescribed: ArrayLike | None = None, p: Mapping[str, Any] | None = None
+    ) -> Array:
+        """dq (n,) along changes of inputs, prescribed coordinates and parameters; see `variation`."""
+        return self.variation(u, prescribed, p).q
 
     def vjp(
         self,
@@ -191,7 +204,9 @@ class Equilibrium(Readings):
         multipliers: ArrayLike | None = None,
         pose: Mapping[tuple[str, float], ArrayLike] | None = None,
     ) -> Gradient:
-        """The gradient by inputs and prescribed coordinates of a scalar, from its derivatives by what the robot does.
+        """The gradient by inputs, prescribed coordinates and parameters of a scalar, from its derivatives by the rest.
+
+        Parameters (``p``) are those of the `Design` that made the model, if one did.
 
         Parameters
         ----------

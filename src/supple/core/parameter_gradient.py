@@ -1,0 +1,281 @@
+"""y^T dR/d(all numbers of a model) in one sweep out and one sweep in, whatever their number.
+
+For a fixed y the number y^T R is a virtual power, z . F summed over all points with the virtual twists z = J y.  A
+variation of the model's numbers at fixed q, v, a, y moves the points by zeta with two time derivatives (as a variation
+of q would), and changes the virtual twists as seen from the points.  One sweep inward collects what each segment's end
+is multiplied by (`core.segment_gradients` derives it), and each segment pulls it back to its own numbers.
+
+**How to call it.**  `PARAMETER_GRADIENT` is called by its address with eight integers,
+
+    call_parameter_gradient(PARAMETER_GRADIENT.address, (tree, space, q, v, a, y, rows, gradient)) -> int
+
+the addresses of the handles of a model's tree and of a thread's scratch (inputs, signals and multipliers filled in, as
+for the residual), of q, v, a, y (n,) floats, of rows (3, nc) floats or 0, and of the handle of a `ParameterGradient`.
+To the latter it *adds* the gradient of
+
+    y . R(q, v, a, u, lambda, t; theta) + rows[0] . e + rows[1] . (A v) + rows[2] . (A a + A' v)
+
+by theta: all floats of the tree, the data of loads, inputs u and signals.  R = ID - tau - A^T lambda has all n rows,
+those of prescribed coordinates too.  It returns 0 if what it added is not finite, else 1.  Poses, motions and columns
+in the scratch are overwritten.
+"""
+
+from __future__ import annotations
+
+import math
+
+from numba import types
+
+from supple.core.arrays import SPACE_ROWS, TREE_ROWS, handle_at, matrix_at, space_at, tree_at, vector_at
+from supple.core.blocks.curved import curved_motion
+from supple.core.blocks.custom import address_of, contract, part
+from supple.core.dormant import ASLEEP, AWAKE
+from supple.core.gradient_arrays import gradient_at
+from supple.core.load_gradients import add_differences, apply_loads_with_gradients, pull_back_loads
+from supple.core.loop_gradients import add_loop_rows
+from supple.core.records import CUSTOM, ROD, SCREW
+from supple.core.segment_gradients import (
+    ACCELERATION,
+    ALONG,
+    RATE,
+    VALUE,
+    add_inertia,
+    add_placement,
+    clear_cotangents,
+    magnus_cotangents,
+    rod_twist,
+    step_cotangents,
+    strains_along,
+)
+from supple.core.sweep_in import point_operators
+from supple.core.sweep_out import sweep_out
+from supple.jit import AddressedKernel, calling, inlined, inner, kernel, local_array
+from supple.lie.dual import add_apply
+from supple.lie.se3 import Ad, add_scaled, product6_transposed
+
+SIGNATURE = types.int64(*[types.int64] * 8)
+
+call_parameter_gradient = calling(SIGNATURE)
+
+_twist, _cotangents, _strains = local_array(6), local_array(4, 6), local_array(4, 2, 6)
+
+
+@inner
+def screw_twist(block, screws, y, w):
+    """w.dF = Phi y of a joint."""
+    for k in range(6):
+        x = 0.0
+        for j in range(block.start, block.start + block.n):
+            x += screws[k, j] * y[j]
+        w.dF[k] = x
+
+
+@inlined
+def virtual_twist(tree, space, block, i, y, w):
+    """z = J y at a segment's end, in dS; joints whose screws commute get their operators, which sweeps do without."""
+    previous = space.work[tree.parents[block.first + i]]
+    if block.kind == CUSTOM:
+        local, at = _twist(), address_of(block, tree.maps, space.maps)
+        contract(matrix_at(part(at, block.n, 0), (6, block.n)), block.n, y, block.start, local)
+        Ad(w.R0, w.p0, local, w.dS)
+        add_scaled(1.0, previous.dS, w.dS)
+        return
+    if block.kind == ROD:
+        c = block.columns + i * block.n
+        rod_twist(block, c, tree.component, tree.phi, tree.segments[block.first + i], y, w)
+    else:
+        screw_twist(block, tree.screws, y, w)
+    if block.kind == SCREW:
+        curved_motion(previous, w, 2)
+    for k in range(6):
+        w.dS[k] = previous.dS[k]
+    add_apply(w.T[0], w.dF, w.dS)
+
+
+@inlined
+def virtual_motion(tree, space, y, gradient):
+    """Outward: virtual twists z of all points; gradients by inertias and gravity, which need nothing else."""
+    work, momentum = space.work, _twist()
+    clear_cotangents(work[0])
+    for k in range(6):
+        work[0].dS[k] = 0.0
+    for b in range(tree.blocks.shape[0]):
+        block = tree.blocks[b]
+        for i in range(block.active):
+            w = work[block.first + i]
+            virtual_twist(tree, space, block, i, y, w)
+            clear_cotangents(w)
+            add_inertia(w, gradient.segments[block.first + i].inertia)
+            product6_transposed(w.M, w.dS, momentum)
+            for k in range(3):
+                gradient.gravity[k] -= momentum[3 + k]
+
+
+@inlined
+def pull_back_points(tree, work):
+    """a0 += G^T z, a1 += N^T z, a2 += M^T z at every point."""
+    x = _twist()
+    for b in range(tree.blocks.shape[0]):
+        block = tree.blocks[b]
+        for s in range(block.first, block.first + block.active):
+            w = work[s]
+            product6_transposed(w.G, w.dS, x)
+            add_scaled(1.0, x, w.dZ)
+            product6_transposed(w.N, w.dS, x)
+            add_scaled(1.0, x, w.dV)
+            product6_transposed(w.M, w.dS, x)
+            add_scaled(1.0, x, w.dA)
+
+
+@inner
+def add_rod_step(block, c, component, phi, segment, q, v, a, y, w, segments_out, phi_out):
+    """The i-th segment of a rod pulls its cotangents back: to its step, its rest strain, its basis functions."""
+    bar, xi, out = _cotangents(), _strains(), _strains()
+    step_cotangents(w, bar)
+    for n in range(3):
+        for m in range(2):
+            for k in range(6):
+                xi[n, m, k] = w.xi[n, m, k]
+    strains_along(block, c, component, phi, y, xi[ALONG])
+    magnus_cotangents(segment, xi, bar, out, segments_out)
+    for m in range(2):
+        for j in range(block.n):
+            k, i = component[block.start + j], block.start + j
+            phi_out[m, c + j] += (
+                out[VALUE, m, k] * q[i]
+                + out[RATE, m, k] * v[i]
+                + out[ACCELERATION, m, k] * a[i]
+                + out[ALONG, m, k] * y[i]
+            )
+
+
+@inner
+def add_joint_step(block, q, v, a, y, w, screws_out):
+    """A joint pulls its cotangents back to its screws."""
+    bar = _cotangents()
+    step_cotangents(w, bar)
+    for j in range(block.start, block.start + block.n):
+        for k in range(6):
+            screws_out[k, j] += bar[VALUE, k] * q[j] + bar[RATE, k] * v[j]
+            screws_out[k, j] += bar[ACCELERATION, k] * a[j] + bar[ALONG, k] * y[j]
+
+
+@inlined
+def pull_back_segment(tree, space, b, i, q, v, a, y, gradient):
+    """One segment inward: its own numbers, the placement of its block, then all goes to the segment before."""
+    block, work = tree.blocks[b], space.work
+    s = block.first + i
+    w, previous = work[s], work[tree.parents[s]]
+    if block.kind == ROD:
+        c, segment = block.columns + i * block.n, tree.segments[s]
+        add_rod_step(
+            block, c, tree.component, tree.phi, segment, q, v, a, y, w, gradient.segments[s], gradient.phi
+        )
+    elif block.kind != CUSTOM and block.n > 0:
+        add_joint_step(block, q, v, a, y, w, gradient.screws)
+    if tree.parents[s] == block.parent:
+        add_placement(previous, w, tree.placement[b], gradient.placement[b])
+    for k in range(6):
+        previous.F[k] += w.F[k]
+        previous.dZ[k] += w.dZ[k]
+        previous.dV[k] += w.dV[k]
+        previous.dA[k] += w.dA[k]
+
+
+@inlined
+def pull_back(tree, space, q, v, a, y, gradient):
+    """Inward over all segments, dormant stations that loads woke among them."""
+    for k in range(6):
+        space.work[0].F[k] = 0.0
+    for b in range(tree.blocks.shape[0] - 1, -1, -1):
+        block = tree.blocks[b]
+        last = block.count if space.coordinates.shape[1] > 0 else block.active
+        for i in range(last - 1, -1, -1):
+            w = space.work[block.first + i]
+            if i < block.active or w.awake == AWAKE:
+                pull_back_segment(tree, space, b, i, q, v, a, y, gradient)
+            if i >= block.active:
+                w.awake = ASLEEP
+
+
+@inner
+def limit_slopes(q, limit, y, out):
+    """out += -y d(limit force)/d(lower, upper, stiffness, width), see `core.elastic.limit_law`."""
+    lower, upper, stiffness, width = limit[0], limit[1], limit[2], limit[3]
+    if q < lower:
+        d, side, sign = lower - q, 0, 1.0
+    elif q > upper:
+        d, side, sign = q - upper, 1, -1.0
+    else:
+        return
+    if d < width:
+        force, slope, narrow = d * d / (2.0 * width), stiffness * d / width, -stiffness * d * d / (2.0 * width * width)
+    else:
+        force, slope, narrow = d - 0.5 * width, stiffness, -0.5 * stiffness
+    out[side] -= y * slope
+    out[2] -= y * sign * force
+    out[3] -= y * sign * narrow
+
+
+@inlined
+def add_internal_gradient(tree, q, v, y, gradient):
+    """Springs, dampers and limits: R has K (q - rest) + D v - limits."""
+    for l in range(tree.links.shape[0]):
+        lo, hi = tree.links[l, 0], tree.links[l, 1]
+        for i in range(lo, hi):
+            for j in range(lo, hi):
+                gradient.stiffness[i, j] += y[i] * (q[j] - tree.rest[j])
+                gradient.damping[i, j] += y[i] * v[j]
+                gradient.rest[j] -= y[i] * tree.stiffness[i, j]
+            limit_slopes(q[i], tree.limits[i], y[i], gradient.limits[i])
+
+
+@inlined
+def finite_gradient(work):
+    """Whether what reached the world is finite: all cotangents end there."""
+    total = 0.0
+    for k in range(6):
+        total += work[0].F[k] + work[0].dZ[k] + work[0].dV[k] + work[0].dA[k]
+    return math.isfinite(total)
+
+
+@inner
+def clear_operator(G):
+    """G = 0 (6, 6)."""
+    for k in range(6):
+        for l in range(6):
+            G[k, l] = 0.0
+
+
+def _parameter_gradient(tree_address, space_address, q_at, v_at, a_at, y_at, rows_at, gradient_address):
+    """The module's docstring says it."""
+    tree_handle, space_handle = handle_at(tree_address, TREE_ROWS), handle_at(space_address, SPACE_ROWS)
+    tree, space, gradient = tree_at(tree_handle), space_at(space_handle), gradient_at(gradient_address)
+    n, nc = tree.component.shape[0], space.multipliers.shape[0]
+    q, v, a, y = vector_at(q_at, (n,)), vector_at(v_at, (n,)), vector_at(a_at, (n,)), vector_at(y_at, (n,))
+    sweep_out(tree, q, v, a, space, 2)
+    point_operators(tree, space)
+    for s in range(tree.segments.shape[0]):
+        clear_operator(space.work[s].G)
+    virtual_motion(tree, space, y, gradient)
+    apply_loads_with_gradients(tree, space, tree_address, space_address, gradient_address, gradient, q, v, y)
+    pull_back_points(tree, space.work)
+    pull_back_loads(tree, space, q, v, y, gradient)
+    if rows_at != 0:
+        add_loop_rows(tree, space, matrix_at(rows_at, (3, nc)), gradient)
+    pull_back(tree, space, q, v, a, y, gradient)
+    add_internal_gradient(tree, q, v, y, gradient)
+    finite = finite_gradient(space.work)
+    add_differences(tree, space, tree_address, space_address, gradient, q, v, y)
+    return 1 if finite else 0
+
+
+PARAMETER_GRADIENT = AddressedKernel(_parameter_gradient, SIGNATURE)
+
+
+@kernel
+def parameter_gradient(function, tree, space, q, v, a, y, rows, gradient):
+    """`PARAMETER_GRADIENT` by its address, from Python; ``rows`` (3, nc) may have no row."""
+    at = (tree.ctypes.data, space.ctypes.data, q.ctypes.data, v.ctypes.data, a.ctypes.data, y.ctypes.data)
+    rows_at = rows.ctypes.data if rows.shape[0] > 0 and rows.shape[1] > 0 else 0
+    return call_parameter_gradient(function, (*at, rows_at, gradient.ctypes.data)) != 0

@@ -1,0 +1,217 @@
+"""How all numbers of a model follow the parameters of its design: differences of the tabulated arrays.
+
+A robot that is built for slightly other parameters has the same structure, and arrays that differ a little.  Their
+central differences are smooth and lose no digits to cancelling forces: with a relative step of 6e-6 they are right to
+some 1e-10.  Structure (who hangs on whom, numbers of points, kept rows of loops, what loads are made of) must not
+change, and is compared.
+
+Numbers of loads whose kernels tell how their forces depend on them (`core.load_gradients`) are part of it; loads that
+do not are kept for both ends of a difference instead, for the sweep to difference their forces.  So are laws of time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from supple.core.load_data import incidental
+from supple.errors import DesignError
+from supple.fingerprint import fingerprint
+
+if TYPE_CHECKING:
+    from supple.compilation.binder import Bound
+    from supple.compilation.compiled import CompiledRobot
+
+Array = np.ndarray
+
+
+class Ends(NamedTuple):
+    """The robot at both ends of a difference along one parameter."""
+
+    plus: CompiledRobot
+    minus: CompiledRobot
+    scale: float  #: one over the distance of the ends
+
+
+class LoadEnds(NamedTuple):
+    """A load whose force is to be differenced along a parameter."""
+
+    load: int
+    parameter: int
+    plus: Bound
+    minus: Bound
+    scale: float
+
+
+@dataclass(frozen=True)
+class ArraySlopes:
+    """d(numbers of a model)/d(parameters), sparse; numbers in the order of `flat_numbers`."""
+
+    rows: Array  #: (k,) which number
+    columns: Array  #: (k,) which parameter
+    values: Array  #: (k,)
+    size: int  #: number of numbers
+    loads: tuple[LoadEnds, ...]
+    ends: tuple[Ends, ...]  #: per parameter
+
+    @property
+    def count(self) -> int:
+        """Number of parameters."""
+        return len(self.ends)
+
+    def pulled_back(self, bar: Array) -> Array:
+        """Cotangents (count,) of the parameters from those of all numbers (size,)."""
+        return np.bincount(self.columns, self.values * bar[self.rows], minlength=self.count)
+
+    def pushed(self, change: Array) -> Array:
+        """Changes (size,) of all numbers along changes (count,) of the parameters."""
+        return np.bincount(self.rows, self.values * change[self.columns], minlength=self.size)
+
+
+def tells(load: Bound) -> bool:
+    """Whether a load's kernel tells how its force depends on all its numbers."""
+    return load.gradient is not None and getattr(load.gradient, "complete", True)
+
+
+def number_arrays(parameters: Any, loads: Sequence[Bound], data: Sequence[Any] | None = None) -> Iterator[Array]:
+    """All arrays of floats of a model, or of a gradient shaped like it; ``data`` stands in for that of the loads."""
+    for array in parameters:
+        yield from _floats_in(array)
+    for load, arrays in zip(loads, [load.data for load in loads] if data is None else data, strict=True):
+        if tells(load):
+            skipped = incidental(type(load.data)) if hasattr(load.data, "_fields") else {}
+            names = getattr(load.data, "_fields", range(len(load.data)))
+            for name, array in zip(names, arrays, strict=False):
+                if name not in skipped:
+                    yield from _floats_in(array)
+
+
+def _floats_in(array: Array) -> Iterator[Array]:
+    """The array itself, or the fields of its records, if they are floats."""
+    if array.dtype.names is None:
+        if array.dtype == np.float64:
+            yield array
+        return
+    for name in array.dtype.names:
+        if array.dtype[name].base == np.float64:
+            yield array[name]
+
+
+def flat_numbers(parameters: Any, loads: Sequence[Bound], data: Sequence[Any] | None = None) -> Array:
+    """All floats of a model in one row."""
+    return np.concatenate([array.reshape(-1) for array in number_arrays(parameters, loads, data)])
+
+
+def array_slopes(base: CompiledRobot, ends: Sequence[Ends], labels: Sequence[str]) -> ArraySlopes:
+    """Differences of all numbers along every parameter; ``labels`` are their names, for messages."""
+    rows, columns, values, loads = [], [], [], []
+    size = len(flat_numbers(base.parameters, base.loads))
+    for j, (plus, minus, scale) in enumerate(ends):
+        for end in (plus, minus):
+            changed = structure_change(base, end)
+            if changed:
+                raise DesignError(
+                    f"parameter {labels[j]!r} changes {changed}; parameters must not change the structure of a robot"
+                )
+        high, low = (flat_numbers(end.parameters, end.loads) for end in (plus, minus))
+        differ = np.flatnonzero(high != low)
+        rows.append(differ)
+        columns.append(np.full(len(differ), j))
+        values.append((high[differ] - low[differ]) * scale)
+        for i, (a, b) in enumerate(zip(plus.loads, minus.loads, strict=True)):
+            if not tells(a) and _data_differ(a, b):
+                loads.append(LoadEnds(i, j, a, b, scale))
+    empty = [np.zeros(0, dtype=np.int64)]
+    return ArraySlopes(
+        np.concatenate(rows or empty),
+        np.concatenate(columns or empty),
+        np.concatenate(values or [np.zeros(0)]),
+        size,
+        tuple(loads),
+        tuple(ends),
+    )
+
+
+def _data_differ(a: Bound, b: Bound) -> bool:
+    """Whether two loads of one structure differ in their numbers or in a user's functions behind them."""
+    skipped = incidental(type(a.data)) if hasattr(a.data, "_fields") else {}
+    names = getattr(a.data, "_fields", range(len(a.data)))
+    for name, x, y in zip(names, a.data, b.data, strict=True):
+        if name not in skipped and not np.array_equal(x, y):
+            return True
+    return _laws(a) != _laws(b)
+
+
+def _laws(load: Bound) -> list[Any]:
+    """Fingerprints of users' functions behind a load; what cannot be looked into differs from everything."""
+    parts = [part for part in (*load.data, load.guard) if hasattr(type(part), "__fingerprint__")]
+    prints = [fingerprint(part) for part in parts]
+    return [object() if found.unknown else found.digest for found in prints]
+
+
+# ---------------------------------------------------------------------- structure
+
+
+def structure_change(base: CompiledRobot, other: CompiledRobot) -> str:
+    """What differs in the structure of two compiled robots, in words; empty if nothing does."""
+    if base.coordinate_names != other.coordinate_names:
+        return f"the coordinates ({len(base.coordinate_names)} of them, then {len(other.coordinate_names)})"
+    for name, a, b in zip(base.topology._fields, base.topology, other.topology, strict=True):
+        if not np.array_equal(a, b):
+            return f"the tree of links or the points along rods ({name!r} of the topology)"
+    for name, a, b in zip(base.parameters._fields, base.parameters, other.parameters, strict=True):
+        if a.shape != b.shape:
+            return f"the number of {name}: {a.shape}, then {b.shape}"
+    if not _same_integers(base.parameters.nodes, other.parameters.nodes):
+        return "the nodes of rods at which loads act"
+    if not np.array_equal(np.isfinite(base.parameters.limits), np.isfinite(other.parameters.limits)):
+        return "which joints have limits"
+    for a, b in zip(base.maps, other.maps, strict=True):
+        if a.kernel is not b.kernel or not all(np.array_equal(x, y) for x, y in zip(a.data, b.data, strict=True)):
+            return "the map of a body with kinematics of its own, which gradients by parameters do not know"
+    return _loads_change(base, other) or _laws_change(base, other)
+
+
+def _loads_change(base: CompiledRobot, other: CompiledRobot) -> str:
+    if [load.owner for load in base.loads] != [load.owner for load in other.loads]:
+        return "the loads of the robot"
+    for a, b in zip(base.loads, other.loads, strict=True):
+        if a.kernel.function is not b.kernel.function or a.side != b.side:
+            return f"what {a.owner} is"
+        fixed = incidental(type(a.data)) if hasattr(a.data, "_fields") else {}
+        for name, x, y in zip(getattr(a.data, "_fields", range(len(a.data))), a.data, b.data, strict=True):
+            if x.shape != y.shape:
+                return f"the structure of {a.owner} ({name!r}: {x.shape}, then {y.shape})"
+            loose = fixed.get(name)
+            if x.dtype == np.int64 and loose != () and not np.array_equal(_kept(x, loose), _kept(y, loose)):
+                return f"the structure of {a.owner} ({name!r})"
+    return ""
+
+
+def _laws_change(base: CompiledRobot, other: CompiledRobot) -> str:
+    a, b = base.demand, other.demand
+    if (a.inputs, a.sizes, a.owners) != (b.inputs, b.sizes, b.owners):
+        return "the inputs or the laws of time of loads"
+    if [(s.owner, s.names) for s in a.states] != [(s.owner, s.names) for s in b.states]:
+        return "the further states of loads"
+    if [(p.link, p.coordinates) for p in base.prescribed] != [(p.link, p.coordinates) for p in other.prescribed]:
+        return "which joints are prescribed"
+    if [c.name for c in base.controllers] != [c.name for c in other.controllers]:
+        return "the controllers"
+    return ""
+
+
+def _kept(array: Array, loose: tuple[int, ...] | None) -> Array:
+    """Columns of an array that are structure."""
+    return array if loose is None else np.delete(array, loose, axis=1)
+
+
+def _same_integers(a: Array, b: Array) -> bool:
+    """Whether records agree in their integers."""
+    names = [name for name in a.dtype.names or () if a.dtype[name].base == np.int64]
+    return all(np.array_equal(a[name], b[name]) for name in names)
+
+

@@ -1,0 +1,334 @@
+"""Designs: robots as functions of parameters, and models that know how their numbers follow these."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.checks import failure, floats, shown, why
+from supple.errors import DesignError, ShapeError, warn
+from supple.robot.robot import Robot
+
+if TYPE_CHECKING:
+    from supple.compilation.compiled import CompiledRobot
+    from supple.gradients.array_slopes import ArraySlopes, Ends
+    from supple.gradients.law_slopes import LawSlopes
+    from supple.model.model import Model
+
+Array = np.ndarray
+
+#: Step of differences, relative to a parameter's size: errors by the step (step^2) and by rounding (eps / step) meet.
+STEP = 6e-6
+#: Step where a parameter is zero and no other entry of it tells its size: small for anything in SI units that is built.
+SMALL = 1e-6
+
+
+class Design:
+    """A robot as a function of named parameters.
+
+    Parameters
+    ----------
+    build : callable
+        Any function that returns a `Robot`.
+    **parameters : float or array
+        Those of its arguments by which models are to be differentiated, with their values; all others keep their
+        defaults.
+
+    Attributes
+    ----------
+    names : tuple of str
+    size : int
+        How many numbers the parameters are.
+    labels : tuple of str
+        A name for each of them: ``"young"``, ``"radii[0]"``.
+    values : dict
+        Numbers and arrays, as given.
+    bounds : dict of str to (low, high)
+        For whoever optimises; None where there is none.
+    scale : dict of str to "linear" or "log"
+        Likewise.
+
+    Examples
+    --------
+    >>> import supple as sp
+    >>> def finger(young=1e6, radius=(0.02, 0.01)):
+    ...     rubber = sp.Material(young=young, poisson=0.45, density=1100.0)
+    ...     robot = sp.Robot("finger", gravity=(0.0, 0.0, -9.81))
+    ...     robot.add_link("finger", sp.Rod(0.2, sp.Circle(radius), rubber, sp.Legendre(bend_y=2)))
+    ...     return robot
+    >>> design = sp.Design(finger, young=1e6, radius=(0.02, 0.01))
+    >>> design.labels
+    ('young', 'radius[0]', 'radius[1]')
+    >>> equilibrium = design.model(young=5e5).statics()
+    """
+
+    def __init__(self, build: Callable[..., Robot], /, **parameters: Any) -> None:
+        if not callable(build):
+            raise DesignError(f"build is {shown(build)}, must be a function that returns a Robot")
+        if not parameters:
+            raise DesignError("a design needs parameters: name arguments of build, such as Design(build, young=1e6)")
+        _check_arguments(build, parameters)
+        self.build = build
+        self._values = {name: _value(given, name) for name, given in parameters.items()}
+        self.names = tuple(self._values)
+        self.labels = tuple(label for name, value in self._values.items() for label in _labels(name, value))
+        self.size = len(self.labels)
+        self._bounds: dict[str, tuple[float, float]] = {}
+        self._scale: dict[str, str] = {}
+        self._first: CompiledRobot | None = None
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """Numbers and arrays by name."""
+        return {name: _given(value) for name, value in self._values.items()}
+
+    @property
+    def bounds(self) -> dict[str, tuple[float, float]]:
+        """(low, high) by name."""
+        return dict(self._bounds)
+
+    @bounds.setter
+    def bounds(self, given: Mapping[str, Any]) -> None:
+        checked = {}
+        for name, pair in self._named(given, "bounds").items():
+            ends = _numbers(pair, f"bounds of {name!r}")
+            if ends.shape != (2,) or not ends[0] < ends[1]:
+                raise DesignError(f"bounds of {name!r} are {shown(pair)}, must be (low, high)")
+            checked[name] = (float(ends[0]), float(ends[1]))
+        self._bounds = checked
+
+    @property
+    def scale(self) -> dict[str, str]:
+        """"linear" or "log" by name."""
+        return dict(self._scale)
+
+    @scale.setter
+    def scale(self, given: Mapping[str, Any]) -> None:
+        for name, word in self._named(given, "scale").items():
+            if word not in ("linear", "log"):
+                raise DesignError(f'scale of {name!r} is {shown(word)}, must be "linear" or "log"')
+            if word == "log" and not np.all(self._values[name] > 0.0):
+                raise DesignError(f"scale of {name!r} is log, but its value {shown(self.values[name])} is not positive")
+        self._scale = dict(given)
+
+    def robot(self, **changes: Any) -> Robot:
+        """The robot for these parameters; those left out have the values of the design."""
+        return _build(self.build, self._changed(changes))
+
+    def model(self, **changes: Any) -> Model:
+        """The model for these parameters, which knows their derivatives (`Model.design`).
+
+        The first one is validated in full; others must have the same structure, and are made faster.
+        """
+        # Imported late, so that describing a design does not load the compiled kernels.
+        from supple.gradients.array_slopes import structure_change
+        from supple.model.model import Model, make_model
+
+        values = self._changed(changes)
+        if self._first is None:
+            model = make_model(_build(self.build, values))
+            self._first = model.compiled
+        else:
+            model = Model(_compiled(self.build, values, self._first))
+            changed = structure_change(self._first, model.compiled)
+            if changed:
+                told = f"parameter {_listed(changes)} changes {changed}"
+                raise DesignError(f"{told}; parameters must not change the structure of a robot")
+        model.design = DesignPoint(self, values, model.compiled)
+        return model
+
+    def pack(self, given: Mapping[str, Any] | None, what: str = "p") -> Array:
+        """Numbers by name, (size,) in the order of `labels`; zero for what is left out."""
+        found = {name: np.zeros_like(value) for name, value in self._values.items()}
+        for name, value in self._named(given or {}, what).items():
+            found[name] = _shaped(value, self._values[name], f"{what}[{name!r}]")
+        return np.concatenate([np.ravel(value) for value in found.values()])
+
+    def unpack(self, numbers: Array) -> dict[str, Any]:
+        """Numbers (size,) by name, shaped as the parameters are."""
+        found, first = {}, 0
+        for name, value in self._values.items():
+            found[name] = _given(numbers[first : first + value.size].reshape(value.shape))
+            first += value.size
+        return found
+
+    def _changed(self, changes: Mapping[str, Any]) -> dict[str, Array]:
+        checked = self._named(changes, "parameters")
+        return self._values | {name: _shaped(x, self._values[name], name) for name, x in checked.items()}
+
+    def _named(self, given: Mapping[str, Any], what: str) -> Mapping[str, Any]:
+        if not isinstance(given, Mapping):
+            raise DesignError(f"{what} is {shown(given)}, must be a dict by names of parameters")
+        for name in given:
+            if name not in self._values:
+                known = ", ".join(self.names)
+                raise DesignError(f"{what}: there is no parameter {shown(name)}; parameters are: {known}")
+        return given
+
+    def __repr__(self) -> str:
+        what = getattr(self.build, "__name__", type(self.build).__name__)
+        return f"<Design {what}: {', '.join(self.names)} ({self.size} numbers)>"
+
+
+class DesignPoint:
+    """A design at certain values of its parameters: what `Model.design` is.
+
+    Attributes
+    ----------
+    design : Design
+    values : dict
+        Numbers and arrays by name.
+    compiled : CompiledRobot
+        The robot there.
+    """
+
+    def __init__(self, design: Design, values: dict[str, Array], compiled: CompiledRobot) -> None:
+        self.design, self._values, self.compiled = design, values, compiled
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """Numbers and arrays by name."""
+        return {name: _given(value) for name, value in self._values.items()}
+
+    @cached_property
+    def slopes(self) -> ArraySlopes:
+        """How all numbers of the model follow the parameters: differences, made when they are first asked for."""
+        from supple.gradients.array_slopes import array_slopes
+
+        found = array_slopes(self.compiled, self.ends, self.design.labels)
+        _tell(found, self.compiled, self.laws, self.design.labels)
+        return found
+
+    @cached_property
+    def laws(self) -> LawSlopes:
+        """How laws of time of loads and prescribed joints follow the parameters."""
+        from supple.gradients.law_slopes import law_slopes
+
+        return law_slopes(self.compiled, self.ends, self.design.labels)
+
+    @cached_property
+    def ends(self) -> tuple[Ends, ...]:
+        """The robot a little beyond and before each parameter."""
+        found = []
+        for name, value in self._values.items():
+            size = float(np.abs(value).max(initial=0.0))
+            step = STEP * size if size > 0.0 else SMALL
+            for i in np.ndindex(value.shape):
+                h = STEP * abs(value[i]) if abs(value[i]) > 1e-3 * size else step
+                found.append(self._end(name, i, float(h)))
+        return tuple(found)
+
+    @cached_property
+    def models(self) -> tuple[tuple[Model, Model], ...]:
+        """Models of both ends of every parameter."""
+        from supple.model.model import Model
+
+        return tuple((Model(end.plus), Model(end.minus)) for end in self.ends)
+
+    def _end(self, name: str, i: tuple[int, ...], h: float) -> Ends:
+        from supple.gradients.array_slopes import Ends
+
+        robots, places = [], []
+        for sign in (1.0, -1.0):
+            moved = self._values[name].copy()
+            moved[i] += sign * h
+            places.append(moved[i])
+            robots.append(_compiled(self.design.build, self._values | {name: moved}, self.compiled))
+        return Ends(robots[0], robots[1], 1.0 / float(places[0] - places[1]))
+
+    def __repr__(self) -> str:
+        return f"<DesignPoint: {', '.join(f'{name} = {shown(x)}' for name, x in self.values.items())}>"
+
+
+def _tell(slopes: ArraySlopes, compiled: CompiledRobot, laws: LawSlopes, labels: tuple[str, ...]) -> None:
+    """Warn of parameters that change nothing, and of loads that are differenced."""
+    idle = set(range(len(labels))) - set(slopes.columns.tolist()) - {end.parameter for end in slopes.loads}
+    idle -= set(laws.parameters)
+    if idle:
+        warn(f"{_listed([labels[j] for j in sorted(idle)])} changes nothing of the robot: all gradients by it are zero")
+    differenced = sorted({end.load for end in slopes.loads if compiled.loads[end.load].gradient is None})
+    users = [compiled.loads[i].owner for i in differenced if compiled.loads[i].guard is not None]
+    if users:
+        warn(f"{_listed(users)}: how its force depends on parameters is not known; it is differenced, which is slower")
+
+
+def _compiled(build: Callable[..., Robot], values: Mapping[str, Array], like: CompiledRobot) -> CompiledRobot:
+    """The robot for some values, compiled as a sibling of one of the same structure."""
+    from supple.model.model import compile_like
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the first one has said it already
+        return compile_like(_build(build, values), like)
+
+
+def _build(build: Callable[..., Robot], values: Mapping[str, Array]) -> Robot:
+    """What ``build`` returns, if it is a robot."""
+    given = {name: _given(value) for name, value in values.items()}
+    try:
+        robot = build(**given)
+    except Exception as cause:
+        told = ", ".join(f"{name} = {shown(x)}" for name, x in given.items())
+        raise DesignError(failure(cause, f"build for {told}")) from cause
+    if not isinstance(robot, Robot):
+        raise DesignError(f"build returned {shown(robot)}, must return a Robot")
+    return robot
+
+
+def _check_arguments(build: Callable[..., Any], parameters: Mapping[str, Any]) -> None:
+    """Whether ``build`` takes these arguments, and needs no others."""
+    try:
+        signature = inspect.signature(build)
+    except (TypeError, ValueError):  # some functions written in C do not tell
+        return
+    try:
+        signature.bind(**parameters)
+    except TypeError as reason:
+        raise DesignError(f"build{signature} does not fit the parameters {', '.join(parameters)}: {reason}") from None
+
+
+def _numbers(given: Any, what: str) -> Array:
+    """Finite numbers of any shape, a copy."""
+    try:
+        array = np.array(floats(given))
+    except ValueError as reason:
+        raise DesignError(f"{what} is {shown(given)}, must be a number or an array of numbers{why(reason)}") from None
+    if not np.isfinite(array).all():
+        raise DesignError(f"{what} is {shown(given)}, must be finite")
+    return array
+
+
+def _value(given: Any, name: str) -> Array:
+    array = _numbers(given, f"parameter {name!r}")
+    if not array.size:
+        raise DesignError(f"parameter {name!r} has no entries")
+    return array
+
+
+def _shaped(given: ArrayLike, like: Array, what: str) -> Array:
+    array = _numbers(given, what)
+    if array.shape != like.shape:
+        raise ShapeError(f"{what} has shape {array.shape}, must have {like.shape}")
+    return array
+
+
+def _given(value: Array) -> Any:
+    """A number or an array, as the user gave it."""
+    return float(value) if value.ndim == 0 else np.array(value)
+
+
+def _labels(name: str, value: Array) -> list[str]:
+    if value.ndim == 0:
+        return [name]
+    return [f"{name}[{', '.join(str(k) for k in i)}]" for i in np.ndindex(value.shape)]
+
+
+def _listed(names: Any) -> str:
+    return ", ".join(repr(name) if not str(name).endswith("'") else str(name) for name in names)
+
+

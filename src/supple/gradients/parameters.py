@@ -1,0 +1,170 @@
+"""Gradients of the residual and of outputs by the parameters of a design.
+
+The residual by one sweep (`core.parameter_gradient`).  Poses and energies depend on parameters also where q stands
+still.  A station is the end of a chain of its own (`model.station_chain`); the sweep pulls the cotangent of its pose
+back as that of a loop between the station and the place where it is, e = log(g_B^-1 g_A) with g_B = g_A.  Energies are
+differenced between robots with slightly other parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from supple.constraints.loop import LoopData, loops
+from supple.core import parameter_gradient as _sweep
+from supple.core.arrays import Parameters, handle, make_space, make_tree
+from supple.core.gradient_arrays import NONE, make_gradient
+from supple.core.loads import CONSTRAINT
+from supple.core.records import pose_t
+from supple.errors import StateError
+from supple.gradients.array_slopes import ArraySlopes, Ends, LoadEnds, flat_numbers
+from supple.gradients.parameter_sums import ParameterSums
+from supple.model.station_chain import chain_arrays
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from supple.gradients.design import DesignPoint
+    from supple.model.model import Model
+
+Array = np.ndarray
+
+#: No cotangents of rows of loops.
+NO_ROWS = np.zeros((0, 0))
+
+#: Arrays on which poses depend.
+POSED_BY = ("placement", "segments", "phi", "screws")
+
+#: Stations, and models that share scratch, remembered per thread.
+MOST_STATIONS, MOST_SUMS = 64, 4
+
+
+def residual_sums(
+    model: Model,
+    q: Array,
+    v: Array,
+    a: Array,
+    y: Array,
+    u: ArrayLike | None = None,
+    lam: ArrayLike | None = None,
+    t: float = 0.0,
+    z: ArrayLike | None = None,
+    rows: Array = NO_ROWS,
+) -> ParameterSums:
+    """The gradient of y . R + rows[0] . e + rows[1] . (A v) + rows[2] . (A a + A' v) by all numbers, inputs, signals.
+
+    The sums are this thread's own, and overwritten by its next call.
+    """
+    work = model.workspace
+    # models with the same links may share scratch, but not their loads and designs
+    sums: ParameterSums = work.remembered("parameter sums", model, lambda: ParameterSums(model), MOST_SUMS)
+    sums.clear()
+    function, space = _sweep.PARAMETER_GRADIENT.address, work.space(u, t, lam, z)
+    if not _sweep.parameter_gradient(function, work.tree, space, q, v, a, y, rows, sums.handle):
+        raise StateError(f"model {model.name!r}: derivatives by parameters are not finite at this state")
+    return sums
+
+
+class StationSums:
+    """Cotangents of the poses of one station, pulled back to the parameters of a model's design.
+
+    Parameters
+    ----------
+    model : Model
+        With a design.
+    link, s : str, float
+        The station, as for `Model.pose`.
+    """
+
+    def __init__(self, model: Model, link: str, s: float) -> None:
+        point, number = model.design, model.link_index(link)
+        assert point is not None
+        self.model, self.link, self.s = model, link, float(s)
+        topology, parameters = chain_arrays(model, model.layouts[number], self.s)
+        self._slopes = _chain_slopes(point, number, self.s)
+        last, k = len(parameters.segments) - 1, 6
+        self._frames = np.zeros(2, pose_t)
+        self._frames["R"] = np.eye(3)
+        where = np.array([[last, 0, 0]], dtype=np.int64)
+        self._data = (*LoopData(where, np.eye(k), self._frames), np.zeros(0, np.int64))
+        self._data_handle = handle(self._data)
+        table = np.array([[loops.address, self._data_handle.ctypes.data, CONSTRAINT]], dtype=np.int64)
+        self._tree = make_tree(topology, parameters, table, model.workspace.arrays.maps)
+        self._space = make_space(self._tree, multipliers=k)
+        self._own = tuple(np.zeros_like(array) for array in self._data)
+        self._own_handle = handle(self._own)
+        self._handles = handle(self._tree), handle(self._space)
+        own = np.array([[0, self._own_handle.ctypes.data, NONE, 0, 0]], dtype=np.int64)
+        self._sums = make_gradient([np.zeros_like(x) for x in parameters], np.zeros(0), np.zeros(0), own)
+        self._sums_handle = handle(self._sums)
+        self._rows, self._zero = np.zeros((3, k)), np.zeros(model.n)
+
+    def clear(self) -> None:
+        """Set all sums to zero."""
+        for name in POSED_BY:
+            array = getattr(self._sums, name)
+            array[...] = np.zeros((), array.dtype)
+
+    def add(self, q: Array, wrench: Array) -> None:
+        """Add the cotangent of the pose at q (n,): a wrench (6,) in the station's frame."""
+        pose = self.model.pose(q, self.link, self.s)
+        self._frames[1]["R"], self._frames[1]["p"], self._rows[0] = pose[:3, :3], pose[:3, 3], wrench
+        tree, space = self._handles
+        function, zero = _sweep.PARAMETER_GRADIENT.address, self._zero
+        _sweep.parameter_gradient(function, tree, space, q, zero, zero, zero, self._rows, self._sums_handle)
+
+    def by_parameter(self) -> Array:
+        """The sums pulled back to the parameters, (count,)."""
+        return self._slopes.pulled_back(flat_numbers([getattr(self._sums, name) for name in POSED_BY], ()))
+
+
+def _chain_slopes(point: DesignPoint, number: int, s: float) -> ArraySlopes:
+    """How the arrays of the chain to a station follow the parameters."""
+
+    def numbers(end: Ends, plus: bool) -> Array:
+        robot = end.plus if plus else end.minus
+        arrays: Parameters = chain_arrays(robot, robot.layouts[number], s)[1]
+        return flat_numbers([getattr(arrays, name) for name in POSED_BY], ())
+
+    rows, columns, values, size = [], [], [], 0
+    for j, end in enumerate(point.slopes.ends):
+        high, low = numbers(end, True), numbers(end, False)
+        differ, size = np.flatnonzero(high != low), len(high)
+        rows.append(differ)
+        columns.append(np.full(len(differ), j))
+        values.append((high[differ] - low[differ]) * end.scale)
+    none: tuple[LoadEnds, ...] = ()
+    return ArraySlopes(
+        np.concatenate(rows), np.concatenate(columns), np.concatenate(values), size, none, point.slopes.ends
+    )
+
+
+def pull_back_poses(model: Model, link: str, s: float, q: Array, wrenches: Array) -> Array:
+    """What poses of a station at q (T, n) do to the parameters directly, (count,), q held still.
+
+    ``wrenches`` (T, 6) are derivatives of a scalar by the poses, as wrenches in the station's frame.
+    """
+    key: Hashable = (model, link, float(s))
+    sums: StationSums = model.workspace.remembered(
+        "station sums", key, lambda: StationSums(model, link, s), MOST_STATIONS
+    )
+    sums.clear()
+    for state, wrench in zip(q, wrenches, strict=True):
+        if wrench.any():
+            sums.add(np.ascontiguousarray(state), wrench)
+    return sums.by_parameter()
+
+
+def pull_back_energies(model: Model, q: Array, v: Array, bars: Array) -> Array:
+    """What total energies at q, v (T, n) do to the parameters directly, (count,), for derivatives ``bars`` (T,)."""
+    point = model.design
+    assert point is not None
+    found = np.zeros(point.design.size)
+    for j, ((plus, minus), end) in enumerate(zip(point.models, point.ends, strict=True)):
+        for state, rate, bar in zip(q, v, bars, strict=True):
+            if bar:
+                found[j] += bar * end.scale * (plus.energy(state, rate).total - minus.energy(state, rate).total)
+    return found
