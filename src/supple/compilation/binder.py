@@ -45,6 +45,7 @@ class Bound(NamedTuple):
     spread: bool = False  #: whether what it does at Gauss nodes of rods is spread along them (per metre, with weights)
     owner: str = ""  #: kind and name of the load, for messages; filled in when a robot is compiled
     calls: tuple[AddressedKernel, ...] = ()  #: kernels that it calls by address
+    inputs: tuple[int, int] = (0, 0)  #: its first input, and the one behind its last; filled in likewise
 
     def arrays(self) -> tuple[np.ndarray, ...]:
         """All that its kernel sees: its data, then the addresses of what it calls."""
@@ -338,11 +339,11 @@ def _collect(robot: Robot, places: Callable[[Any], Iterable[tuple[str, Any]]]) -
 def bind_items(robot: Robot, binder: Binder) -> Iterator[Bound]:
     """Bind all loads in the order they were added."""
     for name, item in zip(robot.item_names, robot.items, strict=True):
-        binder.current = item_name(item, name)
+        binder.current, first = item_name(item, name), len(binder.inputs)
         with naming(binder.current):
             bound = item.bind(binder)
         if bound is not None:
-            yield bound._replace(name=name, owner=binder.current)
+            yield bound._replace(name=name, owner=binder.current, inputs=(first, len(binder.inputs)))
 
 
 def _without_items(robot: Robot) -> Model:

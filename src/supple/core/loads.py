@@ -53,8 +53,7 @@ def apply_loads(tree, space, tree_handle, space_handle, q, v, sides, mode):
 
     All that they add to is zero before: F, G, N and M of points come from the sweeps, the rest is cleared here.
     """
-    for i in range(4):
-        space.count[i] = 0
+    clear_counts(space)
     if tree.loads.shape[0] == 0:
         return
     for k in range(6):
@@ -68,7 +67,20 @@ def apply_loads(tree, space, tree_handle, space_handle, q, v, sides, mode):
         space.coordinates[0, i], space.coordinates[1, i] = q[i], v[i]
     for i in range(tree.loads.shape[0]):
         if tree.loads[i, 2] & sides:
-            _call(tree.loads[i, 0], (tree_handle.ctypes.data, space_handle.ctypes.data, tree.loads[i, 1], mode))
+            call_load(tree, i, tree_handle, space_handle, mode)
+
+
+@inlined
+def call_load(tree, i, tree_handle, space_handle, mode):
+    """Call load i."""
+    _call(tree.loads[i, 0], (tree_handle.ctypes.data, space_handle.ctypes.data, tree.loads[i, 1], mode))
+
+
+@inlined
+def clear_counts(space):
+    """No couplings, lines and parts; no dormant station is awake."""
+    for i in range(4):
+        space.count[i] = 0
 
 
 @inlined

@@ -111,6 +111,17 @@ class Acceleration(NamedTuple):
         return short_repr(self)
 
 
+class HybridAcceleration(NamedTuple):
+    """Result of hybrid dynamics."""
+
+    a: Array  #: accelerations, (n,)
+    force: Array  #: generalised forces that given accelerations take, (n,), zero for all other coordinates
+    multipliers: Multipliers  #: of loops: a vector (nc,), and wrenches by name
+
+    def __repr__(self) -> str:
+        return short_repr(self)
+
+
 class AccelerationDerivatives(NamedTuple):
     """Jacobians of the forward dynamics."""
 

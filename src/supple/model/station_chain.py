@@ -162,7 +162,7 @@ class _Chain:
             segments=np.concatenate(self.segments),
             phi=np.ascontiguousarray(np.concatenate(columns, axis=1)),
         )
-        tree = make_tree(topology, parameters, np.zeros((0, 3), np.int64), self.model.workspace.arrays.maps)
+        tree = make_tree(topology, parameters, np.zeros((0, 5), np.int64), self.model.workspace.arrays.maps)
         space = make_space(tree)
         return StationChain(tree, space, handle(tree), handle(space))
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from supple.checks import answer, ask, failure, finite_float, floats, shown, why
 from supple.compilation.law_program import Program, breaks_of, is_compilable, make_program
-from supple.core import internal_force as _internal
+from supple.core import actuation as _actuation
 from supple.core.time_laws import evaluate_laws
 from supple.errors import ModelError, ShapeError, StateError, SuppleError
 from supple.jit import kernel
@@ -199,7 +199,7 @@ class Excitation:
     def _slopes(self, workspace: SolverWorkspace, t: float) -> None:
         """Differences of inputs and controllers' rates by q, v, z of the problem's own charts, and B."""
         problem, n, own = workspace.problem, self.model.n, self.states
-        _internal.actuation(*workspace.handles, problem.q, problem.v, np.zeros(n), np.empty(n), problem.B)
+        _actuation.actuation(*workspace.handles, problem.q, problem.v, np.zeros(n), problem.B)
         state = np.concatenate([problem.q, problem.v, problem.z[:own]])
         kept = problem.inputs.copy(), problem.rates[:own].copy()
         base = np.concatenate(kept)
