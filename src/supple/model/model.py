@@ -150,6 +150,8 @@ class Model:
     modes = solving.modes
     linearize = solving.linearize
     simulate = solving.simulate
+    step = solving.step
+    step_derivatives = solving.step_derivatives
 
     def plot(
         self,

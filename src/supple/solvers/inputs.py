@@ -76,12 +76,16 @@ class Excitation:
         Output times, at which a table of inputs is given.
     hold : bool
         Whether a table of inputs is held between times.
+    put : bool
+        Whether inputs are put into the problem by whoever made it: no law and no controller touches them.
     """
 
-    def __init__(self, model: Model, u: Any, times: Array | None = None, hold: bool = False) -> None:
+    def __init__(
+        self, model: Model, u: Any, times: Array | None = None, hold: bool = False, put: bool = False
+    ) -> None:
         self.model = model
         self.feedback: Callable[..., Any] | None = None  # u(t, q, v)
-        self.controllers = model.controllers
+        self.controllers = () if put else model.controllers
         self.states = sum(len(c.state0) for c in self.controllers)  #: of controllers, which come before those of loads
         first_states = [c.state0 for c in self.controllers] + [block.state0 for block in model.demand.states]
         self.first_states = np.concatenate(first_states or [np.zeros(0)])
@@ -91,7 +95,7 @@ class Excitation:
         form = _input_law(model, u, times, hold)
         if callable(form) and not isinstance(form, Law) and _takes_state(form):
             self.feedback = form
-        elif model.nu and not (u is None and len(steered) == model.nu):
+        elif model.nu and not put and not (u is None and len(steered) == model.nu):
             driven.append(Driven(form, model.nu, "u", TO_INPUT, tuple(range(model.nu))))
         self.compiled = [d for d in driven if is_compilable(d.law)]
         self.called = [d for d in driven if not is_compilable(d.law)]
