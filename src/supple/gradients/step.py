@@ -26,10 +26,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.checks import positive_float
-from supple.core.exponential import tangent_jet
 from supple.errors import SingularError
 from supple.model.arguments import number
 from supple.model.balance import allowed_columns
+from supple.model.changes import changed_model
+from supple.model.chart_changes import tangent_rates
 from supple.model.constraints import loop_terms
 from supple.model.results import StepDerivatives
 from supple.solvers.integrators.explicit import Explicit
@@ -190,8 +191,9 @@ def _stage(
     if stabilised:
         W[S_, R_], W[S_, S_] = (slip + cv * A)[:, free], -cv * A @ P
     W[Z_, R_], W[Z_, S_], W[Z_, Z_] = -(f.q + rate)[:, free], rate @ P, cz * np.eye(nz) - f.z
+    force = partial.dq @ start.q + partial.dv @ start.v + partial.da @ start.a + f.force @ start.z + partial.du @ du
     right = [
-        (partial.dq @ start.q + partial.dv @ start.v + partial.da @ start.a + f.force @ start.z + partial.du @ du)[free],
+        force[free],
         E @ start.q,
         slip @ start.q + A[:nm] @ start.v,
         start.rate - f.q @ start.q - f.v @ start.v - f.a @ start.a - f.z @ start.z,
@@ -293,14 +295,15 @@ def _with_accelerations(model: Model, row: Array, point: Point, u: Array, t: flo
 
 def _in_charts(model: Model, made: Stepper) -> Model:
     """The model in the charts of a step."""
-    return model.changed(parameters=model.parameters._replace(placement=made.problem.placement.copy()))
+    return changed_model(model, parameters=model.parameters._replace(placement=made.problem.placement.copy()))
 
 
 def _moved(model: Model, old: Array, new: Array, q: Array, v: Array, after: Array, point: Point) -> Point:
     """Derivatives of q and v in other charts: twists turn with the charts, and so do their rates.
 
-    In a chart, dq makes the twist nu = T Phi dq, and dv its rate nu' = T' Phi dq + T Phi dv; Ad of the old chart's pose in
-    the new one carries both.  ``old``, ``new`` are placements, q and v (n,) the motion before, ``after`` a row of it.
+    In a chart, dq makes the twist nu = T Phi dq, and dv its rate nu' = T' Phi dq + T Phi dv; Ad of the old chart's pose
+    in the new one carries both.  ``old``, ``new`` are placements, q and v (n,) the motion before, ``after`` a row of
+    it.
     """
     n, dq, dv = model.n, point.q.copy(), point.v.copy()
     for b, block in enumerate(model.topology.blocks):
@@ -320,10 +323,8 @@ def _moved(model: Model, old: Array, new: Array, q: Array, v: Array, after: Arra
 
 def _operators(screws: Array, q: Array, v: Array) -> tuple[Array, Array]:
     """T(Omega) Phi and its time derivative, (6, k) each."""
-    jet, T = np.zeros((3, 6)), np.empty((2, 6, 6))
-    jet[0], jet[1] = screws @ q, screws @ v
-    tangent_jet(jet, T)
-    return T[0] @ screws, T[1] @ screws
+    T, Td = tangent_rates(screws @ q, screws @ v)
+    return T @ screws, Td @ screws
 
 
 def _carried(R: Array, p: Array, X: Array) -> Array:

@@ -246,8 +246,8 @@ def step_derivatives(
     """The same step with its exact derivatives: ``q1, v1, A, B = model.step_derivatives(q, v, u, dt)``.
 
     A (2 n + nz, 2 n + nz) is by the state x = [q, v, z] before, B (2 n + nz, nu) by the inputs that are held.  Rows and
-    columns of prescribed joints are zero.  Charts of joints, if the step changes them, and the directions in which loops
-    correct positions are held, as along a motion.
+    columns of prescribed joints are zero.  Charts of joints, if the step changes them, and the directions in which
+    loops correct positions are held, as along a motion.
     """
     from supple.gradients.step import step_derivatives
 

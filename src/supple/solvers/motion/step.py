@@ -14,7 +14,7 @@ from supple.core.arrays import handle
 from supple.errors import ConvergenceError, ModelError, StateError
 from supple.model.arguments import number
 from supple.model.results import Step
-from supple.solvers.inputs import Drive, constant_inputs
+from supple.solvers.inputs import Excitation, constant_inputs
 from supple.solvers.integrators import GeneralizedAlpha, Method, one_step
 from supple.solvers.integrators.explicit import Explicit
 from supple.solvers.integrators.implicit import Implicit
@@ -48,11 +48,12 @@ class Stepper:
 
     def __init__(self, model: Model, method: Implicit | Explicit) -> None:
         self.model, self.method, control = model, method, method.control
-        self.drive = Drive(model, None, put=True)
+        self.excitation = Excitation(model, None, put=True)
+        program, differenced = self.excitation.program(), control.differenced
         self.workspace = make_workspace(
-            model, *self.drive.program(), stabilised=control.stabilised, integrated=True, differenced=control.differenced
+            model, *program, stabilised=control.stabilised, integrated=True, differenced=differenced
         )
-        self.drive.connect(self.workspace, False)
+        self.excitation.connect(self.workspace, False)
         self.problem = self.workspace.problem
         self.integrator = Integrator(self.workspace, method, None)
         own = self.integrator.own
@@ -63,7 +64,7 @@ class Stepper:
 
     @staticmethod
     def weights(own: Any) -> tuple[Array, Array, Array]:
-        """Factors, weights and weights of further states (see `solvers.integrators.formula`) of the stages of a step."""
+        """Factors, weights and weights of further states (`solvers.integrators.formula`) of the stages of a step."""
         first, last = 0, int(own.settings[MAIN_STAGES])
         if own.settings[STARTED] > 0.0:
             first, last = last, len(own.factors)
@@ -90,7 +91,7 @@ class Stepper:
 
     def _fail(self, code: int, t: float, dt: float) -> None:
         """Raise what kept a step from ending."""
-        error, self.drive.error = self.drive.error, None
+        error, self.excitation.error = self.excitation.error, None
         reason, cause = explain(self.model, self.integrator, code, error)
         kind = StateError if code in (FAILURE + NEGATIVE_TENSION, FAILURE + PYTHON_RAISED) else ConvergenceError
         raise kind(f"model {self.model.name!r}, one step of {dt:g} s from t = {t:g} s: {reason}") from cause
