@@ -45,7 +45,7 @@ def everything() -> list[Exercise]:
     from supple.solvers.integrators import BDF2, NDF, RK45
 
     model = arm()
-    q = np.zeros(model.n)
+    q, turned = np.zeros(model.n), (np.full(6, 1.0), np.zeros(6))
     calls: dict[str, Callable[[], Any]] = {
         "inverse dynamics": lambda: model.inverse_dynamics(q, q, q),
         "derivatives of inverse dynamics": lambda: model.inverse_dynamics_derivatives(q, q, q),
@@ -56,6 +56,9 @@ def everything() -> list[Exercise]:
         "internal forces": lambda: (model.internal_force(q, q), model.internal_force_derivatives(q, q)),
         "actuation": lambda: (model.actuation(q), model.lines(q)),
         "derivatives of forward dynamics": lambda: model.forward_dynamics_derivatives(q, q),
+        "products with the inverse mass matrix": lambda: model.solve_mass(q, q),
+        "dense mass matrices": _in_doubt,
+        "one step": lambda: [ring().step_derivatives(*turned, None, GLIMPSE, method) for method in (None, RK45())],
         "loops": lambda: ring().loop_rate(np.zeros(6), np.zeros(6)),
         "joints' exponentials": lambda: ring().rewrap(np.full(6, 4.0), np.zeros(6)),
         "contact of rods": partial(_addressed, "core.dormant", "core.dormant_folding"),
@@ -139,6 +142,19 @@ def _in_vain() -> None:
     with warnings.catch_warnings(), suppress(SuppleError):
         warnings.simplefilter("ignore")
         falling().statics()
+
+
+def _in_doubt() -> None:
+    """Accelerations of a robot without inertia: the dense matrix is asked."""
+    from supple.errors import SingularError
+    from supple.joints import Revolute
+    from supple.robot.bodies import Rigid
+    from supple.robot.robot import Robot
+
+    robot = Robot("shaft")
+    robot.add_link("shaft", Rigid(mass=0.0, inertia=np.zeros((3, 3))), joint=Revolute("x"))
+    with suppress(SingularError):
+        robot.compile().solve_mass(np.zeros(1), np.ones(1))
 
 
 def simulate(model: Model, method: Any = None) -> None:

@@ -63,10 +63,15 @@ class Parameters(NamedTuple):
 
 
 #: What kernels see of a robot: all arrays of its topology and of its parameters, its table of loads,
-#: (n_loads, 3): address of the function, address of the handle of its data, side of the equation (see core.loads),
-#: and its table of maps of CUSTOM blocks, (n_maps, 3): the same addresses, and the first entry in Space.maps (see
-#: core.blocks.custom).
+#: (n_loads, 5): address of the function, address of the handle of its data, side of the equation (see core.loads),
+#: its first input and the one behind its last, and its table of maps of CUSTOM blocks, (n_maps, 3): the same
+#: addresses, and the first entry in Space.maps (see core.blocks.custom).
 Tree = namedtuple("Tree", (*Topology._fields, *Parameters._fields, "loads", "maps"))
+
+#: Columns that are carried through the tree at a time (`core.articulated`): what they leave stays in a fast cache.
+PANEL = 64
+#: Slots of panels that are written and never read, read and never written.
+UNREAD, ZERO = 0, 1
 
 #: The maps of a robot that has none.
 NO_MAPS = np.zeros((0, 3), np.int64)
@@ -94,6 +99,7 @@ class Space(NamedTuple):
     * sums in ``folding``: the one array that must be zero before; who sums there clears it again, padding included;
     * ``energy``: `core.energy`, before loads act;
     * ``gradient``: `core.load_gradients`, before every load that is called in mode GRADIENT;
+    * ``factors, reach, panels``: `core.articulated`, which also makes M, dS, dF and dZ of points its own;
     * ``tangent, chains, balls, frames`` and what is left of ``folding``: by every function for itself.
 
     What a kernel leaves is read by nobody, with three exceptions: `core.loops` reads poses, motions and columns that
@@ -124,6 +130,10 @@ class Space(NamedTuple):
     balls: Any  #: (most, 5) bounding balls of a contact's groups: centre, radius, whether stations were posed
     energy: Any  #: (1,) potential energy of loads [J], in mode ENERGY
     gradient: Any  #: (5,) addresses for loads in mode GRADIENT, see core.gradient_arrays
+    knots: Any  #: (2, 1 + n_segments) int64, where blocks hang: a slot of panels, and the last block; never changes
+    factors: Any  #: (.,) factors of the mass matrix, block after block (see core.articulated)
+    reach: Any  #: (7, n) their Y, and bounds of what was taken off the diagonal of M
+    panels: Any  #: (.,) what columns leave at points on their way in and out
 
 
 def make_tree(topology: Topology, parameters: Parameters, loads: np.ndarray, maps: np.ndarray = NO_MAPS) -> Any:
@@ -143,7 +153,7 @@ def make_space(
     balls: int = 0,
 ) -> Space:
     """Allocate scratch for a `Tree` (zeroed, so that reruns are reproducible)."""
-    n = len(tree.component)
+    n, knots = len(tree.component), find_knots(tree.blocks, len(tree.segments))
     return Space(
         work=np.zeros(len(tree.segments), work_t),
         columns=np.zeros((4, 6, tree.phi.shape[1])),
@@ -169,7 +179,33 @@ def make_space(
         balls=np.zeros((balls, 5)),
         energy=np.zeros(1),
         gradient=np.zeros(5, np.int64),
+        knots=knots,
+        factors=np.zeros(int((tree.blocks["n"] ** 2).sum())),
+        reach=np.zeros((7, n)),
+        panels=np.zeros((int(knots[0].max()) + 1) * 6 * PANEL),
     )
+
+
+def find_knots(blocks: np.ndarray, segments: int) -> np.ndarray:
+    """Space.knots: for every segment a slot of Space.panels, and the last block that hangs there; -1 if none does.
+
+    A slot is in use from the block of its segment to the last one that hangs there, and free for others before and
+    after: a chain takes two, however long it is, and they stay in the fastest cache.  Slot `UNREAD` is written and
+    never read, slot `ZERO` is read and never written: the world has the one on the way in, the other on the way out.
+    """
+    knots = np.full((2, segments), -1, dtype=np.int64)
+    knots[0, 0] = ZERO
+    knots[1, blocks["parent"]] = np.arange(len(blocks))  # the last one is left
+    knots[1, 0] = -1
+    idle, count = [], ZERO + 1
+    for b, block in enumerate(blocks):
+        for s in range(int(block["first"]), int(block["first"] + block["count"])):
+            if knots[1, s] >= 0:
+                knots[0, s] = idle.pop() if idle else count
+                count = max(count, int(knots[0, s]) + 1)
+        if block["parent"] > 0 and knots[1, block["parent"]] == b:
+            idle.append(int(knots[0, block["parent"]]))
+    return knots
 
 
 def largest_joint(blocks: np.ndarray) -> int:
@@ -265,6 +301,7 @@ _SPACE = {
     "multipliers": "f", "chains": "C", "lines": line_t, "parts": part_t, "coordinates": "F", "local": "C",
     "folding": "C", "rates": "f", "frames": pose_t, "maps": "f", "balls": "F", "energy": "f",
     "gradient": "i",
+    "knots": "I", "factors": "f", "reach": "F", "panels": "f",
 }  # fmt: skip
 
 

@@ -1,51 +1,147 @@
-"""Forward dynamics of a tree: M a = tau(q, v) - ID(q, v, 0), and its derivatives ([GVS-AD] 7-9).
+"""Forward dynamics of a tree, M a = tau(q, v) - ID(q, v, 0), and its derivatives, in linear time ([GVS-AD] 7-9).
 
-Stiff solvers never come here (they solve ID - tau = 0); explicit ones and control do.
+The mass matrix is never formed (`core.articulated`).  At the accelerations a, R(q, v, a, u) = 0 gives
+
+    M da/dq = -dR/dq,     M da/dv = -dR/dv,     M da/du = B,
+
+with the factors that a came of.  Stiff solvers never come here (they solve R = 0); explicit ones and control do.
 """
 
 from __future__ import annotations
 
-from supple.core.arrays import space_at, tree_at
+import numpy as np
+from numba import types
+
+from supple.core.actuation import fill_actuation
+from supple.core.arrays import SPACE_ROWS, TREE_ROWS, handle_at, space_at, tree_at, vector_at
+from supple.core.articulated import NOT_FINITE, SOLVED
+from supple.core.articulated_columns import call_articulated
 from supple.core.elastic import add_internal_force
 from supple.core.finite import finite_matrix, finite_vector
 from supple.core.loads import EXTERNAL, INTERNAL, WRENCH
-from supple.core.mass_matrix import fill_mass_matrix
+from supple.core.residual_jacobians import call_residual_jacobians
 from supple.core.sweep_in import loaded_force, point_wrenches
 from supple.core.sweep_out import sweep_out
-from supple.jit import kernel
+from supple.jit import AddressedKernel, calling, inlined, kernel
 from supple.linalg.cholesky import cholesky, cholesky_solve
 
-#: Status of a solve: solved, or the state was not finite; any other value is the first coordinate without inertia.
-SOLVED, NOT_FINITE = -1, -2
+U = np.uint64  # unsigned indices vectorise, see linalg.products
+
+SIGNATURE = types.int64(*[types.int64] * 7)
+
+call_forward_dynamics = calling(SIGNATURE)
+
+#: Entries of ``calls``: addresses of `FORWARD_DYNAMICS`, `core.articulated_columns.ARTICULATED`, the robot's handle and
+#: ``free``; for derivatives `core.residual_jacobians.RESIDUAL_JACOBIANS`, and whether columns are solved for densely.
+#: Every array that is handed from Python costs as much as a joint: so these travel as one.
+FORWARD_AT, ARTICULATED_AT, TREE_AT, FREE_AT, JACOBIANS_AT, DENSE = 0, 1, 2, 3, 4, 5
 
 
-@kernel
-def forward_dynamics(tree_handle, space_handle, q, v, zero, bias, M, a):
-    """a (n, 1) = M^-1 (tau - ID(q, v, 0)); M is overwritten by its Cholesky factor.  Returns a status."""
+def _forward_dynamics(articulated, tree_address, space_address, q_at, v_at, free_at, a_at):
+    """a (n,) = M^-1 (tau - ID(q, v, a_given)), added to nothing: where ``free`` (n,) is 0, a is given and 0 comes back.
+
+    Given accelerations stand in a, zero for all other coordinates.  Returns a status (`core.articulated`).
+    """
+    tree_handle, space_handle = handle_at(tree_address, TREE_ROWS), handle_at(space_address, SPACE_ROWS)
     tree, space = tree_at(tree_handle), space_at(space_handle)
-    sweep_out(tree, q, v, zero, space, 1)
+    n = tree.component.shape[0]
+    q, v, a = vector_at(q_at, (n,)), vector_at(v_at, (n,)), vector_at(a_at, (n,))
+    sweep_out(tree, q, v, a, space, 1)
     point_wrenches(tree, space.work)
-    loaded_force(tree, space, tree_handle, space_handle, q, v, EXTERNAL + INTERNAL, WRENCH, bias)
-    fill_mass_matrix(tree, space, M)
-    add_internal_force(-1.0, tree, q, v, bias)
-    for i in range(a.shape[0]):
-        a[i, 0] = -bias[i]
-    if not (finite_vector(bias) and finite_matrix(M, space.tangent[0])):
+    loaded_force(tree, space, tree_handle, space_handle, q, v, EXTERNAL + INTERNAL, WRENCH, a)
+    add_internal_force(-1.0, tree, q, v, a)
+    if not finite_vector(a):
         return NOT_FINITE
-    status = cholesky(M)
-    if status == SOLVED:
-        cholesky_solve(M, a)
-        if not finite_vector(a[:, 0]):
-            return NOT_FINITE
-    return status
+    for i in range(n):
+        a[i] = -a[i]
+    status = call_articulated(articulated, (tree_address, space_address, free_at, a_at, 1))
+    return status if status != SOLVED or finite_vector(a) else NOT_FINITE
+
+
+FORWARD_DYNAMICS = AddressedKernel(_forward_dynamics, SIGNATURE)
+
+
+@inlined
+def start(calls, space_handle, u):
+    """Inputs of this call are put where loads find them; returns addresses of the robot and of the scratch."""
+    space = space_at(space_handle)
+    for i in range(u.shape[0]):
+        space.inputs[i] = u[i]
+    return calls[TREE_AT], space_handle.ctypes.data
 
 
 @kernel
-def solve_columns(M, dq, dv, du):
-    """Overwrite dq, dv, du by M^-1 times them, and M by its Cholesky factor.  Returns a status."""
+def forward_dynamics(calls, space_handle, q, v, u, a):
+    """a (n,) as `_forward_dynamics` has it, by the addresses in ``calls``, under inputs u.  Returns a status."""
+    where = start(calls, space_handle, u)
+    at = (calls[ARTICULATED_AT], *where, q.ctypes.data, v.ctypes.data, calls[FREE_AT], a.ctypes.data)
+    return call_forward_dynamics(calls[FORWARD_AT], at)
+
+
+@inlined
+def negate(X):
+    """X = -X."""
+    for i in range(U(X.shape[0])):
+        for j in range(U(X.shape[1])):
+            X[i, j] = -X[i, j]
+
+
+@inlined
+def solve_derivatives(calls, where, M, dq, dv, du):
+    """Overwrite dq, dv, du by M^-1 times them: with the factors that the accelerations came of, or densely.
+
+    Few coordinates are solved for densely (``calls`` says so); M is then overwritten.  Returns a status.
+    """
+    if calls[DENSE] != 0:
+        status = cholesky(M)
+        if status == SOLVED:
+            cholesky_solve(M, dq)
+            cholesky_solve(M, dv)
+            cholesky_solve(M, du)
+        return status
+    for X in (dq, dv, du):
+        if X.shape[1] > 0:
+            call_articulated(calls[ARTICULATED_AT], (*where, 0, X.ctypes.data, X.shape[1]))
+    return np.int64(SOLVED)
+
+
+@kernel
+def forward_dynamics_derivatives(calls, space_handle, q, v, u, out, du):
+    """da/dq and da/dv in the first 2 n rows of ``out`` (3 n + 2, n), the others are scratch; da/du (n, nu).
+
+    Nothing is prescribed.  Returns a status.
+    """
+    n = q.shape[0]
+    dq, dv, M, a, R = out[:n], out[n : 2 * n], out[2 * n : 3 * n], out[3 * n], out[3 * n + 1]
+    for i in range(n):
+        a[i] = 0.0
+    where = start(calls, space_handle, u)
+    state = (*where, q.ctypes.data, v.ctypes.data)
+    at = (calls[ARTICULATED_AT], *state, calls[FREE_AT], a.ctypes.data)
+    status = call_forward_dynamics(calls[FORWARD_AT], at)
+    if status != SOLVED:
+        return status
+    into = (R.ctypes.data, dq.ctypes.data, dv.ctypes.data, M.ctypes.data)
+    if call_residual_jacobians(calls[JACOBIANS_AT], (*state, a.ctypes.data, *into)) == 0:
+        return np.int64(NOT_FINITE)
+    tree_handle = handle_at(where[0], TREE_ROWS)
+    tree, space = tree_at(tree_handle), space_at(space_handle)
+    fill_actuation(tree, space, tree_handle, space_handle, du)
+    negate(dq)
+    negate(dv)
+    status = solve_derivatives(calls, where, M, dq, dv, du)
+    if status != SOLVED:
+        return status
+    finite = finite_matrix(dq, space.tangent[0]) and finite_matrix(dv, space.tangent[0])
+    for i in range(n):
+        finite = finite and finite_vector(du[i])
+    return np.int64(SOLVED if finite else NOT_FINITE)
+
+
+@kernel
+def solve_dense(M, X):
+    """Overwrite X (n, m) by M^-1 X, and M by its Cholesky factor.  Returns a status."""
     status = cholesky(M)
     if status == SOLVED:
-        cholesky_solve(M, dq)
-        cholesky_solve(M, dv)
-        cholesky_solve(M, du)
+        cholesky_solve(M, X)
     return status

@@ -45,16 +45,6 @@ def internal_force(tree_handle, space_handle, q, v, zero, out):
 
 
 @kernel
-def actuation(tree_handle, space_handle, q, v, zero, force, B):
-    """B (n, nu) = dtau/du, one sweep per input; ``force`` (n,) is scratch."""
-    tree, space = tree_at(tree_handle), space_at(space_handle)
-    for k in range(B.shape[1]):
-        actuator_force(tree, space, tree_handle, space_handle, q, v, zero, -(k + 1), force)
-        for i in range(force.shape[0]):
-            B[i, k] = -force[i]
-
-
-@kernel
 def internal_force_derivatives(tree_handle, space_handle, q, v, zero, dq, dv, da):
     """dq = dtau/dq, dv = dtau/dv; ``da`` is scratch.  Returns whether both are finite.
 

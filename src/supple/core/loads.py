@@ -54,8 +54,7 @@ def apply_loads(tree, space, tree_handle, space_handle, q, v, sides, mode):
 
     All that they add to is zero before: F, G, N and M of points come from the sweeps, the rest is cleared here.
     """
-    for i in range(4):
-        space.count[i] = 0
+    clear_counts(space)
     if tree.loads.shape[0] == 0:
         return
     clear_loads(tree, space, q, v)
@@ -76,6 +75,13 @@ def clear_loads(tree, space, q, v):
             space.joint_slope[i, j] = 0.0
     for i in range(Index(space.coordinates.shape[1])):
         space.coordinates[0, i], space.coordinates[1, i] = q[i], v[i]
+
+
+@inlined
+def clear_counts(space):
+    """No couplings, lines and parts; no dormant station is awake."""
+    for i in range(4):
+        space.count[i] = 0
 
 
 @inlined

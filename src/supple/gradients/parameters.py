@@ -91,7 +91,7 @@ class StationSums:
         where = np.array([[last, 0, 0]], dtype=np.int64)
         self._data = (*LoopData(where, np.eye(k), self._frames), np.zeros(0, np.int64))
         self._data_handle = handle(self._data)
-        table = np.array([[loops.address, self._data_handle.ctypes.data, CONSTRAINT]], dtype=np.int64)
+        table = np.array([[loops.address, self._data_handle.ctypes.data, CONSTRAINT, 0, 0]], dtype=np.int64)
         self._tree = make_tree(topology, parameters, table, model.workspace.arrays.maps)
         self._space = make_space(self._tree, multipliers=k)
         self._own = tuple(np.zeros_like(array) for array in self._data)

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from supple.jit import inner
+from supple.jit import inner, leaf
 
 Index = np.uint64  # unsigned indices vectorise, see linalg.products
 ONE = np.uint64(1)
@@ -66,3 +66,57 @@ def cholesky_solve(U, B):
         pivot = 1.0 / U[i, i]
         for j in range(m):
             B[i, j] *= pivot
+
+
+@inner
+def cholesky_after(A, taken, least):
+    """As `cholesky`, of what is left of a matrix: ``taken`` (n,) bounds what was taken off its diagonal before.
+
+    Reciprocal pivots stand on the diagonal of U.  Returns -1, or the first row whose pivot is not above this part,
+    ``least``, of its diagonal entry.
+    """
+    n = Index(A.shape[0])
+    for k in range(n):
+        diagonal = A[k, k] + taken[k]
+        for i in range(k):
+            diagonal += A[i, k] * A[i, k]
+        if not A[k, k] > least * diagonal:
+            return np.int64(k)
+        pivot = 1.0 / math.sqrt(A[k, k])
+        for j in range(k + ONE, n):
+            A[k, j] *= pivot
+        A[k, k] = pivot
+        for i in range(k + ONE, n):
+            x = A[k, i]
+            for j in range(i, n):
+                A[i, j] -= x * A[k, j]
+    return np.int64(-1)
+
+
+@leaf
+def solve_lower(U, X, start, col, m):
+    """Rows start to start + n and columns col to col + m of X become U^-T times them; U has reciprocal pivots."""
+    n, start, col, m = Index(U.shape[0]), Index(start), Index(col), Index(m)
+    for k in range(n):
+        pivot = U[k, k]
+        for j in range(m):
+            X[start + k, col + j] *= pivot
+        for i in range(k + ONE, n):
+            x = U[k, i]
+            for j in range(m):
+                X[start + i, col + j] -= x * X[start + k, col + j]
+
+
+@leaf
+def solve_upper(U, X, start, col, m):
+    """The same become U^-1 times them."""
+    n, start, col, m = Index(U.shape[0]), Index(start), Index(col), Index(m)
+    for r in range(n):
+        i = n - ONE - r
+        for k in range(i + ONE, n):
+            x = U[i, k]
+            for j in range(m):
+                X[start + i, col + j] -= x * X[start + k, col + j]
+        pivot = U[i, i]
+        for j in range(m):
+            X[start + i, col + j] *= pivot

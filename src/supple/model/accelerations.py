@@ -1,62 +1,32 @@
-"""Forward dynamics, and what it takes where one solve with the mass matrix is not enough.
-
-With loops, prescribed joints, or loads that feel accelerations, unknown are
-accelerations a and multipliers lambda of
-
-    R(a) - A^T lambda = 0,      A a = rate,      a[fixed] = given,
-
-where R(a) = ID(q, v, a) - tau is affine in a unless loads feel accelerations otherwise.  A Newton step solves with
-M = dID/da at a; the step after it, with the same M, tells whether it helped: it must be shorter, or the first is halved
-(the natural test of monotonicity, which does not see the units of coordinates).
-"""
+"""Forward dynamics and its derivatives, hybrid dynamics, and products with the inverse of the mass matrix."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import nonnegative_float
+from supple.checks import nonnegative_float, real_array, shown, whole_number
+from supple.core import articulated_columns as _articulated
 from supple.core import forward_dynamics as _forward
+from supple.core.articulated import SOLVED
 from supple.core.records import has_chart
-from supple.errors import ConvergenceError, StateError
+from supple.errors import ModelError, ShapeError
 from supple.model.arguments import number
+from supple.model.balance import Given, State, allowed_columns, balance
 from supple.model.chart_changes import exponential_map
-from supple.model.constraints import LoopTerms, loop_terms, named_multipliers, solve_constrained
-from supple.model.results import Acceleration, AccelerationDerivatives
+from supple.model.constraints import Multipliers, loop_terms, named_multipliers
+from supple.model.results import Acceleration, AccelerationDerivatives, HybridAcceleration
 
 if TYPE_CHECKING:
     from supple.model.model import Model
 
 Array = np.ndarray
 
-#: Newton steps at most.
-MOST_STEPS = 30
-#: Halvings of one step at most.
-MOST_HALVINGS = 8
-#: Size of a step, relative to the accelerations, after which another one of its kind changes nothing.
-CONVERGED = 1e-9
-#: Forces out of balance that are rounding, relative to those that meet in a coordinate.
-ROUNDING = 1e-12
-
-
-class State(NamedTuple):
-    """Where accelerations are looked for."""
-
-    q: Array
-    v: Array
-    u: ArrayLike | None
-    t: float
-    z: ArrayLike | None
-
-
-class Balance(NamedTuple):
-    """Accelerations, multipliers (nc,), and the generalised forces (n,) that prescribed joints supply."""
-
-    a: Array
-    multipliers: Array
-    supplied: Array
+#: Of models without prescribed joints and without loops.
+NO_EFFORTS, NO_MULTIPLIERS = np.zeros(0), Multipliers(np.zeros(0), {})
 
 
 def forward_dynamics(
@@ -70,22 +40,27 @@ def forward_dynamics(
 ) -> Acceleration:
     """Accelerations: M a = tau - ID(q, v, 0) + A^T lambda, A a = -(dA/dt) v; prescribed ones from their laws.
 
-    ``baumgarte`` [s] > 0 pulls drifted loops back with that time constant: A a = -(dA/dt) v - 2/T A v - e/T^2.
+    The cost is linear in the number of joints and rods.  ``baumgarte`` [s] > 0 pulls drifted loops back with that time
+    constant: A a = -(dA/dt) v - 2/T A v - e/T^2.
     Where loads feel accelerations, Newton's method on ID(q, v, a) = tau + A^T lambda; `ConvergenceError` if it
     finds none.
     """
     work, check = model.workspace, model.arguments
-    q, v = check.state("q", q), check.state("v", v)
+    q, v, inputs = check.motion(q, v, u)
     if type(baumgarte) is not float or baumgarte:
         baumgarte = nonnegative_float(baumgarte, "baumgarte", "s")
-    if model.nc or model.prescribed or model.demand.implicit:
-        found = balance(model, State(q, v, u, number("t", t), z), baumgarte)
+    if model.constrained:
+        state = State(q, v, u, number("t", t), z)
+        found = balance(model, state, baumgarte, Given(model, state.t))
         efforts, multipliers = joint_efforts(model, q, found.supplied), named_multipliers(model, found.multipliers)
         return Acceleration(found.a, efforts, multipliers)
-    bias, M, a = np.empty(model.n), np.empty((model.n, model.n)), np.empty((model.n, 1))
-    status = _forward.forward_dynamics(work.tree, work.space(u, t, None, z), q, v, work.zero, bias, M, a)
-    check.solved(status, q=q, v=v)
-    return Acceleration(a[:, 0], np.zeros(0), named_multipliers(model, np.zeros(0)))
+    a = np.zeros(model.n)
+    status = _forward.forward_dynamics(work.forward_calls, work.scratch(t, z), q, v, inputs, a)
+    if status != SOLVED:
+        check.inputs("u", u, model.nu)
+        check.solved(status, q=q, v=v)
+        a = _dense(model, q, -model.residual(q, v, work.zero, u, None, t, z)[:, None])[:, 0]
+    return Acceleration(a, NO_EFFORTS, NO_MULTIPLIERS)
 
 
 def forward_dynamics_derivatives(
@@ -98,103 +73,124 @@ def forward_dynamics_derivatives(
     z: ArrayLike | None = None,
 ) -> AccelerationDerivatives:
     """da/dq, da/dv, da/du at the forward dynamics' accelerations; zero in rows and columns of prescribed joints."""
-    check = model.arguments
-    q, v = check.state("q", q), check.state("v", v)
-    t, baumgarte = number("t", t), nonnegative_float(baumgarte, "baumgarte", "s")
-    motion = model.forward_dynamics(q, v, u, t, baumgarte, z)
-    partial = model.residual_derivatives(q, v, motion.a, u, np.asarray(motion.multipliers), t, z)
-    if model.nc or model.prescribed or model.demand.implicit:  # dID/da need not be symmetric
-        terms = loop_terms(model, q, v, motion.a, model.loops)
-        force = -np.hstack([partial.dq, partial.dv, partial.du])
-        _, rate_dq, rate_dv = terms.stabilised(baumgarte)
-        rate = -np.hstack([rate_dq, rate_dv, np.zeros((model.nc, model.nu))])
-        fixed = model.fixed_coordinates
-        given = np.zeros((len(fixed), force.shape[1]))
-        a, _ = solve_constrained(partial.da, terms.jacobian, force, rate, model.free_coordinates, fixed, given)
-        dq, dv, du = a[:, : model.n], a[:, model.n : 2 * model.n], a[:, 2 * model.n :]
-        dq[:, fixed], dv[:, fixed] = 0.0, 0.0
-    else:
-        dq, dv, du = -partial.dq, -partial.dv, -partial.du
-        check.solved(_forward.solve_columns(partial.da, dq, dv, du), q=q, v=v)
+    work, check, n = model.workspace, model.arguments, model.n
+    q, v, inputs = check.motion(q, v, u)
+    if model.constrained:
+        return _constrained_derivatives(model, State(q, v, u, number("t", t), z), baumgarte)
+    if type(baumgarte) is not float or baumgarte:
+        nonnegative_float(baumgarte, "baumgarte", "s")
+    out, du = np.empty((3 * n + 2, n)), np.empty((n, model.nu))
+    space = work.scratch(t, z)
+    status = _forward.forward_dynamics_derivatives(work.derivative_calls, space, q, v, inputs, out, du)
+    if status == SOLVED:
+        return AccelerationDerivatives(out[:n], out[n : 2 * n], du)
+    check.inputs("u", u, model.nu)
+    check.solved(status, q=q, v=v)
+    partial = model.residual_derivatives(q, v, model.forward_dynamics(q, v, u, t, z=z).a, u, None, t, z)
+    found = _dense(model, q, -np.hstack([partial.dq, partial.dv, partial.du]))
+    return AccelerationDerivatives(*(np.ascontiguousarray(part) for part in np.split(found, [n, 2 * n], axis=1)))
+
+
+def _dense(model: Model, q: Array, X: Array) -> Array:
+    """M^-1 X (n, m) by the dense matrix: it tells whether a coordinate moves inertia where the factors are in doubt."""
+    model.arguments.solved(_forward.solve_dense(model.mass_matrix(q), X), q=q)
+    return model.arguments.finite(X, q=q)
+
+
+def _constrained_derivatives(model: Model, state: State, baumgarte: float) -> AccelerationDerivatives:
+    """The same with loops, prescribed joints, or loads that feel accelerations."""
+    check, n, fixed = model.arguments, model.n, model.fixed_coordinates
+    q, v, u, t, z = state
+    baumgarte = nonnegative_float(baumgarte, "baumgarte", "s")
+    motion = balance(model, state, baumgarte, Given(model, t))
+    partial = model.residual_derivatives(q, v, motion.a, u, motion.multipliers, t, z)
+    terms = loop_terms(model, q, v, motion.a, model.loops)
+    force = -np.hstack([partial.dq, partial.dv, partial.du])
+    _, rate_dq, rate_dv = terms.stabilised(baumgarte)
+    rate = -np.hstack([rate_dq, rate_dv, np.zeros((model.nc, model.nu))])
+    M = partial.da if model.demand.implicit else None
+    a, _ = allowed_columns(model, q, M, terms.jacobian, force, rate, model.workspace.free)
+    dq, dv, du = (np.ascontiguousarray(part) for part in np.split(a, [n, 2 * n], axis=1))
+    dq[:, fixed], dv[:, fixed] = 0.0, 0.0
     for block in (dq, dv, du):
         check.finite(block, q=q, v=v)
     return AccelerationDerivatives(dq, dv, du)
 
 
-def balance(model: Model, state: State, baumgarte: float) -> Balance:
-    """Accelerations and multipliers at a state; ``baumgarte`` as in `forward_dynamics`."""
-    work = model.workspace
-    q, v, u, t, z = state
-    terms = loop_terms(model, q, v, work.zero, model.loops)
-    given = np.concatenate([joint.acceleration(t) for joint in model.prescribed] or [np.zeros(0)])
-    rate = -terms.stabilised(baumgarte)[0]
-    if model.demand.implicit:
-        return _iterate(model, state, terms, rate, given)
-    force, M = -model.residual(q, v, work.zero, u, None, t, z), model.mass_matrix(q)
-    a, multipliers = _solve(model, M, terms, force, rate, given)
-    return _finite(model, state, Balance(a, multipliers, M @ a - force - terms.jacobian.T @ multipliers))
+def hybrid_dynamics(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    given: Sequence[int | str] | ArrayLike,
+    u: ArrayLike | None = None,
+    t: float = 0.0,
+    baumgarte: float = 0.0,
+    z: ArrayLike | None = None,
+) -> HybridAcceleration:
+    """Accelerations of some coordinates are given, those of all others follow; and the forces that this takes.
 
+    Parameters
+    ----------
+    a : (n,)
+        Accelerations, of which those of ``given`` count.
+    given : sequence of int or str
+        Coordinates whose accelerations are given, by number or by name; or (n,) bool.  Those of prescribed joints come
+        from their laws.
+    u, t, baumgarte, z
+        As for `forward_dynamics`, which is the case of none given; all given is inverse dynamics.
 
-def _solve(
-    model: Model, M: Array, terms: LoopTerms, force: Array, rate: Array, given: Array
-) -> tuple[Array, Array]:
-    """a (n,) and lambda (nc,) of M a - A^T lambda = force, A a = rate."""
-    sides = force[:, None], rate[:, None], model.free_coordinates, model.fixed_coordinates, given[:, None]
-    a, multipliers = solve_constrained(M, terms.jacobian, *sides)
-    return a[:, 0], multipliers[:, 0]
-
-
-def _iterate(model: Model, state: State, terms: LoopTerms, rate: Array, given: Array) -> Balance:
-    """Newton's method on R(a) - A^T lambda = 0, from a = 0."""
-    q, v, u, t, z = state
-    A, free, fixed = terms.jacobian, model.free_coordinates, model.fixed_coordinates
-
-    def step_from(a: Array, R: Array, M: Array) -> tuple[Array, Array]:
-        return _solve(model, M, terms, -R, rate - A @ a, given - a[fixed])
-
-    a = np.zeros(model.n)
-    R, stiffness = model.residual_tangent(q, v, a, u, None, t, z=z)
-    forces = np.abs(stiffness) @ (1.0 + np.abs(q))  # those that meet in R, and may cancel, when a is small
-    for _ in range(MOST_STEPS):
-        M = model.inverse_dynamics_derivatives(q, v, a, t, z).mass
-        step, _ = step_from(a, R, M)
-        size = _size(M, step)
-        for halving in range(MOST_HALVINGS):
-            trial, failure = a + step / 2.0**halving, None
-            try:
-                R = model.residual(q, v, trial, u, None, t, z)
-            except StateError as error:  # where a law cannot go
-                failure = error
-                continue
-            further, multipliers = step_from(trial, R, M)
-            unbalanced = np.abs(M @ further)[free]
-            settled = bool((unbalanced <= ROUNDING * (np.abs(M) @ np.abs(trial) + forces)[free]).all())
-            if settled or _size(M, further) <= (1.0 - 0.25 / 2.0**halving) * size:
-                break
-        else:
-            if failure is not None:
-                raise failure
-            break
-        a = trial
-        if settled or _size(M, further) <= CONVERGED * _size(M, a):
-            a = a + further
-            return Balance(a, multipliers, model.residual(q, v, a, u, None, t, z) - A.T @ multipliers)
-    raise ConvergenceError(
-        f"Newton's method finds no accelerations at t = {t:g}: a load feels them too strongly, or jumps; check its "
-        "law and its tangent (check_derivatives), smooth the law, or leave the acceleration out of it"
+    Returns
+    -------
+    HybridAcceleration
+        All accelerations, the generalised forces that the given ones take beyond u and loads (n,), zero for all
+        others, and the multipliers of loops.
+    """
+    check = model.arguments
+    q, v, a = check.state("q", q), check.state("v", v), check.state("a", a)
+    chosen = _coordinates(model, given)
+    check.finite(a[chosen], a=a)
+    state = State(q, v, u, number("t", t), z)
+    found = balance(
+        model, state, nonnegative_float(baumgarte, "baumgarte", "s"), Given(model, state.t).also(chosen, a[chosen])
     )
+    return HybridAcceleration(found.a, found.supplied, named_multipliers(model, found.multipliers))
 
 
-def _size(M: Array, a: Array) -> float:
-    """Size of accelerations in one unit, that of the square root of kinetic energy."""
-    return float(np.abs(np.sqrt(np.abs(M.diagonal())) * a).max(initial=0.0))
+def _coordinates(model: Model, given: Any) -> Array:
+    """Coordinates by number, by name, or as a mask, as numbers."""
+    if isinstance(given, str) or not hasattr(given, "__len__"):
+        raise ModelError(f"given is {shown(given)}, must be a list of coordinates: numbers or names, or (n,) bool")
+    if len(given) == model.n and all(isinstance(x, (bool, np.bool_)) for x in given):
+        return np.flatnonzero(given)
+    chosen = []
+    for x in given:
+        if isinstance(x, str):
+            if x not in model.coordinate_names:
+                known = ", ".join(model.coordinate_names)
+                raise ModelError(f"given: there is no coordinate {shown(x)}; coordinates are: {known}")
+            chosen.append(model.coordinate_names.index(x))
+        else:
+            chosen.append(whole_number(x, "given: a coordinate", 0, model.n - 1))
+    return np.array(sorted(set(chosen)), dtype=np.int64)
 
 
-def _finite(model: Model, state: State, found: Balance) -> Balance:
-    """What was found, if it is finite."""
-    for part in found:
-        model.arguments.finite(part, q=state.q, v=state.v)
-    return found
+def solve_mass(model: Model, q: ArrayLike, X: ArrayLike) -> Array:
+    """M(q)^-1 X for X (n,) or (n, m), without M: the cost is linear in the number of joints and rods.
+
+    M is that of `mass_matrix`, whatever loops or prescribed joints hold.
+    """
+    work, check = model.workspace, model.arguments
+    q, given = check.state("q", q), real_array(X, "X")
+    if given.ndim not in (1, 2) or given.shape[0] != model.n:
+        raise ShapeError(f"X has shape {given.shape}, model {model.name!r} needs ({model.n},) or ({model.n}, m)")
+    out = np.array(given.reshape(model.n, -1), dtype=float, order="C")
+    function, ones = _articulated.ARTICULATED.address, np.ones(model.n)
+    status = _articulated.solve_mass(function, work.tree, work.own()[1], q, work.zero, ones, out)
+    if status != SOLVED:
+        check.solved(status, q=q)
+        out = _dense(model, q, np.array(given.reshape(model.n, -1), dtype=float, order="C"))
+    return check.finite(out.reshape(given.shape), q=q)
 
 
 def joint_efforts(model: Model, q: Array, force: Array, screws: Array | None = None) -> Array:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.checks import FLOAT, finite_float, finite_vector, vector
-from supple.core import forward_dynamics as _forward
+from supple.core.articulated import DOUBTFUL, NOT_FINITE, SOLVED
 from supple.errors import SingularError, StateError
 
 if TYPE_CHECKING:
@@ -59,6 +59,19 @@ class Arguments:
             return value
         return vector(value, self.size, name, self.model)
 
+    def motion(self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None) -> tuple[Array, Array, Array]:
+        """q, v and u as `state` has them, in one call; finiteness is tested by the kernels, that of u, too."""
+        shape, inputs = self.shape, self.workspace.no_inputs
+        if not (type(q) is np.ndarray and q.dtype is FLOAT and q.shape == shape and q.flags.carray):
+            q = vector(q, self.size, "q", self.model)
+        if not (type(v) is np.ndarray and v.dtype is FLOAT and v.shape == shape and v.flags.carray):
+            v = vector(v, self.size, "v", self.model)
+        if u is None:
+            u = inputs
+        elif not (type(u) is np.ndarray and u.dtype is FLOAT and u.shape == inputs.shape and u.flags.carray):
+            u = finite_vector(u, len(inputs), "u", self.model)
+        return q, v, u
+
     def inputs(self, name: str, value: ArrayLike | None, size: int) -> Array:
         """Inputs or multipliers as a vector; None means zero."""
         return input_vector(name, value, size, self.model)
@@ -99,10 +112,10 @@ class Arguments:
             raise failure
 
     def solved(self, status: int, **states: Array) -> None:
-        """Raise what the ``status`` of a solve with the mass matrix tells."""
-        if status == _forward.NOT_FINITE:
+        """Raise what the ``status`` of a solve with the mass matrix tells; nothing, if the dense matrix must tell."""
+        if status == NOT_FINITE:
             self.finite(np.full(1, np.nan), **states)
-        elif status != _forward.SOLVED:
+        elif status not in (SOLVED, DOUBTFUL):
             raise SingularError(
                 f"the mass matrix is singular at {self.coordinate_names[status]}: this coordinate moves no inertia; "
                 "give the link or one that hangs on it mass, or lock the coordinate; a rod with as many coordinates "

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from supple.core.exponential import exponential
+from supple.core.exponential import exponential, tangent_jet
 from supple.core.records import has_chart
 from supple.errors import StateError
 
@@ -29,6 +29,14 @@ def exponential_map(Omega: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     g, T = np.empty((4, 4)), np.empty((6, 6))
     exponential(jet, g, T)
     return g, T
+
+
+def tangent_rates(Omega: np.ndarray, rate: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The tangent operator T(Omega) (6, 6), and its time derivative along dOmega/dt = ``rate`` (6,)."""
+    jet, T = np.zeros((3, 6)), np.empty((2, 6, 6))
+    jet[0], jet[1] = Omega, rate
+    tangent_jet(jet, T)
+    return T[0], T[1]
 
 
 def rewrap_joint(screws: np.ndarray, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

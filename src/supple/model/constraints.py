@@ -227,12 +227,12 @@ def solve_constrained(
     matrix[nf:, :nf] = rows
     right[:nf] = scale[:, None] * force
     right[nf:] = rate / sizes[:, None]
-    solution = _solve_regular(matrix, right)
+    solution = solve_regular(matrix, right)
     a[free] = scale[:, None] * solution[:nf]
     return a, solution[nf:] / sizes[:, None]
 
 
-def _solve_regular(matrix: Array, right: Array) -> Array:
+def solve_regular(matrix: Array, right: Array) -> Array:
     """Solution (n, m) of a scaled system; one that is singular to rounding is refused: its solution would be noise."""
     from scipy.linalg import lapack  # type: ignore[import-untyped]
 

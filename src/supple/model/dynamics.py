@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.checks import flag
+from supple.core import actuation as _actuation
 from supple.core import internal_force as _internal
 from supple.core import inverse_dynamics as _inverse
 from supple.core import inverse_dynamics_derivatives as _derivatives
@@ -71,7 +72,7 @@ def actuation_at(model: Model, q: Array, v: Array, u: ArrayLike | None, t: float
     work = model.workspace
     B = np.empty((model.n, model.nu))
     if model.nu:
-        _internal.actuation(work.tree, work.space(u, t), q, v, work.zero, np.empty(model.n), B)
+        _actuation.actuation(work.tree, work.space(u, t), q, v, work.zero, B)
     return model.arguments.finite(B, q=q, v=v)
 
 

@@ -83,6 +83,8 @@ class Model:
         self.fixed_coordinates = np.array([i for joint in self.prescribed for i in joint.coordinates], dtype=np.int64)
         self.free_coordinates = np.setdiff1d(np.arange(self.n), self.fixed_coordinates)
         self.workspace = Workspace(compiled)
+        #: whether accelerations take more than one solve with the mass matrix
+        self.constrained = bool(self.loops or self.prescribed or self.demand.implicit)
         self.arguments = Arguments(compiled, self.workspace)
         self.nu, self.nc, self.nz = self.workspace.nu, self.workspace.nc, self.workspace.nz
         self._index = {name: i for i, name in enumerate(self.link_names)}
@@ -115,6 +117,8 @@ class Model:
 
     forward_dynamics = accelerations.forward_dynamics
     forward_dynamics_derivatives = accelerations.forward_dynamics_derivatives
+    hybrid_dynamics = accelerations.hybrid_dynamics
+    solve_mass = accelerations.solve_mass
 
     loop_error = constraints.loop_error
     loop_error_derivative = constraints.loop_error_derivative
@@ -150,6 +154,8 @@ class Model:
     modes = solving.modes
     linearize = solving.linearize
     simulate = solving.simulate
+    step = solving.step
+    step_derivatives = solving.step_derivatives
 
     def plot(
         self,

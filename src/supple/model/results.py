@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -106,6 +106,68 @@ class Acceleration(NamedTuple):
     a: Array  #: accelerations, (n,)
     efforts: Array  #: of prescribed joints
     multipliers: Multipliers  #: of loops: a vector (nc,), and wrenches by name
+
+    def __repr__(self) -> str:
+        return short_repr(self)
+
+
+class HybridAcceleration(NamedTuple):
+    """Result of hybrid dynamics."""
+
+    a: Array  #: accelerations, (n,)
+    force: Array  #: generalised forces that given accelerations take, (n,), zero for all other coordinates
+    multipliers: Multipliers  #: of loops: a vector (nc,), and wrenches by name
+
+    def __repr__(self) -> str:
+        return short_repr(self)
+
+
+class _Step(NamedTuple):
+    q: Array
+    v: Array
+
+
+class Step(_Step):
+    """q and v after a step, (n,) each, in the model's own charts; ``z`` (nz,) are further states of loads."""
+
+    z: Array
+
+    def __new__(cls, q: Array, v: Array, z: Array) -> Self:
+        """A pair; further states are an attribute of it."""
+        made = super().__new__(cls, q, v)
+        made.z = z
+        return made
+
+    def __getnewargs__(self) -> tuple[Array, Array, Array]:  # type: ignore[override]
+        return (self.q, self.v, self.z)
+
+    def __repr__(self) -> str:
+        return short_repr(self)
+
+
+class _StepDerivatives(NamedTuple):
+    q: Array
+    v: Array
+    A: Array
+    B: Array
+
+
+class StepDerivatives(_StepDerivatives):
+    """q and v after a step, and its derivatives by the state x = [q, v, z] before and by the inputs.
+
+    ``A`` is (2 n + nz, 2 n + nz), ``B`` (2 n + nz, nu); ``z`` (nz,) are further states of loads after the step.
+    """
+
+    z: Array
+
+    def __new__(cls, q: Array, v: Array, A: Array, B: Array, z: Array) -> Self:
+        """Four arrays; further states are an attribute of them."""
+        made = super().__new__(cls, q, v, A, B)
+        made.z = z
+        return made
+
+    def __getnewargs__(self) -> tuple[Array, ...]:  # type: ignore[override]
+        return (self.q, self.v, self.A, self.B, self.z)
 
     def __repr__(self) -> str:
         return short_repr(self)

@@ -16,6 +16,7 @@ from supple.model.assembly import assemble as close_loops
 if TYPE_CHECKING:
     from supple.gradients.linearization import Linearization
     from supple.model.model import Model
+    from supple.model.results import Step, StepDerivatives
     from supple.solvers.integrators import Method
     from supple.solvers.motion.events import Event
     from supple.solvers.motion.trajectory import Trajectory
@@ -188,6 +189,69 @@ def linearize(
     from supple.gradients.linearization import linearize
 
     return linearize(model, q, v, u, t, z)
+
+
+def step(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    u: Any,
+    dt: float,
+    method: Method | None = None,
+    t: float = 0.0,
+    z: ArrayLike | None = None,
+) -> Step:
+    """q and v one step of length ``dt`` [s] later: ``q1, v1 = model.step(q, v, u, dt)``.
+
+    It is the first step that `simulate` makes with a fixed step, without a simulation around it.
+
+    Parameters
+    ----------
+    q, v : (n,)
+        State at time t, taken as it is: loops are not closed first, as `simulate` does.  Prescribed joints are
+        where their laws say.
+    u : (nu,), dict or None
+        Inputs, held over the step; controllers are not asked.
+    dt : float
+        Length of the step, s.
+    method : Method, optional
+        A method that can go on from one state.  `ImplicitEuler` and explicit pairs step by their own formula, without
+        error control; the others (`GeneralizedAlpha`, `Newmark`, `BDF2`) begin with SDIRK2, which is L-stable and of
+        second order, and so does this step with them.  Left out: that.  A ``dt`` of the method does not count.
+    t : float
+        Time at which laws of loads and prescribed joints are taken, s.
+    z : (nz,), optional
+        Further states of loads; where they begin if left out.  Those after the step are ``.z`` of what is returned.
+
+    Raises
+    ------
+    ConvergenceError
+        If the step is too long for Newton's method: take a shorter one.
+    """
+    from supple.solvers.motion.step import step
+
+    return step(model, q, v, u, dt, method, t, z)
+
+
+def step_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    u: Any,
+    dt: float,
+    method: Method | None = None,
+    t: float = 0.0,
+    z: ArrayLike | None = None,
+) -> StepDerivatives:
+    """The same step with its exact derivatives: ``q1, v1, A, B = model.step_derivatives(q, v, u, dt)``.
+
+    A (2 n + nz, 2 n + nz) is by the state x = [q, v, z] before, B (2 n + nz, nu) by the inputs that are held.  Rows and
+    columns of prescribed joints are zero.  Charts of joints, if the step changes them, and the directions in which
+    loops correct positions are held, as along a motion.
+    """
+    from supple.gradients.step import step_derivatives
+
+    return step_derivatives(model, q, v, u, dt, method, t, z)
 
 
 def simulate(

@@ -57,7 +57,7 @@ def check_station(layout: LinkLayout, s: float) -> None:
 def make_station_chain(model: Model, layout: LinkLayout, s: float) -> StationChain:
     """Chain from the world to station ``s`` of a link."""
     topology, parameters = chain_arrays(model, layout, s)
-    tree = make_tree(topology, parameters, np.zeros((0, 3), np.int64), model.workspace.arrays.maps)
+    tree = make_tree(topology, parameters, np.zeros((0, 5), np.int64), model.workspace.arrays.maps)
     space = make_space(tree)
     return StationChain(tree, space, handle(tree), handle(space))
 

@@ -149,6 +149,6 @@ class _Tree:
         parameters = self.model.parameters._replace(
             segments=np.concatenate(self.segments), phi=np.ascontiguousarray(np.concatenate(self.phi, axis=1))
         )
-        no_loads, maps = np.zeros((0, 3), np.int64), self.model.workspace.arrays.maps
+        no_loads, maps = np.zeros((0, 5), np.int64), self.model.workspace.arrays.maps
         tree: tuple[np.ndarray, ...] = make_tree(topology, parameters, no_loads, maps)
         return tree

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Hashable
+from functools import cached_property
 from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -12,7 +13,10 @@ from numpy.typing import ArrayLike
 
 from supple.checks import answer, failure
 from supple.core.arrays import handle, make_space, make_tree
+from supple.core.articulated_columns import ARTICULATED
 from supple.core.blocks.custom import map_table
+from supple.core.forward_dynamics import FORWARD_DYNAMICS
+from supple.core.residual_jacobians import RESIDUAL_JACOBIANS
 from supple.errors import StateError
 from supple.model.arguments import input_vector, number
 
@@ -21,6 +25,16 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 T = TypeVar("T")
+
+
+#: What carrying a column through the tree costs per coordinate, beside one entry of a dense factor (measured).
+TREE_COST = 24
+
+
+def dense_is_faster(blocks: Array) -> bool:
+    """Whether columns are solved for faster with a dense mass matrix than block by block: few coordinates, one rod."""
+    sizes = blocks["n"].astype(float)
+    return bool(sizes.sum() ** 2 <= (sizes**2).sum() + TREE_COST * sizes.sum())
 
 
 class Workspace:
@@ -36,6 +50,8 @@ class Workspace:
         Handles of the arrays of every load.
     zero : (n,)
         For whom it needs no velocity or acceleration.
+    free : (n,)
+        1, but 0 for coordinates of prescribed joints.
     """
 
     def __init__(self, compiled: CompiledRobot) -> None:
@@ -44,21 +60,37 @@ class Workspace:
         self.model = compiled.name
         self.demand = compiled.demand
         self.zero = np.zeros(len(compiled.coordinate_names))
+        self.free = np.ones(len(compiled.coordinate_names))
+        self.free[[i for joint in compiled.prescribed for i in joint.coordinates]] = 0.0
         self.nu = len(self.demand.inputs)
+        self.no_inputs = np.zeros(self.nu)
+        self.still = not self.demand.laws  #: whether nothing in the scratch depends on time
         self.nc = sum(loop.data.perp.shape[1] for loop in compiled.loops)
         self.nz = sum(len(states.names) for states in self.demand.states)
         self._load_arrays = [load.arrays() for load in compiled.loads]  # alive as long as their handles
         self.load_data = [handle(arrays) for arrays in self._load_arrays]
         table = [
-            (load.kernel.address, data.ctypes.data, load.side)
+            (load.kernel.address, data.ctypes.data, load.side, *load.inputs)
             for load, data in zip(compiled.loads, self.load_data, strict=True)
         ]
-        loads = np.array(table, dtype=np.int64).reshape(-1, 3)
+        loads = np.array(table, dtype=np.int64).reshape(-1, 5)
         maps, self._map_data = map_table(compiled.topology.blocks, compiled.maps)
         self.arrays: Any = make_tree(compiled.topology, compiled.parameters, loads, maps)
         self.tree = handle(self.arrays)
         self._threads = threading.local()
         self._kept: dict[Hashable, Any] = {}
+
+    @cached_property
+    def forward_calls(self) -> Array:
+        """Addresses that forward dynamics needs, compiled when first asked for (`core.forward_dynamics`)."""
+        arrays = self.tree.ctypes.data, self.free.ctypes.data
+        return np.array([FORWARD_DYNAMICS.address, ARTICULATED.address, *arrays], dtype=np.int64)
+
+    @cached_property
+    def derivative_calls(self) -> Array:
+        """The same for its derivatives."""
+        dense = dense_is_faster(self.arrays.blocks)
+        return np.array([*self.forward_calls, RESIDUAL_JACOBIANS.address, dense], dtype=np.int64)
 
     def own(self) -> tuple[Any, Array]:
         """This thread's scratch and its handle, as the last call left them: enough where no load is asked."""
@@ -68,6 +100,15 @@ class Workspace:
             space = make_space(self.arrays, **self.sizes())
             self._threads.space = space, handle(space)
             return self._threads.space  # type: ignore[no-any-return]
+
+    def scratch(self, t: float, z: ArrayLike | None) -> Array:
+        """Handle of this thread's scratch, with signals filled in; the kernel takes inputs and reads no multipliers."""
+        if self.still and z is None and type(t) is float and isfinite(t):
+            try:
+                return self._threads.space[1]  # type: ignore[no-any-return]
+            except AttributeError:
+                pass
+        return self.space(None, t, None, z)
 
     def space(
         self, u: ArrayLike | None = None, t: float = 0.0, lam: ArrayLike | None = None, z: ArrayLike | None = None

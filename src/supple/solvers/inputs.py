@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from supple.checks import answer, ask, failure, finite_float, floats, shown, why
 from supple.compilation.law_program import Program, breaks_of, is_compilable, make_program
-from supple.core import internal_force as _internal
+from supple.core import actuation as _actuation
 from supple.core.time_laws import evaluate_laws
 from supple.errors import ModelError, ShapeError, StateError, SuppleError
 from supple.jit import kernel
@@ -76,12 +76,16 @@ class Excitation:
         Output times, at which a table of inputs is given.
     hold : bool
         Whether a table of inputs is held between times.
+    put : bool
+        Whether inputs are put into the problem by whoever made it: no law and no controller touches them.
     """
 
-    def __init__(self, model: Model, u: Any, times: Array | None = None, hold: bool = False) -> None:
+    def __init__(
+        self, model: Model, u: Any, times: Array | None = None, hold: bool = False, put: bool = False
+    ) -> None:
         self.model = model
         self.feedback: Callable[..., Any] | None = None  # u(t, q, v)
-        self.controllers = model.controllers
+        self.controllers = () if put else model.controllers
         self.states = sum(len(c.state0) for c in self.controllers)  #: of controllers, which come before those of loads
         first_states = [c.state0 for c in self.controllers] + [block.state0 for block in model.demand.states]
         self.first_states = np.concatenate(first_states or [np.zeros(0)])
@@ -91,7 +95,7 @@ class Excitation:
         form = _input_law(model, u, times, hold)
         if callable(form) and not isinstance(form, Law) and _takes_state(form):
             self.feedback = form
-        elif model.nu and not (u is None and len(steered) == model.nu):
+        elif model.nu and not put and not (u is None and len(steered) == model.nu):
             driven.append(Driven(form, model.nu, "u", TO_INPUT, tuple(range(model.nu))))
         self.compiled = [d for d in driven if is_compilable(d.law)]
         self.called = [d for d in driven if not is_compilable(d.law)]
@@ -199,7 +203,7 @@ class Excitation:
     def _slopes(self, workspace: SolverWorkspace, t: float) -> None:
         """Differences of inputs and controllers' rates by q, v, z of the problem's own charts, and B."""
         problem, n, own = workspace.problem, self.model.n, self.states
-        _internal.actuation(*workspace.handles, problem.q, problem.v, np.zeros(n), np.empty(n), problem.B)
+        _actuation.actuation(*workspace.handles, problem.q, problem.v, np.zeros(n), problem.B)
         state = np.concatenate([problem.q, problem.v, problem.z[:own]])
         kept = problem.inputs.copy(), problem.rates[:own].copy()
         base = np.concatenate(kept)

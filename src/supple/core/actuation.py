@@ -1,0 +1,108 @@
+"""B = dtau/du: what every input does to the coordinates, without a sweep per input.
+
+A load is asked in mode -(i + 1) for what its own input i does (`core.loads`); the table of loads says which inputs are
+whose.  Most actuators (drives, tendons along rods) write joint forces and stresses at nodes only, which are gathered
+where they are not zero; only those that write wrenches need a sum inward.
+"""
+
+from __future__ import annotations
+
+from supple.core.arrays import space_at, tree_at
+from supple.core.loads import INTERNAL, WRENCHLESS, call_load, clear_counts, strain_nodes
+from supple.core.sweep_in import accumulate_wrenches, project_all
+from supple.core.sweep_out import sweep_out
+from supple.jit import inlined, inner, kernel
+
+#: Columns of Tree.loads: first input of a load, and the one behind its last.
+FIRST_INPUT, END_INPUT = 3, 4
+
+
+@inner
+def any_stress(f):
+    """Whether an entry of f (6,) is not zero; NaN is not."""
+    total = 0.0
+    for i in range(6):
+        total += abs(f[i])
+    return total != 0.0
+
+
+@inlined
+def clear_forces(tree, space):
+    """Joint forces and stresses of all nodes are zero."""
+    for i in range(space.joint_force.shape[0]):
+        space.joint_force[i] = 0.0
+    for k in range(tree.nodes.shape[0]):
+        for i in range(6):
+            space.stress[k].f[i] = 0.0
+
+
+@inlined
+def clear_wrenches(tree, space):
+    """F = 0 at the world and at all points."""
+    for k in range(6):
+        space.work[0].F[k] = 0.0
+    for b in range(tree.blocks.shape[0]):
+        block = tree.blocks[b]
+        for s in range(block.first, block.first + block.active):
+            for k in range(6):
+                space.work[s].F[k] = 0.0
+
+
+@inlined
+def gather_forces(tree, space, k, B):
+    """B[:, k] += joint forces and stresses that are not zero, and these become so."""
+    force = space.joint_force
+    for i in range(force.shape[0]):
+        if force[i] != 0.0:
+            B[i, k] += force[i]
+            force[i] = 0.0
+    for m in range(tree.nodes.shape[0]):
+        f = space.stress[m].f
+        if any_stress(f):
+            node = tree.nodes[m]
+            for j in range(node.n):
+                B[node.start + j, k] += tree.psi[node.column + j] * f[tree.component[node.start + j]]
+            for i in range(6):
+                f[i] = 0.0
+
+
+@inlined
+def gather_wrenches(tree, space, k, B):
+    """B[:, k] += -S^T F^C of the wrenches at points."""
+    force = space.tangent[0]
+    accumulate_wrenches(tree, space.work)
+    project_all(tree, space, force)
+    for i in range(force.shape[0]):
+        B[i, k] -= force[i]
+
+
+@inlined
+def fill_actuation(tree, space, tree_handle, space_handle, B):
+    """B (n, nu) at the poses, motions and strains that are in the scratch; forces and wrenches there are lost."""
+    for i in range(B.shape[0]):
+        for k in range(B.shape[1]):
+            B[i, k] = 0.0
+    if B.shape[1] == 0:
+        return
+    clear_forces(tree, space)
+    for l in range(tree.loads.shape[0]):
+        side = tree.loads[l, 2]
+        if not side & INTERNAL:
+            continue
+        for k in range(tree.loads[l, FIRST_INPUT], tree.loads[l, END_INPUT]):
+            clear_counts(space)
+            if not side & WRENCHLESS:
+                clear_wrenches(tree, space)
+            call_load(tree.loads[l, 0], (tree_handle.ctypes.data, space_handle.ctypes.data, tree.loads[l, 1], -(k + 1)))
+            gather_forces(tree, space, k, B)
+            if not side & WRENCHLESS:
+                gather_wrenches(tree, space, k, B)
+
+
+@kernel
+def actuation(tree_handle, space_handle, q, v, zero, B):
+    """B (n, nu) = dtau/du."""
+    tree, space = tree_at(tree_handle), space_at(space_handle)
+    sweep_out(tree, q, v, zero, space, 1)
+    strain_nodes(tree, q, v, space)
+    fill_actuation(tree, space, tree_handle, space_handle, B)

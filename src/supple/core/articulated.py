@@ -1,0 +1,213 @@
+"""The mass matrix factorised over the tree, block by block, in linear time and without being formed.
+
+In world axes a block's columns are the same for everything that hangs on one of its points k, so what hangs there
+answers the motion of the point as a 6x6 inertia does: its *articulated* inertia.  With A_k the inertia of point k and
+the articulated inertias of all blocks that hang on it, from the leaves inward,
+
+    E = sum J_k^T A_k J_k = U^T U,     P = sum A_k J_k,     Y = U^-T P^T,     handed inward: sum A_k - Y^T Y.
+
+A joint with one coordinate is the articulated-body algorithm; a rod alone is a Cholesky factorisation.  A block that
+leaves a rod before its tip hands on to the point there (`core.grafts`): nothing is special about it.  Coordinates may
+be *locked*: they are taken to be at rest, as in hybrid dynamics.  What the factors are used for is in
+`core.articulated_columns`.
+
+A pivot that might be rounding (of what coordinates outward have taken off the diagonal of M only a bound is known) is
+called doubtful; the dense matrix then tells.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from supple.core.arrays import matrix_at
+from supple.core.blocks.kinds import block_jacobian, has_one_point
+from supple.core.records import J_SUM
+from supple.jit import inlined, inner, leaf, local_array
+from supple.lie.se3 import product6_transposed
+from supple.linalg.cholesky import cholesky_after
+from supple.linalg.products import add_columns, map_columns
+
+U = np.uint64  # unsigned indices vectorise, see linalg.products
+
+#: Status of a solve: solved, something was not finite, or the dense matrix must be asked; any other value is the first
+#: coordinate without inertia.
+SOLVED, NOT_FINITE, DOUBTFUL = -1, -2, -3
+
+#: A pivot below this part of its diagonal entry, or of the bound of it, is doubtful.
+SAFE = 1e-14
+#: The same, as part of the largest diagonal entry (maybe in other units).
+SAFE_BESIDE_OTHERS = 1e-24
+
+#: Row of Space.reach behind the six of Y: a bound of what coordinates outward have taken off the diagonal of M.
+TAKEN = 6
+
+_twist = local_array(6)
+
+
+@leaf
+def add_gram(A, c, X, n, E):
+    """Upper triangle of E (n, n) += A[:, c:c+n]^T X[:, :n]."""
+    c = U(c)
+    for i in range(U(n)):
+        a0, a1, a2, a3, a4, a5 = A[0, c + i], A[1, c + i], A[2, c + i], A[3, c + i], A[4, c + i], A[5, c + i]
+        for j in range(i, U(n)):
+            E[i, j] += a0 * X[0, j] + a1 * X[1, j] + a2 * X[2, j] + a3 * X[3, j] + a4 * X[4, j] + a5 * X[5, j]
+
+
+@leaf
+def hand_on(P, A, parent):
+    """parent += A - P P^T for (6, 6) matrices and a column P."""
+    for k in range(6):
+        for l in range(6):
+            parent[k, l] += A[k, l] - P[k] * P[l]
+
+
+@inlined
+def factorise_joint(block, w, parent, columns, free, factor, reach):
+    """A block with one coordinate: E is a number, kept as 1 / sqrt(E).  Returns E, and a bound of the entry of M."""
+    column, P, x, bound, i = _twist(), _twist(), 0.0, 0.0, block.start
+    for k in range(6):
+        column[k] = columns[J_SUM, k, block.columns]
+        bound += column[k] * column[k] * w.dS[k]
+    product6_transposed(w.M, column, P)
+    for k in range(6):
+        x += column[k] * P[k]
+    inverse = free[i] / math.sqrt(x) if x > 0.0 else 0.0
+    factor[0] = inverse
+    for k in range(6):
+        P[k] *= inverse
+        reach[k, i] = P[k]
+    if block.parent > 0:
+        for k in range(6):
+            parent.dS[k] += w.dS[k]
+        hand_on(P, w.M, parent.M)
+    return x, 6.0 * bound
+
+
+@inner
+def lock(free, start, n, E, reach):
+    """Locked coordinates of a block take part in nothing: their rows of E are those of 1, those of P vanish.
+
+    Returns a bound of the largest diagonal entry of M among the others.
+    """
+    largest = 0.0
+    for i in range(n):
+        if free[start + i] == 0.0:
+            for j in range(n):
+                E[min(i, j), max(i, j)] = 0.0
+            E[i, i] = 1.0
+            for k in range(7):
+                reach[k, start + i] = 0.0
+        else:
+            largest = max(largest, E[i, i] + reach[TAKEN, start + i])
+    return largest
+
+
+@inlined
+def factorise_block(block, space, free, E):
+    """Any block: E by Cholesky, reciprocal pivots on its diagonal, and Y.
+
+    Returns -1 or the row whose pivot is doubtful, and a bound of the largest diagonal entry of M.
+    """
+    n, start, X, reach, work = block.n, block.start, space.tangent, space.reach, space.work
+    for i in range(n):
+        for j in range(n):
+            E[i, j] = 0.0
+    for k in range(7):
+        for j in range(start, start + n):
+            reach[k, j] = 0.0
+    for i in range(block.active):
+        s, c = block.first + i, block.columns + i * n
+        if space.knots[1, s] >= 0:
+            for j in range(n):
+                for k in range(6):
+                    reach[TAKEN, start + j] += 6.0 * space.columns[J_SUM, k, c + j] ** 2 * work[s].dS[k]
+        map_columns(work[s].M, space.columns[J_SUM], c, n, X)
+        add_columns(X, n, reach, start)
+        add_gram(space.columns[J_SUM], c, X, n, E)
+    largest = lock(free, start, n, E, reach)
+    row = cholesky_after(E, reach[TAKEN, start : start + n], SAFE)
+    if row < 0 and block.parent > 0:
+        solve_lower_rows(E, reach, start)
+    for i in range(n):
+        if free[start + i] == 0.0:
+            E[i, i] = 0.0  # x = 0
+    return row, largest
+
+
+@inner
+def solve_lower_rows(E, reach, start):
+    """Y = U^-T P^T, in place: reach[:6, start:start+n] holds its columns as rows."""
+    n, start = U(E.shape[0]), U(start)
+    for k in range(n):
+        for m in range(U(6)):
+            reach[m, start + k] *= E[k, k]
+            x = reach[m, start + k]
+            for j in range(k + U(1), n):
+                reach[m, start + j] -= E[k, j] * x
+
+
+@inlined
+def hand_inward(block, space):
+    """The articulated inertia of a block joins the point it hangs on, and so does the bound of what it was before."""
+    if block.parent == 0:
+        return
+    work = space.work
+    parent = work[block.parent]
+    for s in range(block.first, block.first + block.active):
+        for k in range(6):
+            parent.dS[k] += work[s].dS[k]
+            for l in range(6):
+                parent.M[k, l] += work[s].M[k, l]
+    for k in range(6):
+        for l in range(6):
+            x = 0.0
+            for i in range(block.start, block.start + block.n):
+                x += space.reach[k, i] * space.reach[l, i]
+            parent.M[k, l] -= x
+
+
+@inlined
+def begin_bounds(tree, work):
+    """dS = the diagonal of M at every point: of all that hangs on it, that bounds what its motion moves."""
+    for b in range(tree.blocks.shape[0]):
+        block = tree.blocks[b]
+        for s in range(block.first, block.first + block.active):
+            w = work[s]
+            for k in range(6):
+                w.dS[k] = w.M[k, k]
+
+
+@inlined
+def factorise_tree(tree, space, free):
+    """Factors of M from the world inertias M of all points (which become articulated).  Returns a status.
+
+    They are `space.factors` (U), `space.reach` (Y) and the columns J.  ``free`` (n,) is 0 for coordinates that are
+    locked, else 1.
+    """
+    begin_bounds(tree, space.work)
+    at, largest, smallest = space.factors.shape[0], 0.0, math.inf
+    for b in range(tree.blocks.shape[0] - 1, -1, -1):
+        block = tree.blocks[b]
+        at -= block.n * block.n
+        block_jacobian(tree, space, block)
+        if block.n == 1 and has_one_point(block):
+            w, parent = space.work[block.first], space.work[block.parent]
+            x, bound = factorise_joint(block, w, parent, space.columns, free, space.factors[at : at + 1], space.reach)
+            if free[block.start] != 0.0:
+                if not x > SAFE * bound:
+                    return DOUBTFUL
+                largest, smallest = max(largest, bound), min(smallest, x)
+        else:
+            E = matrix_at(space.factors.ctypes.data + 8 * at, (block.n, block.n))
+            row, bound = factorise_block(block, space, free, E)
+            if row >= 0:
+                return DOUBTFUL
+            largest = max(largest, bound)
+            for i in range(block.n):
+                if E[i, i] > 0.0:
+                    smallest = min(smallest, 1.0 / (E[i, i] * E[i, i]))
+            hand_inward(block, space)
+    return SOLVED if smallest > SAFE_BESIDE_OTHERS * largest else DOUBTFUL

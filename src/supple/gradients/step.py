@@ -1,0 +1,333 @@
+"""The exact derivative of one step: what `solvers.motion.step` made, linearised stage by stage.
+
+**Implicit.**  A stage (`solvers.problem`) begins at q0, v0, a0, z0, z0', sums of what is known, and its unknowns w =
+(x, lambda, mu, x_z) make F(w, begin, u) = 0.  With the three Jacobians of R apart, at the state that was found,
+
+    dF/dw = [ R_q + c_v R_v + c_a R_a   -A^T   -(c_v R_v + c_a R_a) P    R_z       ]
+            [ E                                                                   ]
+            [ (A v)_q + c_v A                   -c_v A P                           ]
+            [ -(f_q + c_v f_v + c_a f_a)         (c_v f_v + c_a f_a) P   c_z - f_z ],
+
+and dw = -(dF/dw)^-1 (dF/dbegin dbegin + dF/du du) for all columns at once.  The next stage begins at the same sums of
+what is known, of derivatives now.  f and R of further states are users' functions: by z, and f altogether, they are
+differenced.
+
+**Explicit.**  Rates at the stages are accelerations, whose derivatives `Model.forward_dynamics_derivatives` has.
+
+Held are what a run holds, too: the charts in which the step is made, and the directions P in which loops correct
+positions.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.checks import positive_float
+from supple.errors import SingularError
+from supple.model.arguments import number
+from supple.model.balance import allowed_columns
+from supple.model.changes import changed_model
+from supple.model.chart_changes import tangent_rates
+from supple.model.constraints import loop_terms
+from supple.model.results import StepDerivatives
+from supple.solvers.integrators.explicit import Explicit
+from supple.solvers.integrators.formula import STAGES
+from supple.solvers.motion.step import Stepper, checked_state, stepper
+
+if TYPE_CHECKING:
+    from supple.model.model import Model
+    from supple.solvers.integrators import Method
+
+Array = np.ndarray
+
+#: Relative step of differences of users' functions by further states: half the digits of a number, central.
+DIFFERENCE = 1e-6
+
+
+class Point(NamedTuple):
+    """A state of the motion, and its derivatives by q, v, z at the beginning and by u, (., N) each."""
+
+    q: Array
+    v: Array
+    a: Array
+    z: Array
+    rate: Array  #: of z'
+
+
+class Rates(NamedTuple):
+    """Derivatives of f by q, v, a, z, and of R by z."""
+
+    q: Array
+    v: Array
+    a: Array
+    z: Array
+    force: Array
+
+
+def step_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    u: Any,
+    dt: float,
+    method: Method | None = None,
+    t: float = 0.0,
+    z: ArrayLike | None = None,
+) -> StepDerivatives:
+    """The step and its derivatives; see `Model.step_derivatives`."""
+    dt, t = positive_float(dt, "dt", "s"), number("t", t)
+    state = checked_state(model, q, v, u, z)
+    made, n, nz = stepper(model, method), model.n, model.nz
+    row = made.take(*state, t, dt)
+    changed = len(made.problem.charts) > 0 and (made.problem.placement != made.problem.home).any()
+    there = _in_charts(model, made) if changed else model
+    begin = _beginning(model)
+    if changed:
+        begin = _moved(model, made.problem.home, made.problem.placement, state[0], state[1], made.rows[0], begin)
+    chain = _explicit if isinstance(made.method, Explicit) else _implicit
+    end = chain(there, made, begin, state[2], t, dt)
+    if changed:
+        last = made.rows[-1]
+        end = _moved(model, made.problem.placement, made.problem.home, last[:n], last[n : 2 * n], row, end)
+    full, states = np.concatenate([end.q, end.v, end.z]), 2 * n + nz
+    model.arguments.finite(full, q=state[0], v=state[1])
+    z1 = row[3 * n + model.nc : len(row) - n]
+    return StepDerivatives(row[:n], row[n : 2 * n], full[:, :states].copy(), full[:, states:].copy(), z1)
+
+
+def _beginning(model: Model) -> Point:
+    """Where a step begins, by itself: prescribed joints are where their laws say."""
+    n, nz, count = model.n, model.nz, 2 * model.n + model.nz + model.nu
+    unit = np.eye(2 * n + nz, count)
+    fixed = model.fixed_coordinates
+    unit[fixed], unit[n + fixed] = 0.0, 0.0
+    return Point(unit[:n], unit[n : 2 * n], np.zeros((n, count)), unit[2 * n :], np.zeros((nz, count)))
+
+
+def _inputs(model: Model) -> Array:
+    """du by everything, (nu, N)."""
+    return np.eye(model.nu, 2 * model.n + model.nz + model.nu, 2 * model.n + model.nz)
+
+
+def _parts(model: Model, row: Array) -> tuple[Array, Array, Array, Array, Array]:
+    """q, v, a, lambda, z of a row."""
+    n, nc, nz = model.n, model.nc, model.nz
+    return row[:n], row[n : 2 * n], row[2 * n : 3 * n], row[3 * n : 3 * n + nc], row[3 * n + nc : 3 * n + nc + nz]
+
+
+# ---------------------------------------------------------------------- implicit
+
+
+def _implicit(model: Model, made: Stepper, begin: Point, u: Array, t: float, h: float) -> Point:
+    """Derivatives of the last stage."""
+    factors, weights, weights_z = made.weights(made.integrator.own)
+    uses_start = np.any(weights[:, :, 2 : 3 * STAGES : 3]) or np.any(weights_z[:, :, 1 : 2 * STAGES : 2])
+    if uses_start:
+        begin = _with_accelerations(model, made.rows[0], begin, u, t, 0.0)
+    count = weights.shape[2] // 3
+    none = Point(*(np.zeros_like(part) for part in begin))
+    # behind the points, of which there is one, stand the lagged acceleration, that of the beginning, and stages
+    known = [begin, *[none] * (STAGES - 2), none._replace(a=begin.a), *[none] * (count - STAGES)]
+    end = begin
+    for s, (at, cv, ca, cz) in enumerate(factors):
+        start = _sums(known, weights[s], weights_z[s], h)
+        time = t + at * h
+        scale = cv / h, ca / h**2, cz / h
+        end = _stage(model, start, made.rows[s + 1], made.directions[s], scale, u, time, made)
+        if s + 1 < len(factors):
+            known[STAGES + s] = end
+    return end
+
+
+def _sums(known: list[Point], weights: Array, weights_z: Array, h: float) -> Point:
+    """Where a stage begins: what `implicit_loop.begin_stage` does, of derivatives."""
+    units = np.array([1.0, h, h * h])
+    sums = []
+    for kind in range(3):
+        total = np.zeros_like(known[0].q)
+        for r, point in enumerate(known):
+            for part in range(3):
+                w = weights[kind, 3 * r + part]
+                if w:
+                    total = total + w * units[part] / units[kind] * point[part]
+        sums.append(total)
+    z, rate = np.zeros_like(known[0].z), np.zeros_like(known[0].rate)
+    for r, point in enumerate(known):
+        z = z + weights_z[0, 2 * r] * point.z + weights_z[0, 2 * r + 1] * h * point.rate
+        rate = rate + weights_z[1, 2 * r] / h * point.z + weights_z[1, 2 * r + 1] * point.rate
+    return Point(*sums, z, rate)
+
+
+def _stage(
+    model: Model,
+    start: Point,
+    row: Array,
+    P: Array,
+    scale: tuple[float, float, float],
+    u: Array,
+    t: float,
+    made: Stepper,
+) -> Point:
+    """Derivatives of the state that a stage has found, from those of where it began."""
+    (cv, ca, cz), n, nc, nz = scale, model.n, model.nc, model.nz
+    q, v, a, lam, z = (part.copy() for part in _parts(model, row))
+    partial = model.residual_derivatives(q, v, a, u, lam, t, z if nz else None)
+    terms, f = loop_terms(model, q, v, a, model.loops), _rates(model, q, v, a, u, lam, z, t)
+    free, fixed, du = model.free_coordinates, model.fixed_coordinates, _inputs(model)
+    for part in (start.q, start.v, start.a):
+        part[fixed] = 0.0
+    moving, stabilised = cv * partial.dv + ca * partial.da, bool(nc) and made.method.control.stabilised
+    A, E, P = terms.jacobian, terms.error_derivative, P if stabilised else np.zeros((n, 0))
+    slip, m, nm = terms.slip_dq if stabilised else np.zeros((0, n)), len(free), nc if stabilised else 0
+    rate = cv * f.v + ca * f.a
+    W = np.zeros((m + nc + nm + nz, m + nc + nm + nz))
+    rows = slice(0, m), slice(m, m + nc), slice(m + nc, m + nc + nm), slice(m + nc + nm, None)
+    R_, E_, S_, Z_ = rows
+    W[R_, R_], W[R_, E_] = (partial.dq + moving)[np.ix_(free, free)], -A.T[free]
+    W[R_, S_], W[R_, Z_], W[E_, R_] = -(moving @ P)[free], f.force[free], E[:, free]
+    if stabilised:
+        W[S_, R_], W[S_, S_] = (slip + cv * A)[:, free], -cv * A @ P
+    W[Z_, R_], W[Z_, S_], W[Z_, Z_] = -(f.q + rate)[:, free], rate @ P, cz * np.eye(nz) - f.z
+    force = partial.dq @ start.q + partial.dv @ start.v + partial.da @ start.a + f.force @ start.z + partial.du @ du
+    right = [
+        force[free],
+        E @ start.q,
+        slip @ start.q + A[:nm] @ start.v,
+        start.rate - f.q @ start.q - f.v @ start.v - f.a @ start.a - f.z @ start.z,
+    ]
+    found = -_solve_scaled(W, np.concatenate(right))
+    x, y = np.zeros_like(start.q), P @ found[S_]
+    x[free] = found[R_]
+    y[fixed] = 0.0
+    end_z = start.z + found[Z_]
+    return Point(start.q + x, start.v + cv * (x - y), start.a + ca * (x - y), end_z, start.rate + cz * found[Z_])
+
+
+def _solve_scaled(W: Array, right: Array) -> Array:
+    """W^-1 right; rows and columns of W have different units, and are scaled to size one."""
+    rows = np.abs(W).max(axis=1, initial=0.0)
+    rows[rows == 0.0] = 1.0
+    W = W / rows[:, None]
+    columns = np.abs(W).max(axis=0, initial=0.0)
+    columns[columns == 0.0] = 1.0
+    try:
+        return np.asarray(np.linalg.solve(W / columns, right / rows[:, None]) / columns[:, None])
+    except np.linalg.LinAlgError:
+        raise SingularError("the step has no derivative: the matrix of a stage is singular at its end") from None
+
+
+def _rates(model: Model, q: Array, v: Array, a: Array, u: Array, lam: Array, z: Array, t: float) -> Rates:
+    """Derivatives of f and R that are differenced; empty without further states."""
+    n, nz = model.n, model.nz
+    if not nz:
+        return Rates(*[np.zeros((0, n))] * 3, np.zeros((0, 0)), np.zeros((n, 0)))
+    middle = np.concatenate([q, v, a, z])
+    f, force = np.zeros((nz, len(middle))), np.zeros((n, nz))
+
+    def both(x: Array) -> tuple[Array, Array]:
+        parts = np.split(x, [n, 2 * n, 3 * n])
+        return model.state_rates(*parts, t), model.residual(*parts[:3], u, lam, t, parts[3])
+
+    for j in range(len(middle)):
+        ahead, behind, h = middle.copy(), middle.copy(), DIFFERENCE * max(1.0, abs(middle[j]))
+        ahead[j] += h
+        behind[j] -= h
+        above, below = both(ahead), both(behind)
+        f[:, j] = (above[0] - below[0]) / (2.0 * h)
+        if j >= 3 * n:
+            force[:, j - 3 * n] = (above[1] - below[1]) / (2.0 * h)
+    return Rates(*np.split(f, [n, 2 * n, 3 * n], axis=1), force)
+
+
+# ---------------------------------------------------------------------- explicit
+
+
+def _explicit(model: Model, made: Stepper, begin: Point, u: Array, t: float, h: float) -> Point:
+    """Derivatives of the end of a step of a pair: sums of those of the rates at its stages."""
+    own, n = made.integrator.own, model.n
+    now, baumgarte = np.concatenate(_parts(model, made.rows[0])[:2]), made.method.control.baumgarte
+    z, points = _parts(model, made.rows[0])[4], []
+    for s in range(len(own.b)):
+        moved = h * own.A[s, :s] @ own.K[:s]
+        row = made.rows[0].copy()
+        row[: 2 * n], row[2 * n : 3 * n] = now + moved[: 2 * n], own.K[s, n : 2 * n]
+        _parts(model, row)[4][:] = z + moved[2 * n :]
+        point = _advanced(begin, points, own.A[s], h)
+        points.append(_with_accelerations(model, row, point, u, t + own.c[s] * h, baumgarte))
+    return _advanced(begin, points, own.b, h)
+
+
+def _advanced(begin: Point, points: list[Point], weights: Array, h: float) -> Point:
+    """begin + h sum of weights times the rates at points."""
+    q, v, z = begin.q.copy(), begin.v.copy(), begin.z.copy()
+    for w, point in zip(weights, points, strict=False):
+        q, v, z = q + h * w * point.v, v + h * w * point.a, z + h * w * point.rate
+    return begin._replace(q=q, v=v, z=z)
+
+
+def _with_accelerations(model: Model, row: Array, point: Point, u: Array, t: float, baumgarte: float) -> Point:
+    """The same point with derivatives of its accelerations and of z'; prescribed coordinates are their laws'."""
+    q, v, a, lam, z = (part.copy() for part in _parts(model, row))
+    fixed = model.fixed_coordinates
+    for part in (point.q, point.v):
+        part[fixed] = 0.0
+    for joint in model.prescribed:
+        own = slice(joint.coordinates.start, joint.coordinates.stop)
+        q[own], v[own], a[own] = joint.motion(t)
+    states = z if model.nz else None
+    found = model.forward_dynamics_derivatives(q, v, u, t, baumgarte, states)
+    f = _rates(model, q, v, a, u, lam, z, t)
+    da = found.dq @ point.q + found.dv @ point.v + found.du @ _inputs(model)
+    if model.nz:
+        A = loop_terms(model, q, v, a, model.loops).jacobian
+        M = model.residual_derivatives(q, v, a, u, None, t, states).da if model.demand.implicit else None
+        still = np.zeros((model.nc, model.nz))
+        da = da + allowed_columns(model, q, M, A, -f.force, still, model.workspace.free)[0] @ point.z
+    rate = f.q @ point.q + f.v @ point.v + f.a @ da + f.z @ point.z
+    return point._replace(a=da, rate=rate)
+
+
+# ---------------------------------------------------------------------- charts
+
+
+def _in_charts(model: Model, made: Stepper) -> Model:
+    """The model in the charts of a step."""
+    return changed_model(model, parameters=model.parameters._replace(placement=made.problem.placement.copy()))
+
+
+def _moved(model: Model, old: Array, new: Array, q: Array, v: Array, after: Array, point: Point) -> Point:
+    """Derivatives of q and v in other charts: twists turn with the charts, and so do their rates.
+
+    In a chart, dq makes the twist nu = T Phi dq, and dv its rate nu' = T' Phi dq + T Phi dv; Ad of the old chart's pose
+    in the new one carries both.  ``old``, ``new`` are placements, q and v (n,) the motion before, ``after`` a row of
+    it.
+    """
+    n, dq, dv = model.n, point.q.copy(), point.v.copy()
+    for b, block in enumerate(model.topology.blocks):
+        if old[b] == new[b]:
+            continue
+        own = slice(int(block["start"]), int(block["start"] + block["n"]))
+        screws = model.parameters.screws[:, own]
+        R, turn = new[b]["R"].T @ old[b]["R"], new[b]["R"].T @ (old[b]["p"] - new[b]["p"])
+        T, Td = _operators(screws, q[own], v[own])
+        nu, rate = T @ point.q[own], Td @ point.q[own] + T @ point.v[own]
+        T, Td = _operators(screws, after[own], after[n : 2 * n][own])
+        back = np.linalg.pinv(T)
+        dq[own] = back @ _carried(R, turn, nu)
+        dv[own] = back @ (_carried(R, turn, rate) - Td @ dq[own])
+    return point._replace(q=dq, v=dv)
+
+
+def _operators(screws: Array, q: Array, v: Array) -> tuple[Array, Array]:
+    """T(Omega) Phi and its time derivative, (6, k) each."""
+    T, Td = tangent_rates(screws @ q, screws @ v)
+    return T @ screws, Td @ screws
+
+
+def _carried(R: Array, p: Array, X: Array) -> Array:
+    """Ad_g X for columns X (6, m)."""
+    w = R @ X[:3]
+    return np.concatenate([w, R @ X[3:] + np.cross(p, w, axisb=0, axisc=0)])
