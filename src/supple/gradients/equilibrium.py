@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike
 
 from supple.checks import floats, shown, why
 from supple.errors import ModelError, ShapeError, SingularError, StateError, warn
+from supple.gradients.gradient import Gradient
 from supple.model.accelerations import joint_efforts
 from supple.model.dynamics import actuation_at
 
@@ -39,17 +40,6 @@ CRITICAL = 1e-13
 SYMMETRIC = 1e-9
 #: Relative step of differences of the frames in which efforts of turning joints are given.
 STEP = 1e-6
-
-
-@dataclass(frozen=True)
-class Gradient:
-    """How a scalar changes with what holds an equilibrium there."""
-
-    u: Array  #: (nu,) by the inputs
-    prescribed: Array  #: (ne,) by the coordinates of prescribed joints, joint by joint
-
-    def __repr__(self) -> str:
-        return f"<Gradient: u {self.u.shape}, prescribed {self.prescribed.shape}>"
 
 
 @dataclass(frozen=True)
