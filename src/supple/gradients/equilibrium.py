@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike
 
 from supple.checks import floats, shown, why
 from supple.errors import DesignError, ModelError, ShapeError, SingularError, StateError, warn
+from supple.gradients.gradient import Gradient
 from supple.model.accelerations import joint_efforts
 from supple.model.dynamics import actuation_at
 
@@ -45,19 +46,6 @@ SYMMETRIC = 1e-9
 BALANCINGS = 3
 #: Step of differences (of fourth order) of the frames in which efforts of turning joints are given.
 STEP = 1e-3
-
-
-@dataclass(frozen=True)
-class Gradient:
-    """How a scalar changes with what holds an equilibrium there."""
-
-    u: Array  #: (nu,) by the inputs
-    prescribed: Array  #: (ne,) by the coordinates of prescribed joints, joint by joint
-    p: dict[str, Any] = field(default_factory=dict)  #: by the parameters of the model's design, shaped as they are
-
-    def __repr__(self) -> str:
-        named = "".join(f", {name} {np.shape(x)}" for name, x in self.p.items())
-        return f"<Gradient: u {self.u.shape}, prescribed {self.prescribed.shape}{named}>"
 
 
 @dataclass(frozen=True)

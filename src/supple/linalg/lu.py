@@ -78,3 +78,31 @@ def solve(A, pivots, scales, b):
         for j in range(i + ONE, m):
             x -= A[i, j] * b[j]
         b[i] = x / A[i, i]
+
+
+@inner
+def solve_transposed(A, pivots, scales, b):
+    """Overwrite b (m,) by the solution of the transposed system, A being factorised.
+
+    With rows scaled by D and exchanged by P, P D A = L U, so that A^T x = b is U^T L^T (P D^-1 x) = b.
+    """
+    m = Index(A.shape[0])
+    for i in range(m):
+        b[i] /= A[i, i]
+        x = b[i]
+        if x != 0.0:
+            for j in range(i + ONE, m):
+                b[j] -= x * A[i, j]
+    for r in range(m):
+        i = m - ONE - r
+        x = b[i]
+        if x != 0.0:
+            for j in range(i):
+                b[j] -= x * A[i, j]
+    for r in range(m):
+        k = m - ONE - r
+        p = Index(pivots[k])
+        if p != k:
+            b[k], b[p] = b[p], b[k]
+    for i in range(m):
+        b[i] *= scales[i]

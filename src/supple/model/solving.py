@@ -271,6 +271,7 @@ def simulate(
     checkpoint_every: float = 30.0,
     resume: bool | str = False,
     max_steps: int | None = None,
+    record: bool = False,
 ) -> Trajectory:
     """Motion from an initial state.
 
@@ -306,6 +307,9 @@ def simulate(
         as a function of yours that failed and was repaired.
     max_steps : int, optional
         Give up after so many steps.
+    record : bool
+        Keep what derivatives of the motion need, its states and steps: then ``motion.vjp`` and ``motion.jvp`` tell
+        how it changes with its initial state and its inputs.
 
     Raises
     ------
@@ -330,4 +334,5 @@ def simulate(
         checkpoint_every=checkpoint_every,
         resume=resume,
         max_steps=max_steps,
+        record=flag(record, "record"),
     )

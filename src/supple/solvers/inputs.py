@@ -46,6 +46,8 @@ _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double, ctypes.c_int64)
 
 #: Relative step of one-sided differences of users' feedback.
 STEP = 1e-7
+#: The same of central ones, which derivatives of motions take.
+CENTRAL_STEP = 6e-6
 
 
 @kernel
@@ -102,6 +104,7 @@ class Excitation:
         # between samples of a table only the slope jumps: error control sees to that
         self.breaks = breaks_of([d.law for d in driven if not isinstance(d.law, Table) or d.law.hold])
         self.error: BaseException | None = None
+        self.central = False  #: whether slopes of feedback are central differences
         self._kept: Any = None
 
     @property
@@ -181,7 +184,7 @@ class Excitation:
             first = own.stop
         return rates
 
-    def _home(self, workspace: SolverWorkspace) -> tuple[Array, Array]:
+    def home_state(self, workspace: SolverWorkspace) -> tuple[Array, Array]:
         """q and v of the problem in the model's charts."""
         n, problem = self.model.n, workspace.problem
         if not len(problem.charts):
@@ -193,7 +196,7 @@ class Excitation:
 
     def _follow(self, workspace: SolverWorkspace, t: float) -> None:
         problem = workspace.problem
-        q, v = self._home(workspace)
+        q, v = self.home_state(workspace)
         z = problem.z.copy()
         u = self.outputs(t, q, v, z)
         given = np.isfinite(u)
@@ -207,13 +210,18 @@ class Excitation:
         state = np.concatenate([problem.q, problem.v, problem.z[:own]])
         kept = problem.inputs.copy(), problem.rates[:own].copy()
         base = np.concatenate(kept)
-        for j in range(len(state)):
-            h = STEP * max(1.0, abs(state[j]))
+
+        def beside(j: int, h: float) -> Array:
             moved = state.copy()
             moved[j] += h
             problem.q[:], problem.v[:], problem.z[:own] = moved[:n], moved[n : 2 * n], moved[2 * n :]
             self._follow(workspace, t)
-            problem.slopes[: len(base), j] = (np.concatenate([problem.inputs, problem.rates[:own]]) - base) / h
+            return np.concatenate([problem.inputs, problem.rates[:own]])
+
+        for j in range(len(state)):
+            h = (CENTRAL_STEP if self.central else STEP) * max(1.0, abs(state[j]))
+            slope = (beside(j, h) - beside(j, -h)) / (2.0 * h) if self.central else (beside(j, h) - base) / h
+            problem.slopes[: len(base), j] = slope
         problem.q[:], problem.v[:], problem.z[:own] = state[:n], state[n : 2 * n], state[2 * n :]
         problem.inputs[:], problem.rates[:own] = kept
 

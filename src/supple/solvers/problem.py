@@ -104,7 +104,7 @@ class Problem(NamedTuple):
     tensions: Any  #: int64 inputs that must not be negative
     placement: Any  #: charts of joints, pose_t
     home: Any  #: the model's own charts
-    charts: Any  #: (k, 3) int64 of joints that are re-centred: block, first coordinate, how many of them turn
+    charts: Any  #: (k, 4) int64 of joints that are re-centred: block, first coordinate, how many of them turn, how many
 
 
 _INTEGERS = dict.fromkeys(("calls", "flags", "free", "fixed", "pivots", "tensions"), 1)
@@ -260,12 +260,12 @@ def load_state_table(model: Model | None) -> Array:
 
 
 def chart_table(model: Model) -> Array:
-    """Joints whose charts may be re-centred: (k, 3) block, first coordinate, number of (leading) rotations."""
+    """Joints whose charts may be re-centred: (k, 4) block, first coordinate, number of (leading) rotations, size."""
     rows = []
     for b, block in enumerate(model.topology.blocks):
         start, size = int(block["start"]), int(block["n"])
         kept = any(start in layout.coordinates and layout.keeps_chart for layout in model.layouts)
         if has_chart(block) and not kept and start not in model.fixed_coordinates:
             turning = np.abs(model.parameters.screws[:3, start : start + size]).max(axis=0) > 0.0
-            rows.append((b, start, int(turning.sum())))
-    return np.array(rows, dtype=np.int64).reshape(-1, 3)
+            rows.append((b, start, int(turning.sum()), size))
+    return np.array(rows, dtype=np.int64).reshape(-1, 4)

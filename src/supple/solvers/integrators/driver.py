@@ -36,6 +36,16 @@ from supple.solvers.integrators.run import (
     TIME_BEFORE,
     run_at,
 )
+from supple.solvers.integrators.tape import (
+    ANEW,
+    NOTING,
+    START,
+    close_entry,
+    is_full,
+    note_given,
+    open_entry,
+    put_stage,
+)
 from supple.solvers.problem import problem_at
 from supple.solvers.stage.acceleration import accelerate
 from supple.solvers.stage.charts import bring_home
@@ -67,16 +77,18 @@ def recording(interpolate: Callable) -> Any:
         """Write the last step down.  Returns whether the buffer is full."""
         ints, wanted, now, most = run.ints, run.wanted, run.reals[TIME], run.times.shape[0]
         if ints[EVERY]:
-            if ints[RECORDED] == most:
+            if ints[RECORDED] == most or is_full(run):
                 return True
             interpolate(problem, run, own, now, run.rows[ints[RECORDED]])
+            note_given(problem, run, now, run.rows[ints[RECORDED]])
             keep_row(problem, run, now)
             return False
         while ints[NEXT] < wanted.shape[0] and wanted[ints[NEXT]] <= now:
-            if ints[RECORDED] == most:
+            if ints[RECORDED] == most or is_full(run):
                 return True
             t = wanted[ints[NEXT]]
             interpolate(problem, run, own, t, run.rows[ints[RECORDED]])
+            note_given(problem, run, t, run.rows[ints[RECORDED]])
             keep_row(problem, run, t)
             ints[NEXT] += 1
         return False
@@ -105,6 +117,9 @@ def composed(
             reals[STEP] = first_step(problem, run)
         reals[TIME_BEFORE] = reals[TIME]
         begin(problem, run, own)
+        open_entry(problem, run, START, reals[TIME], reals[STEP], run.tape_counts[ANEW], 0.0, 0.0, 0.0, 0.0)
+        put_stage(problem, run, reals[TIME])
+        close_entry(run)
         return DONE
 
     @inner
@@ -120,6 +135,8 @@ def composed(
                 ints[PENDING] = False
             if reals[TIME] >= reals[END_TIME]:
                 return DONE
+            if is_full(run):
+                return FULL
             recentre(problem, run, own)
             status = step(problem, run, own)
             if status != CONVERGED:
@@ -130,8 +147,10 @@ def composed(
     @inner
     def look_back(problem_address, run_address, own_address, t, row):
         """Row (in the model's charts) at a time t of the last step, while it is pending."""
-        problem = problem_at(problem_address)
-        interpolate(problem, run_at(run_address), own_at(own_address), t, row)
+        problem, run = problem_at(problem_address), run_at(run_address)
+        interpolate(problem, run, own_at(own_address), t, row)
+        if run.tape_counts[NOTING]:
+            note_given(problem, run, t, row)
         bring_home(problem, row)
 
     return Loops(start, advance, look_back)

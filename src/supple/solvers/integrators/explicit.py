@@ -22,7 +22,7 @@ from supple.solvers.integrators.driver import composed, end_step
 from supple.solvers.integrators.error_control import SAFETY, ratio_of, set_weights
 from supple.solvers.integrators.method import Control, Kernels, Method
 from supple.solvers.integrators.option_checks import check_tolerances, keep
-from supple.solvers.integrators.rows import copy_row, write_row
+from supple.solvers.integrators.rows import copy_row, recentre_rows, write_row
 from supple.solvers.integrators.run import (
     BAUMGARTE,
     END_TIME,
@@ -44,9 +44,10 @@ from supple.solvers.integrators.run import (
     is_lost,
     reaches,
 )
+from supple.solvers.integrators.tape import STEPPED, close_entry, open_entry, put_stage
 from supple.solvers.problem import STALE, Problem
 from supple.solvers.stage.acceleration import accelerate
-from supple.solvers.stage.charts import longest_turn, recentre_rows
+from supple.solvers.stage.charts import longest_turn
 from supple.solvers.stage.status import CONVERGED, PYTHON_RAISED
 
 Array = np.ndarray
@@ -155,7 +156,7 @@ def end_of_step(run):
 
 
 @inner
-def evaluate_stages(problem, own, t, t_new, h, baumgarte):
+def evaluate_stages(problem, run, own, t, t_new, h, baumgarte):
     """Rates at all stages of a step from t to t_new, K[0] being those at t.  Returns a status."""
     K, now, stages = own.K, own.points[NOW], own.b.shape[0]
     for s in range(1, stages):
@@ -163,8 +164,11 @@ def evaluate_stages(problem, own, t, t_new, h, baumgarte):
         status = derivative(problem, t + own.c[s] * h, baumgarte, K[s])
         if status != CONVERGED:
             return status
+        put_stage(problem, run, t + own.c[s] * h)
     put_state(problem, now, K, own.b, stages, h)
-    return derivative(problem, t_new, baumgarte, K[stages])
+    status = derivative(problem, t_new, baumgarte, K[stages])
+    put_stage(problem, run, t_new)
+    return status
 
 
 @inner
@@ -179,7 +183,8 @@ def step(problem, run, own):
         if reaches(h, left):
             h = left
         t = end if h == left else reals[TIME] + h
-        status = evaluate_stages(problem, own, reals[TIME], t, h, reals[BAUMGARTE])
+        open_entry(problem, run, STEPPED, t, h, 0.0, 0.0, 0.0, 0.0, 0.0)
+        status = evaluate_stages(problem, run, own, reals[TIME], t, h, reals[BAUMGARTE])
         if status >= PYTHON_RAISED:
             return FAILURE + status
         if status != CONVERGED:
@@ -197,6 +202,7 @@ def step(problem, run, own):
         break
     if h < left or factor < 1.0:  # a step cut short to hit a time says little about the next
         reals[STEP] = h * factor
+    close_entry(run)
     write_row(problem, own.points[NEW])
     copy_row(own.K[own.b.shape[0]], own.K[0])
     reals[LAST_STEP] = h
@@ -217,7 +223,7 @@ def recentre(problem, run, own):
     if problem.charts.shape[0] == 0:
         return
     n, now = problem.q.shape[0], own.points[NOW]
-    moved = recentre_rows(problem, own.points[NOW : NOW + 1])
+    moved = recentre_rows(problem, run, own.points[NOW : NOW + 1], run.reals[LAST_STEP], 0.0, 0.0)
     if moved > 0:
         run.ints[RECENTRED] += moved
         problem.flags[STALE] = True

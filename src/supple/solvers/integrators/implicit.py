@@ -112,6 +112,7 @@ class Implicit(Method):
             lagged=np.zeros(3),
             settings=np.zeros(loop.SETTINGS),
             past=np.zeros((2, POINTS - 1)),
+            last=np.zeros(1),
         )
         own.settings[:] = (
             *(self.order, self.behind, starts, adaptive, self.newton_rtol, self.newton_atol),
@@ -123,11 +124,31 @@ class Implicit(Method):
         _put(own, main, start)
         return own
 
+    def coefficients_of(self, pasts: list[tuple[float, ...]], problem: Problem) -> dict[str, Array]:
+        """Coefficients of all tables of a run, one behind the other, as sweeps along its tape take them."""
+        own = self.own_arrays(problem, 1)
+        weights, weights_z = [], []
+        for past in pasts:
+            own.past[1, : self.behind] = past
+            self.renew(own)
+            weights.append(own.weights.copy())
+            weights_z.append(own.weights_z.copy())
+        return {
+            "stage_factors": own.factors,
+            "weights": np.concatenate(weights),
+            "weights_z": np.concatenate(weights_z),
+            "lagged": np.array([*own.lagged, own.settings[loop.MAIN_STAGES]]),
+        }
+
     def renew(self, own: Any) -> None:
         """Coefficients for the points behind as they lie."""
         past = tuple(own.past[1, : self.behind].tolist())
         _put(own, 0, _table(self, past))
         own.past[0] = own.past[1]
+
+    def past(self, own: Any) -> tuple[float, ...]:
+        """How far the points behind lie back, for the coefficients in use."""
+        return tuple(own.past[0, : self.behind].tolist())
 
     def newest(self, own: Any, pending: bool) -> Array:
         """The newest row."""

@@ -18,7 +18,7 @@ from supple.jit import inner, kernel
 from supple.solvers.integrators.driver import composed, end_step
 from supple.solvers.integrators.error_control import SAFETY, error_norm, ratio_of, set_weights
 from supple.solvers.integrators.formula import LAGGED, POINTS, STAGES
-from supple.solvers.integrators.rows import copy_row, write_row
+from supple.solvers.integrators.rows import copy_row, recentre_rows, write_row
 from supple.solvers.integrators.run import (
     END_TIME,
     EQUAL,
@@ -40,9 +40,10 @@ from supple.solvers.integrators.run import (
     is_lost,
     whole_steps,
 )
+from supple.solvers.integrators.tape import STEPPED, TABLE, close_entry, open_entry, put_stage
 from supple.solvers.problem import CA, CV, CZ, STALE
 from supple.solvers.rounding import ROUNDED_MOTION, SAME_STEP
-from supple.solvers.stage.charts import any_too_far, longest_turn, recentre_rows
+from supple.solvers.stage.charts import any_too_far, longest_turn
 from supple.solvers.stage.newton import solve_stage
 from supple.solvers.stage.status import CONVERGED, PYTHON_RAISED
 
@@ -79,6 +80,7 @@ class FormulaArrays(NamedTuple):
     lagged: Any  #: (3,)
     settings: Any  #: (10,), see above
     past: Any  #: (2, POINTS - 1): how far points behind lie back, in steps: for the coefficients, and now
+    last: Any  #: (1,) the last accepted step since a start, s; 0 before
 
 
 _DIMENSIONS = {"memory": 2, "rates": 2, "factors": 2, "weights": 3, "weights_z": 3, "past": 2}
@@ -129,7 +131,7 @@ def begin_stage(problem, own, s, h):
 
 
 @inner
-def solve_stages(problem, own, first, count, t, h, tolerance):
+def solve_stages(problem, run, own, first, count, t, h, tolerance):
     """All stages of one step of length h from memory[0].  Returns a status."""
     for i in range(problem.before.shape[0]):
         problem.before[i] = own.memory[0, i]
@@ -138,6 +140,7 @@ def solve_stages(problem, own, first, count, t, h, tolerance):
         status = solve_stage(problem, t + own.factors[first + s, AT] * h, tolerance)
         if status != CONVERGED:
             return status
+        put_stage(problem, run, t + own.factors[first + s, AT] * h)
         if s + 1 < count:
             write_row(problem, own.memory[STAGES + s])
             copy_row(problem.rates, own.rates[STAGES + s])
@@ -268,7 +271,8 @@ def step(problem, run, own):
             set_weights(problem, reals[RTOL], run.atol, now[:n], now[n : 2 * n], problem.z)
         else:
             newton_weights(problem, settings, now, h)
-        failed = solve_stages(problem, own, first, count, reals[TIME], h, reals[NEWTON])
+        open_step(problem, run, own, h, first)
+        failed = solve_stages(problem, run, own, first, count, reals[TIME], h, reals[NEWTON])
         if failed >= PYTHON_RAISED:
             return FAILURE + failed
         if failed != CONVERGED:
@@ -280,10 +284,21 @@ def step(problem, run, own):
             reals[SHORT] = 2.0 * h if 2.0 * h < reals[STEP] else 0.0
         if not adaptive or choose_step(problem, run, own, t, h):
             break
+    close_entry(run)
+    own.last[0] = h
     accept(problem, run, own, t)
     end_step(problem, run, t)
     ints[EQUAL] += 1
     return CONVERGED
+
+
+@inner
+def open_step(problem, run, own, h, first):
+    """Begin to write a step down: its first stage, and by how much its length scales the lagged acceleration."""
+    started = run.ints[EQUAL] == 0 or run.ints[EQUAL] < own.settings[STARTED]
+    ratio = h / own.last[0] if own.settings[LAGS] != 0.0 and own.last[0] > 0.0 else 1.0
+    table, start = run.tape_counts[TABLE], 1.0 if started else 0.0
+    open_entry(problem, run, STEPPED, run.reals[TIME], h, first, table, ratio, start, 0.0)
 
 
 @inner
@@ -321,7 +336,7 @@ def recentre(problem, run, own):
         v, a = now[n + i], now[2 * n + i]
         lagged[i] = now[i] + shift * (v + 0.5 * shift * a)
         lagged[n + i] = v + shift * a
-    run.ints[RECENTRED] += recentre_rows(problem, own.memory[:STAGES])
+    run.ints[RECENTRED] += recentre_rows(problem, run, own.memory[:STAGES], run.reals[LAST_STEP], 0.0, shift)
     problem.flags[STALE] = True
 
 
@@ -357,7 +372,7 @@ def begin(problem, run, own):
         memory[LAGGED, i] = memory[0, i]
     copy_row(problem.rates, own.rates[0])
     run.ints[EQUAL] = 0
-    run.reals[LAST_STEP] = 0.0
+    run.reals[LAST_STEP], own.last[0] = 0.0, 0.0
 
 
 @inner

@@ -30,6 +30,7 @@ from supple.solvers.integrators.run import (
     TIME,
     make_run,
 )
+from supple.solvers.integrators.tape import ANEW, NOTING, ROOM, ROWS_GIVEN, TABLE
 from supple.solvers.problem import RESIDUALS, TANGENTS, Problem, SolverWorkspace
 
 Array = np.ndarray
@@ -49,11 +50,15 @@ class Integrator:
         Entries of a row.
     """
 
-    def __init__(self, workspace: SolverWorkspace, method: Method, wanted: Array | None) -> None:
+    def __init__(
+        self, workspace: SolverWorkspace, method: Method, wanted: Array | None, buffers: tuple[int, int, int] = (0, 0, 0)
+    ) -> None:
         self.workspace, self.problem, self.method = workspace, workspace.problem, method
         problem, self.control = self.problem, method.control
         self.n = len(problem.q)
-        self.run = make_run(self.n, len(problem.multipliers), len(problem.z), wanted)
+        self.run = make_run(self.n, len(problem.multipliers), len(problem.z), wanted, *buffers[:2])
+        self.run.tape_counts[ROOM] = buffers[2]
+        self.pasts: list[tuple[float, ...]] = []  #: of tables of coefficients, in the order in which they came
         self.ints, self.reals, self.wanted = self.run.ints, self.run.reals, self.run.wanted
         self.size = self.run.rows.shape[1]
         self.run.atol[:] = _absolute(self.control.atol, problem)
@@ -63,10 +68,16 @@ class Integrator:
         self.ints[HIGHEST] = self.control.orders[1]
         self.own = method.own_arrays(problem, self.size)
         self._kernels = method.kernels
+        if len(self.run.tape):
+            self.pasts.append(method.past(self.own))
         self._tables = workspace.table, handle(self.run), handle(self.own)
 
-    def start(self, t: float, t_end: float, step: float | None = None) -> int:
-        """Begin at the problem's q, v, z, with a first step of that size if known.  Returns DONE or a failure."""
+    def start(self, t: float, t_end: float, step: float | None = None, anew: bool = False) -> int:
+        """Begin at the problem's q, v, z, with a first step of that size if known.  Returns DONE or a failure.
+
+        ``anew``: this state does not follow from what the run has done so far.
+        """
+        self.run.tape_counts[ANEW] = anew
         first = self.control.fixed_step or self.control.first_step or 0.0
         self.reals[TIME], self.reals[END_TIME], self.reals[STEP] = t, t_end, first if step is None else step
         self.ints[PENDING] = False
@@ -80,15 +91,23 @@ class Integrator:
             if code != NEW_COEFFICIENTS:
                 return code
             self.method.renew(self.own)
+            if len(self.run.tape):
+                self.run.tape_counts[TABLE] = len(self.pasts)
+                self.pasts.append(self.method.past(self.own))
 
     def now(self) -> Array:
         """The newest row, in the charts of the run."""
         return np.array(self.method.newest(self.own, bool(self.ints[PENDING])))
 
-    def look_back(self, t: float) -> Array:
-        """Row at a time of the last step, in the model's charts."""
+    def look_back(self, t: float, note: int = 0) -> Array:
+        """Row at a time of the last step, in the model's charts.
+
+        ``note``: 1 to write it down as the next row of results, 2 as a row that is none (`solvers.integrators.tape`).
+        """
         row = np.zeros(self.size)
+        self.run.tape_counts[NOTING] = note
         self._kernels.look_back(*self._tables, t, row)
+        self.run.tape_counts[NOTING] = 0
         return row
 
     def take_over(self, other: Integrator) -> None:
@@ -97,6 +116,7 @@ class Integrator:
         self.ints[counters], self.reals[[DRIFT, SLIP]] = other.ints[counters], other.reals[[DRIFT, SLIP]]
         flags = [RESIDUALS, TANGENTS]
         self.problem.flags[flags] = other.problem.flags[flags]
+        self.run.tape_counts[ROWS_GIVEN] = other.run.tape_counts[ROWS_GIVEN]
 
     def take(self) -> tuple[Array, Array]:
         """Times and rows that were recorded since last time."""

@@ -95,6 +95,10 @@ class Method(ABC):
     def newest(self, own: Any, pending: bool) -> Array:
         """The newest row, of which a copy is made; ``pending``: a step was made that is not yet recorded."""
 
+    def past(self, own: Any) -> tuple[float, ...]:
+        """For which places of the points behind the coefficients are, if the scheme has any that change."""
+        return ()
+
     def renew(self, own: Any) -> None:
         """Fill in the coefficients that the compiled loop has asked for, if the scheme has any that change."""
         raise ModelError(f"{type(self).__name__} has no coefficients that change")

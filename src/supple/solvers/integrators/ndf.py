@@ -25,7 +25,7 @@ from supple.solvers.integrators.driver import composed, end_step
 from supple.solvers.integrators.error_control import SAFETY, error_norm, ratio_of, set_weights
 from supple.solvers.integrators.method import Control, Kernels, Method
 from supple.solvers.integrators.option_checks import JACOBIANS, check_loops, check_tolerances, keep
-from supple.solvers.integrators.rows import copy_row, write_row
+from supple.solvers.integrators.rows import copy_row, recentre_rows, write_row
 from supple.solvers.integrators.run import (
     END_TIME,
     EQUAL,
@@ -46,8 +46,9 @@ from supple.solvers.integrators.run import (
     full_or_half,
     is_lost,
 )
+from supple.solvers.integrators.tape import STEPPED, close_entry, open_entry, put_stage
 from supple.solvers.problem import CA, CV, CZ, ITERATIONS, STALE, Problem
-from supple.solvers.stage.charts import any_too_far, longest_turn, recentre_rows
+from supple.solvers.stage.charts import any_too_far, longest_turn
 from supple.solvers.stage.newton import MOST, solve_stage
 from supple.solvers.stage.status import CONVERGED, PYTHON_RAISED
 
@@ -75,9 +76,11 @@ class DifferenceArrays(NamedTuple):
     D: Any  #: (DIFFERENCES, N) backward differences, from order 0
     d: Any  #: (N,) correction of the prediction
     work: Any  #: (3, 8, 8) scratch
+    last: Any  #: (1,) the step of the differences that were written down last, s (`solvers.integrators.tape`)
 
 
 _TYPES = {"D": array_of(np.float64, 2), "d": array_of(np.float64, 1), "work": array_of(np.float64, 3)}
+_TYPES["last"] = array_of(np.float64, 1)
 
 #: Inside compiled code.
 own_at = viewing(View("differences", _TYPES))
@@ -122,7 +125,8 @@ def recentre(problem, run, own):
     if any_too_far(problem, own.D[0]):
         points = own.D[: run.ints[ORDER] + 3]
         back_values(points, points.shape[0])
-        run.ints[RECENTRED] += recentre_rows(problem, points)
+        run.ints[RECENTRED] += recentre_rows(problem, run, points, run.reals[STEP], own.last[0], 0.0)
+        own.last[0] = run.reals[STEP]
         back_values(points, points.shape[0])
         problem.flags[STALE] = True
 
@@ -249,6 +253,10 @@ def step(problem, run, own):
         break
     reals[LAST_STEP] = h
     ints[EQUAL] += 1
+    open_entry(problem, run, STEPPED, t, h, order, own.last[0], 0.0, 0.0, 0.0)
+    put_stage(problem, run, t)
+    close_entry(run)
+    own.last[0] = h
     accept(own, order)
     end_step(problem, run, t)
     return CONVERGED
@@ -288,7 +296,7 @@ def begin(problem, run, own):
     for i in range(nz):
         D[1, 3 * n + nc + i] = h * problem.rates[i]
     run.ints[ORDER], run.ints[EQUAL] = 1, 0
-    run.reals[LAST_STEP] = h
+    run.reals[LAST_STEP], own.last[0] = h, h
 
 
 _start, _advance, _look_back = composed(own_at, begin, step, settle, recentre, interpolate)
@@ -371,7 +379,7 @@ class NDF(Method, name="ndf"):
 
     def own_arrays(self, problem: Problem, size: int) -> DifferenceArrays:
         """Room for differences."""
-        return DifferenceArrays(np.zeros((DIFFERENCES, size)), np.zeros(size), np.zeros((3, 8, 8)))
+        return DifferenceArrays(np.zeros((DIFFERENCES, size)), np.zeros(size), np.zeros((3, 8, 8)), np.zeros(1))
 
     def newest(self, own: Any, pending: bool) -> Array:
         """The newest row."""

@@ -7,8 +7,16 @@ same for all of them.  R holds the generalised efforts of prescribed coordinates
 from __future__ import annotations
 
 from supple.jit import inner
-from supple.solvers.integrators.run import RECORDED
-from supple.solvers.stage.charts import bring_home
+from supple.solvers.integrators.run import ORDER, RECORDED, TIME
+from supple.solvers.integrators.tape import (
+    CHARTED,
+    close_entry,
+    is_taping,
+    open_entry,
+    put_joint,
+    put_pose,
+)
+from supple.solvers.stage.charts import bring_home, recentre_joint, too_far
 
 
 @inner
@@ -39,3 +47,33 @@ def keep_row(problem, run, t):
     run.times[k] = t
     bring_home(problem, run.rows[k])
     run.ints[RECORDED] += 1
+
+
+@inner
+def recentre_rows(problem, run, rows, h, before, shift):
+    """Re-centre the joints that have turned far at rows[0], in all rows.  Returns how many did.
+
+    ``h``, ``before`` and ``shift`` are written down with it, see `solvers.integrators.tape`.
+    """
+    count = 0
+    for i in range(problem.charts.shape[0]):
+        if too_far(problem, i, rows[0]):
+            count += 1
+            note_recentring(problem, run, i, rows, h, before if count == 1 else h, shift)
+            recentre_joint(problem, i, rows)
+            if is_taping(run):
+                put_pose(run, problem.placement[problem.charts[i, 0]])
+                close_entry(run)
+    return count
+
+
+@inner
+def note_recentring(problem, run, i, rows, h, before, shift):
+    """The i-th joint is about to be re-centred; what its new chart will be is still missing."""
+    if not is_taping(run):
+        return
+    n, b, start, size = problem.q.shape[0], problem.charts[i, 0], problem.charts[i, 1], problem.charts[i, 3]
+    open_entry(problem, run, CHARTED, run.reals[TIME], h, i, rows.shape[0], shift, run.ints[ORDER], before)
+    for k in range(rows.shape[0]):
+        put_joint(run, rows[k], n, start, size)
+    put_pose(run, problem.placement[b])

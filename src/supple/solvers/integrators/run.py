@@ -45,16 +45,23 @@ class RunArrays(NamedTuple):
     times: Any  #: (BUFFER,) of what was recorded
     rows: Any  #: (BUFFER, N)
     scratch: Any  #: (SCRATCH, N), valid within a step
+    tape: Any  #: what derivatives need (`solvers.integrators.tape`); of length 0 if nobody asked for it
+    tape_counts: Any  #: (8,) int64
+    directions: Any  #: (k, n, nc) P of loops that stages on the tape were solved with
 
 
 _TYPES = {"ints": array_of(np.int64, 1), "rows": array_of(np.float64, 2), "scratch": array_of(np.float64, 2)}
+_TYPES |= {"tape_counts": array_of(np.int64, 1), "directions": array_of(np.float64, 3)}
 
 #: A run inside compiled code: ``run_at(table.ctypes.data)``.
 run_at = viewing(View("run", {name: _TYPES.get(name, array_of(np.float64, 1)) for name in RunArrays._fields}))
 
 
-def make_run(n: int, nc: int, nz: int, wanted: np.ndarray | None) -> RunArrays:
-    """Arrays for a robot of n coordinates, nc loop rows and nz further states; every step is recorded without times."""
+def make_run(n: int, nc: int, nz: int, wanted: np.ndarray | None, tape: int = 0, directions: int = 0) -> RunArrays:
+    """Arrays for a robot of n coordinates, nc loop rows and nz further states; every step is recorded without times.
+
+    ``tape`` and ``directions`` are lengths of buffers for what derivatives need.
+    """
     size = 4 * n + nc + nz
     ints = np.zeros(11, dtype=np.int64)
     ints[EVERY] = wanted is None
@@ -66,6 +73,9 @@ def make_run(n: int, nc: int, nz: int, wanted: np.ndarray | None) -> RunArrays:
         times=np.zeros(BUFFER),
         rows=np.zeros((BUFFER, size)),
         scratch=np.zeros((SCRATCH, size)),
+        tape=np.zeros(tape),
+        tape_counts=np.zeros(8, dtype=np.int64),
+        directions=np.zeros((directions, n, nc)),
     )
 
 

@@ -9,7 +9,9 @@ import numpy as np
 from supple.checks import answer
 from supple.errors import StateError
 from supple.solvers.integrators.run import EVERY, NEXT, TIME, TIME_BEFORE
+from supple.solvers.integrators.tape import ROWS_GIVEN
 from supple.solvers.motion.events import Event, Switch
+from supple.solvers.motion.tape import Moment
 
 if TYPE_CHECKING:
     from supple.solvers.motion.simulation import Simulation
@@ -18,6 +20,8 @@ Array = np.ndarray
 
 #: Part of the largest value of an event's function that is zero but for rounding.
 ON_EVENT = 1e-11
+#: Part of a step by which rows beside an event are looked at.
+LOOK_ASIDE = 0.02
 
 
 class EventWatch:
@@ -79,20 +83,41 @@ class EventWatch:
             self._record_until(moment)
             if event.action == "stop":
                 if run.record.last is None or run.record.last < moment:
-                    run.record.keep_one(moment, row)
+                    self._keep(event, moment, row, True)
                 return True
-            if integrator.ints[EVERY]:
-                run.record.keep_one(moment, row)
-            run.switch(self._ask(event, moment, row), moment, row)
+            noted = self._keep(event, moment, row, bool(integrator.ints[EVERY]))
+            run.switch(self._ask(event, moment, row), moment, row, noted)
             return False
         return False
+
+    def _keep(self, event: Event, moment: float, row: Array, result: bool) -> Moment | None:
+        """Record the row of an event, if it is a ``result``, and what derivatives need to know of it."""
+        run, noted = self.run, None
+        if run.tape is not None:
+            number = int(run.integrator.run.tape_counts[ROWS_GIVEN]) if result else -1
+            noted = Moment(event, moment, row, self._rate(moment), number)
+            run.tape.moments.append(noted)
+            if result:
+                run.integrator.look_back(moment, note=1)
+            run.integrator.look_back(moment, note=2)
+        if result:
+            run.record.keep_one(moment, row)
+        return noted
+
+    def _rate(self, t: float) -> Array:
+        """The rate of a row along the last step: a polynomial in time, so differences are exact but for rounding."""
+        reals = self.run.integrator.reals
+        h = LOOK_ASIDE * float(reals[TIME] - reals[TIME_BEFORE])
+        back, ahead = self.run.integrator.look_back(t - h), self.run.integrator.look_back(t + h)
+        far_back, far_ahead = self.run.integrator.look_back(t - 2.0 * h), self.run.integrator.look_back(t + 2.0 * h)
+        return np.asarray((8.0 * (ahead - back) - (far_ahead - far_back)) / (12.0 * h))
 
     def _record_until(self, moment: float) -> None:
         """Wanted times of the pending step before an event."""
         integrator = self.run.integrator
         while integrator.ints[NEXT] < len(integrator.wanted) and integrator.wanted[integrator.ints[NEXT]] <= moment:
             t = float(integrator.wanted[integrator.ints[NEXT]])
-            self.run.record.keep_one(t, integrator.look_back(t))
+            self.run.record.keep_one(t, integrator.look_back(t, note=1 if self.run.tape is not None else 0))
             integrator.ints[NEXT] += 1
 
     def _ask(self, event: Event, moment: float, row: Array) -> Switch:

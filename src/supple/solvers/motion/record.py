@@ -9,6 +9,7 @@ import numpy as np
 from supple.model.accelerations import joint_efforts
 from supple.model.constraints import named_multipliers
 from supple.solvers.inputs import Excitation
+from supple.solvers.motion.tape import Tape
 from supple.solvers.motion.trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -61,7 +62,9 @@ class Record:
         """All rows (T, N)."""
         return np.concatenate(self._rows or [np.zeros((0, self.size))])
 
-    def trajectory(self, stats: dict[str, Any], sampled: bool, failed: bool = False) -> Trajectory:
+    def trajectory(
+        self, stats: dict[str, Any], sampled: bool, failed: bool = False, tape: Tape | None = None
+    ) -> Trajectory:
         """Everything recorded so far; if the run ``failed``, inputs that cannot be had again are NaN."""
         model, n, nc = self.model, self.model.n, self.model.nc
         t, rows = self.times(), self.rows()
@@ -79,6 +82,7 @@ class Record:
             stats=stats,
             description=model.description,
             model=model,
+            tape=tape,
         )
 
     def _inputs(self, t: Array, q: Array, v: Array, z: Array, sampled: bool, failed: bool) -> Array:

@@ -41,6 +41,7 @@ from supple.solvers.motion.record import Record
 from supple.solvers.motion.saved_run import restore_run, run_digest, save_run
 from supple.solvers.motion.start import initial_state, output_times
 from supple.solvers.motion.stops import Stop, make_stops, margin
+from supple.solvers.motion.tape import Jump, Moment, Piece, Sample, Tape, buffers, note_newest, note_sample, take_part
 from supple.solvers.motion.trajectory import Trajectory
 from supple.solvers.options import check_progress, run_options
 from supple.solvers.problem import LATEST_TIME, RESIDUALS, TANGENTS, WORST, make_workspace
@@ -78,6 +79,7 @@ class Simulation:
         checkpoint_every: float = 30.0,
         resume: bool | str = False,
         max_steps: int | None = None,
+        record: bool = False,
     ) -> None:
         self.model = model
         self.t0, self.t_end, self.wanted = output_times(t)
@@ -88,9 +90,18 @@ class Simulation:
         self.checkpoint = None if checkpoint is None else file_path(checkpoint, "checkpoint")
         self.checkpoint_every, self.resume = options.checkpoint_every, options.resume
         self.sampled = options.control_rate is not None
+        if record and (self.checkpoint is not None or self.resume):
+            raise ModelError("record=True keeps what derivatives need in memory, which a checkpoint does not hold: "
+                             "leave out checkpoint= and resume=, or record=True")
+        self.tape = Tape(self.method, self.wanted, self.sampled) if record else None
         self.rate, self.breaks = options.control_rate, options.breaks
+        self.u, self.hold = u, options.hold
         self._open(u, options.hold)
         self.q0, self.v0 = initial_state(model, q0, v0, self.t0)
+        self.asked = (  # the state to begin at, before loops and prescribed joints
+            model.rest if q0 is None else model.arguments.state("q0", q0),
+            np.zeros(model.n) if v0 is None else model.arguments.state("v0", v0),
+        )
         if self.checkpoint is not None and any(callable(event.action) for event in self.events):
             raise ModelError(
                 "a checkpoint cannot hold what an event switches to: leave out checkpoint=, or events "
@@ -126,7 +137,8 @@ class Simulation:
             differenced=control.differenced,
         )
         self.excitation.connect(self.workspace, continuous)
-        self.integrator = Integrator(self.workspace, self.method, self.wanted)
+        sizes = (0, 0, 0) if self.tape is None else buffers(self.workspace.problem)
+        self.integrator = Integrator(self.workspace, self.method, self.wanted, sizes)
 
     def _stops(self) -> list[Stop]:
         """All times that steps must hit, in order."""
@@ -157,13 +169,32 @@ class Simulation:
         problem, integrator = self.workspace.problem, self.integrator
         problem.q[:], problem.v[:], problem.z[:] = self.q0, self.v0, self.excitation.first_states
         self.aim(self.stops[0])
+        self._new_piece(self.t0, *self.asked)
         if self.sampled:
             self._sample(self.t0)
-        self._check(integrator.start(self.t0, self.stops[0].t))
-        self.record.keep_one(self.t0, self._row_at_home())
+        self._check(integrator.start(self.t0, self.stops[0].t, anew=True))
+        self._keep_newest(self.t0)
         if not integrator.ints[EVERY]:
             integrator.ints[NEXT] = 1
         self.watch.note_values(self.t0, self.q0, self.v0)
+
+    def _new_piece(self, t: float, q: Array, v: Array) -> None:
+        """Derivatives take the motion from here on as a piece of its own."""
+        if self.tape is not None:
+            self.tape.pieces.append(Piece(self.u, self.hold, t, q.copy(), v.copy(), -1, pasts=self.integrator.pasts))
+            self.tape.pieces[-1].sample = len(self.record.held) if self.sampled else -1
+
+    def _take_tape(self) -> None:
+        """What the compiled loop has written down for derivatives."""
+        if self.tape is not None and (part := take_part(self.integrator.run)) is not None:
+            self.tape.pieces[-1].parts.append(part)
+            self.tape.pieces[-1].charts = self.workspace.problem.placement.copy()
+
+    def _keep_newest(self, t: float) -> None:
+        """Record the newest row."""
+        if self.tape is not None:
+            note_newest(self.workspace.problem, self.integrator.run, t, self.integrator.now(), True)
+        self.record.keep_one(t, self._row_at_home())
 
     def aim(self, stop: Stop) -> None:
         """The next stop; laws that jump there are seen from before."""
@@ -188,6 +219,8 @@ class Simulation:
             problem.flags[WORST] = problem.tensions[np.argmax(negative)]
             self._check(FAILURE + NEGATIVE_TENSION)
         self.record.held.append((t, problem.inputs.copy()))
+        if self.tape is not None:
+            self.tape.held.append(Sample(t, problem.inputs.copy(), *self.excitation.home_state(self.workspace)))
 
     def _loop(self, bar: Progress) -> None:
         looked = time.perf_counter()
@@ -195,6 +228,7 @@ class Simulation:
         while self.index < len(self.stops):
             code = self.integrator.advance(1 if self.events else min(budget, self._steps_left()))
             self.record.keep(*self.integrator.take())
+            self._take_tape()
             if code not in (DONE, PAUSED, FULL):
                 self._check(code)
             if self.events and code == PAUSED and self.integrator.ints[PENDING]:
@@ -237,7 +271,11 @@ class Simulation:
             return
         self.aim(self.stops[self.index])
         if stop.samples:
-            integrator.put_state(integrator.now())
+            row = integrator.now()
+            integrator.put_state(row)
+            if self.tape is not None:
+                note_newest(self.workspace.problem, integrator.run, stop.t, row, False)
+                note_sample(self.workspace.problem, integrator.run, stop.t, len(self.record.held))
             self._sample(stop.t)
         if stop.jumps or (stop.samples and integrator.control.restarts):
             integrator.put_state(integrator.now())
@@ -247,13 +285,15 @@ class Simulation:
         """Start again at the problem's state."""
         self._check(self.integrator.start(t, self.stops[self.index].t, step))
 
-    def switch(self, change: Switch, moment: float, row: Array) -> None:
+    def switch(self, change: Switch, moment: float, row: Array, noted: Moment | None) -> None:
         """Go on at a moment as an event says, from the row there."""
         n, old = self.model.n, self.integrator
+        self._take_tape()
         start_q = row[:n] if change.q is None else change.q
         start_v = row[n : 2 * n] if change.v is None else change.v
         q, v = initial_state(self.model, start_q, start_v, moment)
         if change.u is not None:
+            self.u, self.hold = change.u, False
             self._open(change.u, False)
             self.integrator.take_over(old)
             self.record.excitations.append((moment, self.excitation))
@@ -267,18 +307,23 @@ class Simulation:
         problem.z[:] = row[3 * n + self.model.nc : old.size - n]
         if self.index < len(self.stops):
             self.aim(self.stops[self.index])
+            self._new_piece(moment, np.asarray(start_q, dtype=float), np.asarray(start_v, dtype=float))
             if self.sampled:
                 self._sample(moment)
-            self._restart(moment)
+            self._check(self.integrator.start(moment, self.stops[self.index].t, anew=True))
+            if noted is not None and self.tape is not None:
+                rate = np.concatenate([problem.v, problem.a, problem.rates])
+                self.tape.pieces[-1].jump = Jump(noted, change, rate)
             if self.integrator.ints[EVERY] and (change.v is not None or change.q is not None):
-                self.record.keep_one(moment, self._row_at_home())
+                self._keep_newest(moment)
         self.watch.note_values(moment, q, v)
 
     # ------------------------------------------------------------------ results
 
     def trajectory(self, failed: bool = False) -> Trajectory:
         """Everything recorded so far."""
-        return self.record.trajectory(self.stats(), self.sampled, failed)
+        self._take_tape()
+        return self.record.trajectory(self.stats(), self.sampled, failed, self.tape)
 
     def stats(self) -> dict[str, Any]:
         """Figures of the run."""

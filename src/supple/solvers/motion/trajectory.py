@@ -18,8 +18,10 @@ from supple.readouts.along import Readings
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from supple.gradients.gradient import Gradient, Variation
     from supple.model.model import Model
     from supple.readouts.parts import State
+    from supple.solvers.motion.tape import Tape
 
 Array = np.ndarray
 
@@ -63,6 +65,7 @@ class Trajectory(Readings):
     description: str
     model: Model | None = field(default=None, repr=False)
     content: dict[str, dict[str, str]] | None = field(default=None, repr=False)  #: what the robot of a file was made of
+    tape: Tape | None = field(default=None, repr=False)  #: what derivatives need, if it was recorded
 
     def __len__(self) -> int:
         return len(self.t)
@@ -178,6 +181,64 @@ class Trajectory(Readings):
         from supple.viz import animate
 
         return animate(self, path, fps, speed, watch, progress, **options)
+
+    def vjp(
+        self,
+        q: Any = None,
+        v: Any = None,
+        a: Any = None,
+        *,
+        tip: Any = None,
+        pose: Any = None,
+        u: Any = None,
+        z: Any = None,
+        efforts: Any = None,
+        multipliers: Any = None,
+        energy: Any = None,
+    ) -> Gradient:
+        """The gradient of a scalar of this motion by what it began with and was driven by.
+
+        The motion must have been recorded, ``simulate(..., record=True)``.  It is differentiated exactly along the
+        steps that were made: their times, orders and charts are taken as they are.
+
+        Parameters
+        ----------
+        q, v, a : (T, n), optional
+            Derivatives of the scalar by coordinates, rates, accelerations at the T output times (cotangents).
+        tip : dict, optional
+            {link: (T, 3)}: by the positions of tips, world axes.
+        pose : dict, optional
+            {(link, s): (T, 6)}: by poses, as wrenches [moment; force] in the frame there.
+        u, z, efforts, multipliers : (T, ...), optional
+            By inputs, further states, efforts of prescribed joints, multipliers of loops (kept rows).
+        energy : (T,), optional
+            By the total energy.
+
+        Returns
+        -------
+        Gradient
+            ``q0``, ``v0``, ``z0``, and ``u`` in the form in which inputs were given.
+        """
+        from supple.gradients.motion import vjp
+
+        cotangents = {"q": q, "v": v, "a": a, "tip": tip, "pose": pose, "u": u, "z": z}
+        return vjp(self, **cotangents, efforts=efforts, multipliers=multipliers, energy=energy)
+
+    def jvp(self, q0: Any = None, v0: Any = None, u: Any = None, z0: Any = None) -> Variation:
+        """How this motion changes along a direction of what it began with and was driven by, at its output times.
+
+        Parameters
+        ----------
+        q0, v0 : (n,), optional
+            Changes of the initial state.
+        u : as given, optional
+            Changes of the inputs, in the form in which they were given; of a law a dict of its parameters.
+        z0 : (nz,), optional
+            Changes of initial further states.
+        """
+        from supple.gradients.motion import jvp
+
+        return jvp(self, q0, v0, u, z0)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write to an .npz file, atomically, with a digest of the robot, its description and the library's version."""

@@ -63,16 +63,11 @@ def any_too_far(problem, row):
 
 
 @inner
-def recentre_rows(problem, rows):
-    """Re-centre the joints that have turned far at rows[0], in all rows.  Returns how many did."""
-    count = 0
-    for i in range(problem.charts.shape[0]):
-        if too_far(problem, i, rows[0]):
-            count += 1
-            change_chart(problem, i, CENTRE, rows[0])
-            for k in range(rows.shape[0]):
-                change_chart(problem, i, MOVE, rows[k])
-    return count
+def recentre_joint(problem, i, rows):
+    """Re-centre the i-th joint at rows[0], in all rows."""
+    change_chart(problem, i, CENTRE, rows[0])
+    for k in range(rows.shape[0]):
+        change_chart(problem, i, MOVE, rows[k])
 
 
 @inner

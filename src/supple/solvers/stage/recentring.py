@@ -51,8 +51,8 @@ def twist_rates(jet, zeta):
 
 
 @inner
-def move(screws, block, relative, motion):
-    """Coordinates, rates and accelerations ``motion`` (3, k) of a joint in the new chart.
+def move(screws, block, relative_R, relative_p, motion):
+    """Coordinates, rates and accelerations ``motion`` (3, k) of a joint in the new chart, where the old one is at g.
 
     Omega' = log(g exp(Omega)), w = T^-1 Ad_g zeta, w' = T^-1 (Ad_g zeta' - T' w).
     """
@@ -62,9 +62,9 @@ def move(screws, block, relative, motion):
     joint_jet(screws, block, motion, jet)
     exp(jet[0], R, p)
     twist_rates(jet, zeta)
-    Ad(relative.R, relative.p, zeta[0], moved[0])
-    Ad(relative.R, relative.p, zeta[1], moved[1])
-    compose(relative.R, relative.p, R, p, new_R, new_p)
+    Ad(relative_R, relative_p, zeta[0], moved[0])
+    Ad(relative_R, relative_p, zeta[1], moved[1])
+    compose(relative_R, relative_p, R, p, new_R, new_p)
     log(new_R, new_p, jet[0], inverse)
     for k in range(6):
         jet[1, k], jet[2, k], bend[k] = 0.0, 0.0, 0.0
@@ -124,7 +124,7 @@ def _chart(tree_address, space_address, b, what, home_at, q_at, v_at, a_at):
     motion = _motion()
     for j in range(block.n):
         motion[0, j], motion[1, j], motion[2, j] = q[j], v[j], a[j]
-    move(tree.screws, block, relative, motion)
+    move(tree.screws, block, relative.R, relative.p, motion)
     for j in range(block.n):
         q[j], v[j], a[j] = motion[0, j], motion[1, j], motion[2, j]
 

@@ -1,0 +1,164 @@
+"""Derivatives of motions along the steps that were made: backward (vjp) and forward (jvp) along their tapes.
+
+Steps, orders, charts and which rows of loops are kept are those of the run; they are not differentiated.  Where an
+event stopped or switched the motion, its time moves: dt = -(g_q dq + g_v dv) / (dg/dt).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from supple.errors import ModelError
+from supple.gradients.gradient import Gradient, Variation
+from supple.gradients.motion_events import at_moments, jump_backward, jump_forward, move_rows
+from supple.gradients.motion_inputs import InputForm
+from supple.gradients.motion_outputs import Outputs, checked
+from supple.gradients.motion_start import start_tangents
+from supple.gradients.piece_sweep import PieceSweep
+from supple.model.accelerations import joint_efforts
+
+if TYPE_CHECKING:
+    from supple.model.model import Model
+    from supple.solvers.motion.tape import Piece, Tape
+    from supple.solvers.motion.trajectory import Trajectory
+
+Array = np.ndarray
+
+
+def recorded(motion: Trajectory) -> tuple[Model, Tape]:
+    """The model and the tape of a motion, or an error that says which is missing."""
+    if motion.tape is None:
+        raise ModelError("this motion was not recorded: simulate with record=True to have its derivatives")
+    if motion.model is None:
+        raise ModelError("this motion has lost its model, of which its derivatives are made")
+    return motion.model, motion.tape
+
+
+def vjp(motion: Trajectory, **given: Any) -> Gradient:
+    """The gradient of a scalar whose derivatives by the results are given; see `Trajectory.vjp`."""
+    model, tape = recorded(motion)
+    outputs = Outputs(motion, model)
+    outputs.add(**given)
+    given_rows = np.vstack([outputs.rows, np.zeros(outputs.rows.shape[1])])
+    forms = _forms(model, tape)
+    held = np.zeros((len(tape.held), model.nu))
+    _pull_back_outputs(motion, model, tape, forms, outputs.u, given_rows, held)
+    move_rows(at_moments(model, tape), given_rows)
+    q_bar, v_bar, z_bar = np.zeros(model.n), np.zeros(model.n), np.zeros(motion.z.shape[1])
+    for k in range(len(tape.pieces) - 1, -1, -1):
+        piece = tape.pieces[k]
+        sweep = PieceSweep(model, tape, piece, given_rows)
+        q_bar, v_bar, z_bar = sweep.backward(forms[id(piece.u)], held, _last_sample(tape, k))
+        state_bar = np.concatenate([q_bar, v_bar, z_bar])
+        q_bar, v_bar = _pull_back_start(model, piece, q_bar, v_bar)
+        if piece.jump is not None:
+            u_bar = forms[id(piece.u)].gradient if piece.u is not tape.pieces[k - 1].u else None
+            dt_bar = -float(state_bar @ piece.jump.rate)
+            given_rows[-1] = jump_backward(model, piece.jump, dt_bar, u_bar, q_bar, v_bar, z_bar)
+    return Gradient(forms[id(tape.pieces[0].u)].gradient, p={}, q0=q_bar, v0=v_bar, z0=z_bar)
+
+
+def jvp(motion: Trajectory, q0: Any, v0: Any, u: Any, z0: Any) -> Variation:
+    """How the results change along a direction; see `Trajectory.jvp`."""
+    model, tape = recorded(motion)
+    n, nc, nz, T = model.n, model.nc, motion.z.shape[1], len(motion.t)
+    dq, dv, dz = (checked(x, (k,), name) for x, k, name in ((q0, n, "q0"), (v0, n, "v0"), (z0, nz, "z0")))
+    rows, forms, held = np.zeros((T + 1, 4 * n + nc + nz)), _forms(model, tape), np.zeros((len(tape.held), model.nu))
+    changes = dict.fromkeys(forms)
+    changes[id(tape.pieces[0].u)] = u
+    slopes = at_moments(model, tape)
+    for k, piece in enumerate(tape.pieces):
+        if piece.jump is not None:
+            dq, dv, dz, du, dt = jump_forward(model, piece.jump, rows[-1])
+            if piece.u is not tape.pieces[k - 1].u and isinstance(forms[id(piece.u)].gradient, np.ndarray):
+                changes[id(piece.u)] = du
+        start = start_tangents(model, piece.q, piece.v, piece.t)
+        dq = start.Q @ dq
+        dv = start.V @ dv + start.X @ dq
+        if piece.jump is not None:
+            dq, dv, dz = np.split(np.concatenate([dq, dv, dz]) - piece.jump.rate * dt, [n, 2 * n])
+        sweep = PieceSweep(model, tape, piece, rows)
+        sweep.forward(forms[id(piece.u)], changes[id(piece.u)], held, dq, dv, dz)
+    for number, rate, by_state in slopes:
+        rows[number] += rate * (by_state @ rows[number])
+    rows = rows[:-1]
+    du = _push_outputs(motion, model, tape, forms, changes, rows, held)
+    efforts = joint_efforts(model, motion.q, np.ascontiguousarray(rows[:, 3 * n + nc + nz :]))
+    parts = np.split(rows, [n, 2 * n, 3 * n, 3 * n + nc, 3 * n + nc + nz], axis=1)
+    return Variation(parts[0], parts[1], parts[2], du, parts[4], parts[3], efforts)
+
+
+def _forms(model: Model, tape: Tape) -> dict[int, InputForm]:
+    """What users gave for inputs, by identity."""
+    return {id(piece.u): InputForm(model, piece.u, tape.times, piece.hold) for piece in tape.pieces}
+
+
+def _last_sample(tape: Tape, k: int) -> int:
+    """The sample of feedback that was held when piece k ended."""
+    following = [piece.sample for piece in tape.pieces[k + 1 :]]
+    return (following[0] if following else len(tape.held)) - 1
+
+
+def _pull_back_start(model: Model, piece: Piece, q_bar: Array, v_bar: Array) -> tuple[Array, Array]:
+    """Cotangents of the state that a piece was asked to begin at."""
+    start = start_tangents(model, piece.q, piece.v, piece.t)
+    return start.Q.T @ (q_bar + start.X.T @ v_bar), start.V.T @ v_bar
+
+
+def _owners(motion: Trajectory, tape: Tape) -> Array:
+    """Which piece drives each row of results, as `solvers.motion.record` has it."""
+    begins = np.array([piece.t for piece in tape.pieces])
+    return np.maximum(np.searchsorted(begins, motion.t, side="right") - 1, 0)
+
+
+def _pull_back_outputs(
+    motion: Trajectory, model: Model, tape: Tape, forms: dict[int, InputForm], u_bar: Array, rows: Array, held: Array
+) -> None:
+    """Cotangents of inputs that are results: by their laws, by the states they follow, by samples."""
+    n, nc = model.n, model.nc
+    if not u_bar.any():
+        return
+    for k, owner in enumerate(_owners(motion, tape)):
+        piece = tape.pieces[owner]
+        form, t = forms[id(piece.u)], float(motion.t[k])
+        form.pull_back(np.array([t]), np.where(form.followed, 0.0, u_bar[k])[None])
+        own = np.where(form.followed, u_bar[k], 0.0)
+        if tape.sampled:
+            held[_sample_at(tape, t)] += own
+        elif own.any():
+            slopes = form.slopes(t, motion.q[k], motion.v[k], motion.z[k])
+            rows[k, : 2 * n] += own @ slopes[:, : 2 * n]
+            rows[k, 3 * n + nc : 3 * n + nc + slopes.shape[1] - 2 * n] += own @ slopes[:, 2 * n :]
+
+
+def _push_outputs(
+    motion: Trajectory,
+    model: Model,
+    tape: Tape,
+    forms: dict[int, InputForm],
+    changes: dict[int, Any],
+    rows: Array,
+    held: Array,
+) -> Array:
+    """Variations (T, nu) of inputs at output times."""
+    n, nc = model.n, model.nc
+    found = np.zeros((len(motion.t), model.nu))
+    for k, owner in enumerate(_owners(motion, tape) if model.nu else ()):
+        piece = tape.pieces[owner]
+        form, t = forms[id(piece.u)], float(motion.t[k])
+        found[k] = form.push_forward(np.array([t]), changes[id(piece.u)])[0]
+        if tape.sampled:
+            found[k] = np.where(form.followed, held[_sample_at(tape, t)], found[k])
+        elif form.followed.any():
+            slopes = form.slopes(t, motion.q[k], motion.v[k], motion.z[k])
+            own = rows[k, 3 * n + nc : 3 * n + nc + slopes.shape[1] - 2 * n]
+            found[k] = np.where(form.followed, slopes @ np.concatenate([rows[k, : 2 * n], own]), found[k])
+    return found
+
+
+def _sample_at(tape: Tape, t: float) -> int:
+    """The sample of feedback that is held at a time."""
+    moments = np.array([sample.t for sample in tape.held])
+    return max(int(np.searchsorted(moments, t, side="right")) - 1, 0)

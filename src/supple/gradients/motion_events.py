@@ -1,0 +1,124 @@
+"""Events in derivatives of motions: their times move with the state, and what follows them moves with both.
+
+At an event g(t, q(t), v(t)) = 0, so that a variation of the state moves its time by dt = -(g_q dq + g_v dv) / (dg/dt).
+A row recorded there changes by its own variation and by its rate times dt.  Behind a switch x+ = S(t, x-), the motion
+begins at the time of the record: its state there changes by
+
+    dx+ = S_x (dx- + x-' dt) + S_t dt - x+' dt        (the saltation of hybrid systems).
+
+Users' functions are differenced.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from supple.errors import StateError
+
+if TYPE_CHECKING:
+    from supple.model.model import Model
+    from supple.solvers.motion.tape import Jump, Moment, Tape
+
+Array = np.ndarray
+
+#: Relative step of central differences of users' functions.
+STEP = 6e-6
+
+
+def differenced(function: Any, t: float, q: Array, v: Array) -> tuple[Array, Array, Array]:
+    """Derivatives by t (k,), q (k, n) and v (k, n) of a function of (t, q, v) with values (k,)."""
+    state = np.concatenate([[t], q, v])
+    n = len(q)
+    columns = []
+    for j in range(len(state)):
+        step = np.zeros(len(state))
+        step[j] = STEP * max(1.0, abs(state[j]))
+        ends = [np.atleast_1d(function(x[0], x[1 : 1 + n], x[1 + n :])) for x in (state + step, state - step)]
+        columns.append((ends[0] - ends[1]) / (2.0 * step[j]))
+    found = np.array(columns).T
+    return found[:, 0], found[:, 1 : 1 + n], found[:, 1 + n :]
+
+
+def time_slope(moment: Moment, n: int) -> Array:
+    """dt of an event by the row there, (N,)."""
+    q, v = moment.row[:n], moment.row[n : 2 * n]
+    g_t, g_q, g_v = differenced(moment.event.function, moment.t, q, v)
+    rate = float(g_t[0] + g_q[0] @ moment.rate[:n] + g_v[0] @ moment.rate[n : 2 * n])
+    size = abs(g_t[0]) + np.abs(g_q[0]) @ np.abs(moment.rate[:n]) + np.abs(g_v[0]) @ np.abs(moment.rate[n : 2 * n])
+    if not abs(rate) > 1e-10 * size:
+        raise StateError(
+            f"no derivatives: event {moment.event.name!r} at t = {moment.t:g} s is touched, not crossed: its time has "
+            "no derivative"
+        )
+    slope = np.zeros(len(moment.row))
+    slope[:n], slope[n : 2 * n] = -g_q[0] / rate, -g_v[0] / rate
+    return slope
+
+
+def at_moments(model: Model, tape: Tape) -> list[tuple[int, Array, Array]]:
+    """Of every row that was recorded at an event: its number, its rate, and how its time follows it."""
+    return [(x.number, x.rate, time_slope(x, model.n)) for x in tape.moments if x.number >= 0]
+
+
+def move_rows(moments: list[tuple[int, Array, Array]], rows: Array) -> None:
+    """Cotangents of rows at events, as if they stood still."""
+    for number, rate, slope in moments:
+        rows[number] += (rows[number] @ rate) * slope
+
+
+class SwitchSlopes(NamedTuple):
+    """Derivatives of what an event's action returns by t, q, v: of q, v, and inputs if they are numbers."""
+
+    t: Array  #: (2 n + nu,)
+    q: Array  #: (2 n + nu, n)
+    v: Array
+
+
+def switch_slopes(model: Model, jump: Jump) -> SwitchSlopes:
+    """How the state (and constant inputs) behind a switch follow the state before it."""
+    n, moment, change = model.n, jump.moment, jump.change
+    numeric = change.u is not None and not callable(change.u) and _is_constant(change.u, model.nu)
+
+    def action(t: float, q: Array, v: Array) -> Array:
+        found = moment.event.action(t, q.copy(), v.copy())
+        new_q = q if found is None or found.q is None else np.asarray(found.q, dtype=float)
+        new_v = v if found is None or found.v is None else np.asarray(found.v, dtype=float)
+        u = np.asarray(found.u, dtype=float) if numeric else np.zeros(model.nu)
+        return np.concatenate([new_q, new_v, u])
+
+    if change.q is None and change.v is None and not numeric:
+        size = 2 * n + model.nu
+        return SwitchSlopes(np.zeros(size), np.eye(size, n), np.eye(size, n, -n))
+    return SwitchSlopes(*differenced(action, moment.t, moment.row[:n], moment.row[n : 2 * n]))
+
+
+def _is_constant(u: Any, nu: int) -> bool:
+    try:
+        return np.asarray(u, dtype=float).shape == (nu,)
+    except (TypeError, ValueError):
+        return False
+
+
+def jump_backward(
+    model: Model, jump: Jump, dt_bar: float, u_bar: Any, q_bar: Array, v_bar: Array, z_bar: Array
+) -> Array:
+    """The cotangent of the row before a switch, from those of the state behind it and of the time of the event."""
+    n, nc, nz, moment, slopes = model.n, model.nc, len(z_bar), jump.moment, switch_slopes(model, jump)
+    inputs = u_bar if isinstance(u_bar, np.ndarray) and u_bar.shape == (model.nu,) else np.zeros(model.nu)
+    all_bar = np.concatenate([q_bar, v_bar, inputs])
+    row = np.zeros(len(moment.row))
+    row[:n], row[n : 2 * n] = slopes.q.T @ all_bar, slopes.v.T @ all_bar
+    row[3 * n + nc : 3 * n + nc + nz] = z_bar
+    dt_bar += float(slopes.t @ all_bar + row @ moment.rate)
+    return np.asarray(row + dt_bar * time_slope(moment, n))
+
+
+def jump_forward(model: Model, jump: Jump, row: Array) -> tuple[Array, Array, Array, Array, float]:
+    """Variations of q, v, z and constant inputs behind a switch, and of its time, from that of the row before it."""
+    n, nc, moment, slopes = model.n, model.nc, jump.moment, switch_slopes(model, jump)
+    dt = float(time_slope(moment, n) @ row)
+    moved = row + moment.rate * dt
+    new = slopes.q @ moved[:n] + slopes.v @ moved[n : 2 * n] + slopes.t * dt
+    return new[:n], new[n : 2 * n], moved[3 * n + nc : len(row) - n], new[2 * n :], dt

@@ -1,0 +1,86 @@
+"""The state that a motion begins at, by the state that it was asked to begin at (`solvers.motion.start`).
+
+Loops are closed by the shortest way, dq = (1 - E^+ E) dq0 with E = de/dq; velocities are projected with the mass,
+
+    M (v - v0) - A^T mu = 0,    A v = 0,
+
+in the free coordinates; prescribed ones are their laws'.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from supple.model.constraints import CLOSED, loop_terms
+from supple.solvers.motion.start import initial_state
+
+if TYPE_CHECKING:
+    from supple.model.model import Model
+
+Array = np.ndarray
+
+#: Relative step of central differences of how an open robot is closed.
+STEP = 1e-5
+
+
+class StartTangents(NamedTuple):
+    """dq = Q dq0, dv = V dv0 + X dq, of full size."""
+
+    Q: Array  #: (n, n)
+    V: Array  #: (n, n)
+    X: Array  #: (n, n)
+
+
+def start_tangents(model: Model, q0: Array, v0: Array, t: float) -> StartTangents:
+    """How the initial state follows the one that was given."""
+    n, free, fixed = model.n, model.free_coordinates, model.fixed_coordinates
+    kept = np.zeros((n, n))
+    kept[free, free] = 1.0
+    if not model.nc:
+        return StartTangents(kept, kept, np.zeros((n, n)))
+    zero = np.zeros(n)
+    start = q0.copy()
+    q, v = initial_state(model, q0, v0, t)
+    start[fixed] = q[fixed]
+    closing = _closing(model, start, q, kept)
+    terms = loop_terms(model, q, v, zero, model.loops)
+    A, M = terms.jacobian, model.mass_matrix(q)
+    change = v - v0
+    matrix = np.zeros((len(free) + model.nc, len(free) + model.nc))
+    matrix[: len(free), : len(free)] = M[np.ix_(free, free)]
+    matrix[: len(free), len(free) :], matrix[len(free) :, : len(free)] = -A[:, free].T, A[:, free]
+    scale = 1.0 / np.sqrt(np.maximum(np.abs(matrix).max(axis=1), 1e-300))
+    inverse = scale[:, None] * np.linalg.inv(scale[:, None] * matrix * scale) * scale
+    mu = _multipliers(M, A, change, free)
+    pushed = model.residual_derivatives(q, zero, change, None, mu, t)[0]
+    pushed = pushed - model.residual_derivatives(q, zero, zero, None, 0.0 * mu, t)[0]
+    # M (v - v0) - A^T mu = 0 and A v = 0 of the free coordinates, varied
+    by_v0 = np.vstack([M[free], np.zeros((model.nc, n))])
+    by_q = -np.vstack([pushed[free], terms.slip_dq])
+    V, X = np.zeros((n, n)), np.zeros((n, n))
+    V[free], X[free] = (inverse @ by_v0)[: len(free)], (inverse @ by_q)[: len(free)]
+    return StartTangents(closing, V, X)
+
+
+def _multipliers(M: Array, A: Array, change: Array, free: Array) -> Array:
+    """mu that balances M (v - v0)."""
+    return np.asarray(np.linalg.lstsq(A[:, free].T, (M @ change)[free], rcond=None)[0])
+
+
+def _closing(model: Model, start: Array, q: Array, kept: Array) -> Array:
+    """dq/dq0 of a robot that was closed."""
+    n, free, zero = model.n, model.free_coordinates, np.zeros(model.n)
+    gap = np.abs(loop_terms(model, start, zero, zero, model.loops).error).max()
+    if gap <= CLOSED:
+        E = loop_terms(model, q, zero, zero, model.loops).error_derivative[:, free]
+        closing = kept.copy()
+        closing[np.ix_(free, free)] -= np.linalg.pinv(E, rcond=1e-10) @ E
+        return closing
+    closing = np.zeros((n, n))
+    for j in free:
+        step = np.zeros(n)
+        step[j] = STEP * max(1.0, abs(start[j]))
+        closing[:, j] = (model.assemble(start + step) - model.assemble(start - step)) / (2.0 * step[j])
+    return closing

@@ -1,0 +1,180 @@
+"""One piece of a tape, swept backward or forward: compiled between entries that only Python understands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from supple.errors import StateError
+from supple.gradients.motion_inputs import InputForm
+from supple.solvers.inputs import Excitation
+from supple.solvers.integrators.explicit import Explicit
+from supple.solvers.integrators.implicit import Implicit
+from supple.solvers.integrators.tape import FIRST
+from supple.solvers.motion.tape import Part, Piece, Tape
+from supple.solvers.problem import Problem, make_workspace
+from supple.solvers.sensitivity.arrays import (
+    BEGIN,
+    FORMULA_FAMILY,
+    MET,
+    NDF_FAMILY,
+    PAIR_FAMILY,
+    make_sweep,
+    table_of,
+)
+from supple.solvers.sensitivity.sweep import stage_times, sweep_tape
+from supple.solvers.stage.status import CONVERGED
+
+if TYPE_CHECKING:
+    from supple.model.model import Model
+
+Array = np.ndarray
+
+#: Stages whose inputs are kept before Python takes them.
+STAGES = 4096
+
+
+class PieceSweep:
+    """A piece of a tape with its problem, driven as it was.
+
+    Parameters
+    ----------
+    given : (T + 1, N)
+        Cotangents or variations of all rows of results; the last row is for those that are none.
+    """
+
+    def __init__(self, model: Model, tape: Tape, piece: Piece, given: Array) -> None:
+        self.model, self.tape, self.piece, self.given = model, tape, piece, given
+        excitation = Excitation(model, piece.u, tape.times, piece.hold)
+        excitation.central = True
+        continuous, control = excitation.follows_state and not tape.sampled, tape.method.control
+        self.excitation, self.workspace = excitation, make_workspace(
+            model,
+            *excitation.program(),
+            stabilised=control.stabilised,
+            states=excitation.states,
+            feedback=continuous,
+            integrated=True,
+        )
+        excitation.connect(self.workspace, continuous)
+        self.problem = self.workspace.problem
+        family, scheme = _scheme(tape.method, piece, self.problem)
+        buffers = {"given": given, "inputs": np.zeros((STAGES, model.nu)), "times": np.zeros(STAGES)}
+        self.arrays = make_sweep(self.problem, family, control.baumgarte, model.nu, **buffers, **scheme)
+        self.state = np.zeros(2, dtype=np.int64)
+
+    # ------------------------------------------------------------------ both ways
+
+    def _enter(self, part: Part) -> None:
+        """Take a part of the tape."""
+        directions = part.directions if len(part.directions) else np.zeros((0, *self.problem.P.shape))
+        self.arrays = self.arrays._replace(tape=part.numbers, directions=directions)
+        self.table = table_of(self.arrays)
+
+    def _run(self, position: int, backward: bool) -> tuple[int, int]:
+        """Sweep on.  Returns where it ended, and the sample of feedback that ended it (-1: none)."""
+        self.arrays.counts[MET] = 0
+        status = sweep_tape(self.workspace.table, self.table, position, backward, self.state)
+        if status != CONVERGED:
+            error, self.excitation.error = self.excitation.error, None
+            if error is not None:
+                raise error
+            raise StateError(
+                f"no derivatives: the motion cannot be linearised at a step it made (status {status}); what it meets "
+                "there has no finite derivative, or its equations are singular"
+            )
+        entry = int(self.state[1])
+        return int(self.state[0]), -1 if entry < 0 else int(self.arrays.tape[entry + FIRST])
+
+    def _hold(self, sample: int) -> None:
+        """Inputs of a sample of feedback."""
+        if sample >= 0:
+            self.problem.inputs[:] = self.tape.held[sample].u
+
+    # ------------------------------------------------------------------ backward
+
+    def backward(self, form: InputForm, held: Array, sample: int) -> tuple[Array, Array, Array]:
+        """Cotangents of q, v, z at the beginning.
+
+        Those of inputs join ``form``; ``held`` (k, nu) are those of samples of feedback, ``sample`` being the last.
+        """
+        n, nc, nz = self.model.n, self.model.nc, len(self.problem.z)
+        if self.piece.charts is not None:
+            self.problem.placement[:] = self.piece.charts
+        self._hold(sample)
+        for part in reversed(self.piece.parts):
+            self._enter(part)
+            position = len(part.numbers)
+            while position > 0:
+                position, ended = self._run(position, True)
+                self._pull_back_inputs(form, held, sample)
+                if ended >= 0:
+                    self.given[-1] = 0.0
+                    self.given[-1, : 2 * n] = self._pull_back_sample(form, held, ended)
+                    sample = ended - 1
+                    self._hold(sample)
+        begin = self.arrays.registers[BEGIN]
+        if self.piece.sample >= 0:
+            begin[: 2 * n] += self._pull_back_sample(form, held, self.piece.sample)
+        return begin[:n].copy(), begin[n : 2 * n].copy(), begin[3 * n + nc : 3 * n + nc + nz].copy()
+
+    def _pull_back_inputs(self, form: InputForm, held: Array, sample: int) -> None:
+        """Cotangents of the inputs of stages that were met: of laws, and of the sample that is held."""
+        met = int(self.arrays.counts[MET])
+        inputs = self.arrays.inputs[:met]
+        if sample >= 0:
+            held[sample] += np.where(form.followed, inputs.sum(axis=0), 0.0)
+        if met and self.model.nu:
+            form.pull_back(self.arrays.times[:met], np.where(form.followed, 0.0, inputs))
+
+    def _pull_back_sample(self, form: InputForm, held: Array, k: int) -> Array:
+        """The cotangent (2 n,) of the state at which feedback was sampled."""
+        sample = self.tape.held[k]
+        slopes = form.slopes(sample.t, sample.q, sample.v, np.zeros(0))
+        return np.asarray(held[k] @ slopes)
+
+    # ------------------------------------------------------------------ forward
+
+    def forward(self, form: InputForm, change: Any, held: Array, dq: Array, dv: Array, dz: Array) -> None:
+        """Variations of all rows of results from those of q, v, z at the beginning and of the inputs."""
+        n, nc, nz, sample = self.model.n, self.model.nc, len(self.problem.z), self.piece.sample
+        self.problem.placement[:] = self.problem.home
+        begin = self.arrays.registers[BEGIN]
+        begin[:n], begin[n : 2 * n], begin[3 * n + nc : 3 * n + nc + nz] = dq, dv, dz
+        if sample >= 0:
+            self._push_sample(form, held, sample, np.concatenate([dq, dv]))
+        self._hold(sample)
+        for part in self.piece.parts:
+            self._enter(part)
+            position = 0
+            while position < len(part.numbers):
+                self._push_inputs(form, change, held, sample, position)
+                position, ended = self._run(position, False)
+                if ended >= 0:
+                    self._push_sample(form, held, ended, self.given[-1, : 2 * n])
+                    sample = ended
+                    self._hold(sample)
+
+    def _push_inputs(self, form: InputForm, change: Any, held: Array, sample: int, position: int) -> None:
+        """Variations of the inputs of the stages that come next."""
+        count = int(stage_times(self.workspace.table, self.table, position))
+        inputs = form.push_forward(self.arrays.times[:count], change)
+        if sample >= 0:
+            inputs = np.where(form.followed, held[sample], inputs)
+        self.arrays.inputs[:count] = inputs
+
+    def _push_sample(self, form: InputForm, held: Array, k: int, state: Array) -> None:
+        """The variation of a sample of feedback."""
+        sample = self.tape.held[k]
+        held[k] = form.slopes(sample.t, sample.q, sample.v, np.zeros(0)) @ state
+
+
+def _scheme(method: Any, piece: Piece, problem: Problem) -> tuple[int, dict[str, Array]]:
+    """The family of a method, and its coefficients."""
+    if isinstance(method, Explicit):
+        pair = method.pair()
+        return PAIR_FAMILY, {"tableau": np.vstack([np.asarray(pair.A, dtype=float), np.asarray(pair.b, dtype=float)])}
+    if isinstance(method, Implicit):
+        return FORMULA_FAMILY, method.coefficients_of(piece.pasts, problem)
+    return NDF_FAMILY, {}

@@ -1,0 +1,144 @@
+"""The arrays that a sweep along a tape works on, and what their entries mean to compiled code.
+
+A scheme is told as a short program over *registers*, rows [q, v, a, lambda, z, R, z'] of what it remembers.  The same
+program runs forward on variations of these rows and, transposed and from its end, backward on their cotangents
+(`solvers.sensitivity.program`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from supple.core.arrays import handle
+from supple.core.input_forces import INPUT_COLUMNS, INPUT_POWER
+from supple.core.residual_jacobians import RESIDUAL_JACOBIANS
+from supple.core.views import View, array_of, viewing
+from supple.solvers.problem import Problem
+
+Array = np.ndarray
+
+#: Registers: rows of what a scheme remembers come first; where a stage begins, where it ends, a row that is given out.
+BEGIN, END, OUT, REGISTERS = 28, 29, 30, 31
+
+#: Parts of a register, and all of it.
+Q, V, A, LAMBDA, Z, R, RATE, ALL = range(8)
+
+#: Most instructions and stages of a step.
+MOST_INSTRUCTIONS, MOST_STAGES = 2048, 20
+
+#: Entries of a row of `SweepArrays.stages`: where its state stands on the tape, its time, the latest time of laws, c_v,
+#: c_a, c_z, the number of its P.
+STATE_AT, TIME_OF, LATEST_OF, CV_OF, CA_OF, CZ_OF, P_OF = range(7)
+
+#: Entries of `SweepArrays.counts`: instructions, stages of the program; the family of the scheme; stages met so far.
+INSTRUCTIONS, STAGES_OF, FAMILY, MET = range(4)
+
+#: Families of schemes.
+NDF_FAMILY, FORMULA_FAMILY, PAIR_FAMILY = 0, 1, 2
+
+#: Entries of `SweepArrays.calls`: addresses of the Jacobians of the residual, its derivatives by inputs as a matrix and
+#: times a vector, moves between charts, gradients by parameters and their arrays; 0 where nobody asks.
+JACOBIANS_AT, COLUMNS_AT, POWER_AT, MOVES_AT, PARAMETERS_AT, BUNDLE_AT = range(6)
+
+
+class SweepArrays(NamedTuple):
+    """What a sweep works on; X entries of a register, N of a row that is given out."""
+
+    registers: Any  #: (REGISTERS, X) variations, or cotangents
+    codes: Any  #: (MOST_INSTRUCTIONS, 6) int64, see `solvers.sensitivity.program`
+    factors: Any  #: (MOST_INSTRUCTIONS, 2)
+    stages: Any  #: (MOST_STAGES, 7), see above
+    counts: Any  #: (4,) int64, see above
+    calls: Any  #: (6,) int64, see above
+    jacobians: Any  #: (3, n, n) dR/dq, dR/dv, dR/da
+    by_input: Any  #: (nu, n) dR/du, transposed
+    by_state: Any  #: (n, nz) dR/dz
+    rates: Any  #: (nz, 3 n + nz + nu) derivatives of z' by q, v, a, z, u
+    force: Any  #: (n,) cotangent of the residual, or its variation
+    rows: Any  #: (3, nc) cotangents of e, A v and A a + A' v
+    power: Any  #: (nu,)
+    baumgarte: Any  #: (1,) time constant of loops that hold in acceleration, s; 0: none
+    tape: Any  #: (L,) the part of the tape that is swept
+    directions: Any  #: (k, n, nc) its P
+    given: Any  #: (T + 1, N) cotangents or variations of rows given out; the last one is that of no result
+    inputs: Any  #: (S, nu) cotangents or variations of the inputs of stages, in the order in which they are met
+    times: Any  #: (S,) at which their laws are taken, s
+    signal_sums: Any  #: (k,) to which gradients by parameters add cotangents of signals, of which they are the negative
+    signals: Any  #: (S, k) cotangents of the signals of stages, where parameters are asked for
+    motions: Any  #: (S, 3, ne) cotangents of q, v, a of prescribed coordinates, likewise
+    stage_factors: Any  #: (S, 4) of formulas, see `solvers.integrators.formula`
+    weights: Any  #: (tables times S, 3, 3 rows)
+    weights_z: Any  #: (tables times S, 2, 2 rows)
+    lagged: Any  #: (4,) the next lagged acceleration from the new a, a now, A now; number of stages of the scheme
+    tableau: Any  #: (s + 1, s) of an explicit pair: A, and b as the last row
+    move: Any  #: (18, 18) derivative of a change of charts
+
+
+_DIMENSIONS = dict.fromkeys(("jacobians", "directions", "weights", "weights_z", "motions"), 3)
+_DIMENSIONS |= dict.fromkeys(
+    ("registers", "codes", "factors", "stages", "by_input", "by_state", "rates", "rows", "given"), 2
+)
+_DIMENSIONS |= dict.fromkeys(("inputs", "signals", "stage_factors", "tableau", "move"), 2)
+_INTEGERS = ("codes", "counts", "calls")
+
+#: Inside compiled code.
+sweep_at = viewing(
+    View(
+        "sweep",
+        {
+            name: array_of(np.int64 if name in _INTEGERS else np.float64, _DIMENSIONS.get(name, 1))
+            for name in SweepArrays._fields
+        },
+    )
+)
+
+
+def make_sweep(problem: Problem, family: int, baumgarte: float, nu: int, **scheme: Array) -> SweepArrays:
+    """Arrays for a problem and a scheme; ``scheme`` holds its coefficients, the rest of them is empty."""
+    n, nc, nz = len(problem.q), len(problem.multipliers), len(problem.z)
+    counts, calls = np.zeros(4, dtype=np.int64), np.zeros(6, dtype=np.int64)
+    counts[FAMILY] = family
+    calls[JACOBIANS_AT] = RESIDUAL_JACOBIANS.address
+    if nu:
+        calls[COLUMNS_AT], calls[POWER_AT] = INPUT_COLUMNS.address, INPUT_POWER.address
+    if len(problem.charts):
+        from supple.solvers.sensitivity.chart_moves import CHART_MOVES
+
+        calls[MOVES_AT] = CHART_MOVES.address
+    shapes = {
+        "registers": (REGISTERS, 4 * n + nc + 2 * nz),
+        "factors": (MOST_INSTRUCTIONS, 2),
+        "stages": (MOST_STAGES, 7),
+        "jacobians": (3, n, n),
+        "by_input": (nu, n),
+        "by_state": (n, nz),
+        "rates": (nz, 3 * n + nz + nu),
+        "force": (n,),
+        "rows": (3, nc),
+        "power": (nu,),
+        "tape": (0,),
+        "directions": (0, n, nc),
+        "given": (1, 4 * n + nc + nz),
+        "inputs": (0, nu),
+        "times": (0,),
+        "signal_sums": (0,),
+        "signals": (0, 0),
+        "motions": (0, 3, 0),
+        "stage_factors": (0, 4),
+        "weights": (0, 3, 0),
+        "weights_z": (0, 2, 0),
+        "lagged": (4,),
+        "tableau": (0, 0),
+        "move": (18, 18),
+    }
+    zeros = {name: np.zeros(shape) for name, shape in shapes.items() if name not in scheme}
+    codes = np.zeros((MOST_INSTRUCTIONS, 6), dtype=np.int64)
+    given = {name: np.ascontiguousarray(values, dtype=float) for name, values in scheme.items()}
+    return SweepArrays(codes=codes, counts=counts, calls=calls, baumgarte=np.array([baumgarte]), **zeros, **given)
+
+
+def table_of(arrays: SweepArrays) -> Array:
+    """The table by which compiled code finds the arrays."""
+    return handle(arrays)

@@ -1,0 +1,95 @@
+"""Programs of implicit formulas: registers 0 to 3 are points, 4 the lagged acceleration, stages from 5 on."""
+
+from __future__ import annotations
+
+from supple.jit import inner
+from supple.solvers.integrators.formula import LAGGED, POINTS, STAGES
+from supple.solvers.sensitivity.arrays import BEGIN, CA_OF, CV_OF, CZ_OF, END, OUT, RATE, A, Q, V, Z
+from supple.solvers.sensitivity.program import (
+    SOLVE,
+    add_instruction,
+    add_part,
+    clear_begin,
+    scale_part,
+    set_part,
+    set_row,
+)
+
+
+@inner
+def start_formula(sweep):
+    """The one point that is known."""
+    for k in range(STAGES):
+        set_row(sweep, k, 0.0, END)
+    set_row(sweep, 0, 1.0, END)
+    set_part(sweep, LAGGED, A, 1.0, END, A)
+
+
+@inner
+def begin_formula(sweep, s, weights, weights_z, h):
+    """Where stage s begins, as sums over all rows; see `solvers.integrators.implicit_loop.begin_stage`."""
+    clear_begin(sweep)
+    for r in range(weights.shape[1] // 3):
+        for kind in range(3):
+            unit = 1.0 if kind == 0 else (h if kind == 1 else h * h)
+            add_part(sweep, BEGIN, Q, weights[0, 3 * r + kind] * unit, r, kind)
+            add_part(sweep, BEGIN, V, weights[1, 3 * r + kind] * unit / h, r, kind)
+            add_part(sweep, BEGIN, A, weights[2, 3 * r + kind] * unit / (h * h), r, kind)
+    for r in range(weights_z.shape[1] // 2):
+        add_part(sweep, BEGIN, Z, weights_z[0, 2 * r], r, Z)
+        add_part(sweep, BEGIN, Z, weights_z[0, 2 * r + 1] * h, r, RATE)
+        add_part(sweep, BEGIN, RATE, weights_z[1, 2 * r] / h, r, Z)
+        add_part(sweep, BEGIN, RATE, weights_z[1, 2 * r + 1], r, RATE)
+
+
+@inner
+def step_formula(sweep, h, first, count, table, ratio, started):
+    """All stages of a step; the new point, the next lagged acceleration."""
+    if ratio != 1.0:
+        scale_part(sweep, LAGGED, A, ratio, 1.0 - ratio, 0, A)
+    total = sweep.stage_factors.shape[0]
+    for s in range(count):
+        row, stage, factors = table * total + first + s, sweep.stages[s], sweep.stage_factors[first + s]
+        stage[CV_OF], stage[CA_OF], stage[CZ_OF] = factors[1] / h, factors[2] / (h * h), factors[3] / h
+        begin_formula(sweep, s, sweep.weights[row], sweep.weights_z[row], h)
+        add_instruction(sweep, SOLVE, END if s + 1 == count else STAGES + s, 0, s, 0, 0, 0.0, 0.0)
+    if started:
+        set_part(sweep, LAGGED, A, 1.0, END, A)
+    else:
+        scale_part(sweep, LAGGED, A, sweep.lagged[2], sweep.lagged[1], 0, A)
+        add_part(sweep, LAGGED, A, sweep.lagged[0], END, A)
+    for k in range(POINTS - 1, 0, -1):
+        set_row(sweep, k, 1.0, k - 1)
+    set_row(sweep, 0, 1.0, END)
+
+
+@inner
+def chart_formula(sweep, shift):
+    """The lagged acceleration is carried with q and v of its time, ``shift`` ahead."""
+    set_part(sweep, LAGGED, Q, 1.0, 0, Q)
+    add_part(sweep, LAGGED, Q, shift, 0, V)
+    add_part(sweep, LAGGED, Q, 0.5 * shift * shift, 0, A)
+    set_part(sweep, LAGGED, V, 1.0, 0, V)
+    add_part(sweep, LAGGED, V, shift, 0, A)
+
+
+@inner
+def give_formula(sweep, t, now, before, first):
+    """Cubic in q and v, linear in the rest; in a first step, linear in v too."""
+    if t == now:
+        set_row(sweep, OUT, 1.0, 0)
+        return
+    h = now - before
+    x = (t - before) / h
+    h00, h10 = (1.0 + 2.0 * x) * (1.0 - x) ** 2, x * (1.0 - x) ** 2
+    h01, h11 = x * x * (3.0 - 2.0 * x), x * x * (x - 1.0)
+    set_row(sweep, OUT, 0.0, 0)
+    for part in range(RATE):
+        if part == Q or (part == V and not first):
+            add_part(sweep, OUT, part, h00, 1, part)
+            add_part(sweep, OUT, part, h01, 0, part)
+            add_part(sweep, OUT, part, h * h10, 1, part + 1)
+            add_part(sweep, OUT, part, h * h11, 0, part + 1)
+        else:
+            add_part(sweep, OUT, part, 1.0 - x, 1, part)
+            add_part(sweep, OUT, part, x, 0, part)
