@@ -1,0 +1,1 @@
+"""What bridges to other frameworks share: operations with derivatives, rows on threads, recent results."""

@@ -1,0 +1,78 @@
+"""The functions that every bridge offers, with their options: described once, made by each framework in its way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from numpy.typing import ArrayLike
+
+from supple.bridges.dynamics import ForwardDynamicsOperation, InverseDynamicsOperation, PoseOperation, TipOperation
+from supple.bridges.equilibria import EquilibriumOperation
+from supple.bridges.operation import Operation
+from supple.bridges.subject import Subject
+from supple.solvers.options import thread_count
+
+if TYPE_CHECKING:
+    from supple.model.model import Model
+
+F = TypeVar("F")
+
+
+class Functions(Generic[F]):
+    """Functions of a framework's arrays, of a model's or a design's.
+
+    All take ``threads``, on which rows (leading axes) are computed: as many as there are processors if left out.
+    """
+
+    def __init__(self, make: Callable[[Operation, int | None], F]) -> None:
+        self._make = make
+
+    def equilibrium(
+        self,
+        model: Model | Any,
+        *,
+        q0: ArrayLike | None = None,
+        t: float = 0.0,
+        tolerance: float = 1e-10,
+        max_iterations: int = 60,
+        threads: int | None = None,
+    ) -> F:
+        """A function (u, p) -> q: coordinates (..., n) at rest under inputs (..., nu), as `Model.statics` finds them.
+
+        Parameters
+        ----------
+        model : Model or Design
+            Of a design, parameters p (a dict by name; those left out keep the design's values) are inputs, too.
+        q0 : (n,), optional
+            Where every search begins; rest if left out.
+        t : float
+            Time at which laws of loads and prescribed joints are taken, s.
+        tolerance, max_iterations
+            As of `Model.statics`.
+
+        Raises
+        ------
+        ConvergenceError
+            When called, if a row does not come to rest.
+        SingularError
+            From derivatives at limit points, and where something moves freely.
+        """
+        operation = EquilibriumOperation(Subject(model), q0, t, tolerance, max_iterations)
+        return self._make(operation, thread_count(threads))
+
+    def inverse_dynamics(self, model: Model, *, t: float = 0.0, threads: int | None = None) -> F:
+        """A function (q, v, a) -> ID (..., n): `Model.inverse_dynamics` of states (..., n), at time t."""
+        return self._make(InverseDynamicsOperation(Subject(model), t), thread_count(threads))
+
+    def forward_dynamics(self, model: Model, *, t: float = 0.0, threads: int | None = None) -> F:
+        """A function (q, v, u) -> a (..., n): `Model.forward_dynamics` of states (..., n), at time t."""
+        return self._make(ForwardDynamicsOperation(Subject(model), t), thread_count(threads))
+
+    def pose(self, model: Model, link: str, s: float = 1.0, *, threads: int | None = None) -> F:
+        """A function q -> world pose (..., 4, 4) of a place of a link, s from 0 to 1 along it."""
+        return self._make(PoseOperation(Subject(model), link, s), thread_count(threads))
+
+    def tip(self, model: Model, link: str, s: float = 1.0, *, threads: int | None = None) -> F:
+        """A function q -> world position (..., 3) of a place of a link, s from 0 to 1 along it: losses on the tip."""
+        return self._make(TipOperation(Subject(model), link, s), thread_count(threads))

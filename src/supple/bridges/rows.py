@@ -1,0 +1,218 @@
+"""An operation over leading axes: rows on several threads, with the numbers that one at a time would give.
+
+What rows are at fault for is said with their place, the first of them if there are several.  The main thread looks up
+ten times per second while others work, since Ctrl-C reaches only threads that do not wait without end.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from collections import OrderedDict, deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import nullcontext
+from functools import cache
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from supple.bridges.operation import Operation, Port
+from supple.checks import floats, shown, why
+from supple.errors import ShapeError, StateError, naming
+
+Array = np.ndarray
+
+#: How often the main thread looks up, s.
+LOOKING_UP = 0.1
+#: Rows whose memories are kept at least; of a larger batch, all.
+REMEMBERED = 64
+#: Failures that are kept, for frameworks that turn them into errors of their own.
+FAILURES = 16
+
+# The first row of an operation is computed alone: kernels are read from the cache, or compiled, once.
+_first = threading.Lock()
+
+
+@cache
+def _pool(workers: int) -> ThreadPoolExecutor:
+    """Threads that stay, and with them their scratch."""
+    return ThreadPoolExecutor(workers, thread_name_prefix="supple")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not survive a fork
+
+
+class Rows:
+    """An operation applied to arrays with leading axes.
+
+    Attributes
+    ----------
+    failures : deque of Exception
+        The last ones, newest first.
+    """
+
+    def __init__(self, operation: Operation, threads: int | None) -> None:
+        self.operation, self.threads = operation, threads or os.cpu_count() or 1
+        self.failures: deque[Exception] = deque(maxlen=FAILURES)
+        self._memories: OrderedDict[bytes, Any] = OrderedDict()
+        self._lock = threading.Lock()
+        self._known: set[str] = set()
+
+    def evaluate(self, arrays: Sequence[Any], record: bool) -> tuple[list[Array], list[Any]]:
+        """Outputs (*lead, *shape) of inputs with common leading axes, and the memory of every row, in C order."""
+        operation = self.operation
+        lead, rows = self._rows(operation.inputs, arrays)
+        outputs = [np.empty((len(rows), *port.shape)) for port in operation.outputs]
+        memories: list[Any] = [None] * len(rows)
+
+        def work(i: int) -> None:
+            found, memories[i] = operation.evaluate(rows[i], record)
+            for output, value in zip(outputs, found, strict=True):
+                output[i] = value
+
+        self._share(work, lead, "record" if record else "evaluate")
+        shaped = [output.reshape(*lead, *output.shape[1:]) for output in outputs]
+        return shaped, memories
+
+    def pull(self, memories: Sequence[Any], cotangents: Sequence[Any]) -> list[Array]:
+        """Gradients (*lead, *shape) from cotangents with the leading axes of the outputs."""
+        operation = self.operation
+        lead, rows = self._rows(operation.outputs, cotangents)
+        gradients = [np.empty((len(rows), *port.shape)) for port in operation.inputs]
+
+        def work(i: int) -> None:
+            for gradient, value in zip(gradients, operation.pull(memories[i], rows[i]), strict=True):
+                gradient[i] = value
+
+        self._share(work, lead, "pull")
+        return [gradient.reshape(*lead, *gradient.shape[1:]) for gradient in gradients]
+
+    def jacobian(self, memory: Any) -> list[list[Array]]:
+        """Jacobians of one row."""
+        with self._noting():
+            return self.operation.jacobian(memory)
+
+    # ------------------------------------------------------------------ what is remembered
+
+    def remember(self, arrays: Sequence[Any], memories: Sequence[Any]) -> None:
+        """Keep memories of rows, for a `recall` that is to come soon."""
+        _, rows = self._rows(self.operation.inputs, arrays)
+        with self._lock:
+            for row, memory in zip(rows, memories, strict=True):
+                key = _content(row)
+                self._memories[key] = memory
+                self._memories.move_to_end(key)
+            while len(self._memories) > max(REMEMBERED, len(rows)):
+                self._memories.popitem(last=False)
+
+    def recall(self, arrays: Sequence[Any]) -> list[Any]:
+        """Memories of rows, computed again where they are no longer known; equal rows share one."""
+        lead, rows = self._rows(self.operation.inputs, arrays)
+        keys = [_content(row) for row in rows]
+        with self._lock:
+            known = {key: self._memories[key] for key in keys if key in self._memories}
+        first = {key: i for i, key in reversed(list(enumerate(keys)))}
+
+        def work(i: int) -> None:
+            if keys[i] not in known and first[keys[i]] == i:
+                known[keys[i]] = self.operation.evaluate(rows[i], True)[1]
+
+        self._share(work, lead, "record")
+        memories = [known[key] for key in keys]
+        self.remember(arrays, memories)
+        return memories
+
+    # ------------------------------------------------------------------ rows and threads
+
+    def _rows(self, ports: Sequence[Port], arrays: Sequence[Any]) -> tuple[tuple[int, ...], list[tuple[Array, ...]]]:
+        """Leading axes, and a copy of every row: nobody can change it later."""
+        with self._noting():
+            copies = [_finite(self.operation, port, array) for port, array in zip(ports, arrays, strict=True)]
+        lead = copies[0].shape[: copies[0].ndim - len(ports[0].shape)]
+        count = prod(lead)
+        flat = [x.reshape(count, *port.shape) for x, port in zip(copies, ports, strict=True)]
+        return lead, [tuple(x[i] for x in flat) for i in range(count)]
+
+    def _share(self, work: Callable[[int], None], lead: tuple[int, ...], kind: str) -> None:
+        """Call ``work`` with every row, on several threads where that pays."""
+        count = prod(lead)
+        workers = max(1, min(self.threads, count // self.operation.grain))
+        failed: dict[int, Exception] = {}
+        stopped = threading.Event()
+
+        def some(rows: range) -> None:
+            for i in rows:
+                if stopped.is_set() or i > min(failed, default=count):
+                    return
+                try:
+                    with naming(f"{self.operation.name}, row {_place(i, lead)}") if lead else nullcontext():
+                        work(i)
+                except Exception as error:
+                    failed[i] = error
+                    return
+
+        begin = 0
+        if kind not in self._known and count:
+            with _first:
+                some(range(1))
+            self._known.add(kind)
+            begin = 1
+        try:
+            if workers == 1:
+                some(range(begin, count))
+            else:
+                running = {_pool(workers).submit(some, range(begin + k, count, workers)) for k in range(workers)}
+                while running:
+                    _, running = wait(running, LOOKING_UP)
+        finally:
+            stopped.set()
+        if failed:
+            with self._noting():
+                raise failed[min(failed)]
+
+    def _noting(self) -> Any:
+        return _Noting(self.failures)
+
+
+class _Noting:
+    """Keeps what is raised inside the block."""
+
+    def __init__(self, failures: deque[Exception]) -> None:
+        self.failures = failures
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if isinstance(error, Exception):
+            self.failures.appendleft(error)
+
+
+def _finite(operation: Operation, port: Port, given: Any) -> Array:
+    """A float64 copy, in C order, of numbers that are finite."""
+    try:
+        array = np.array(floats(np.asarray(given)), order="C")
+    except ValueError as reason:
+        raise ShapeError(f"{operation.name}: {port.name} is {shown(given)}, must be numbers{why(reason)}") from None
+    if not np.isfinite(array).all():
+        place = tuple(int(x[0]) for x in np.nonzero(~np.isfinite(array)))
+        raise StateError(f"{operation.name}: {port.name}{list(place)} is {array[place]}, must be finite")
+    return array
+
+
+def _place(i: int, lead: tuple[int, ...]) -> str:
+    """Where the i-th row is."""
+    place = tuple(int(x) for x in np.unravel_index(i, lead))
+    return str(place[0]) if len(place) == 1 else str(place)
+
+
+def _content(row: Sequence[Array]) -> bytes:
+    """A key of equal rows."""
+    digest = hashlib.blake2b(digest_size=16)
+    for array in row:
+        digest.update(array.tobytes())
+    return digest.digest()

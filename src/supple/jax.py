@@ -1,0 +1,121 @@
+"""Robots in JAX: equilibria, dynamics and places as functions that `jax.grad`, `jit` and `vmap` take.
+
+Install with ``pip install "supple[jax]"``.  Each function takes a `Model`, or a `Design` whose parameters are then
+inputs ``p``, a dict of arrays by name, and returns a function of JAX arrays with any leading axes; rows are computed on
+several threads, in float64, and returned in the caller's precision.  Derivatives are exact and in reverse mode
+(`grad`, `vjp`, `jacrev`), once.  What fails raises: typed errors from eager calls, JAX's own with the same words
+from compiled ones.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from supple.bridges.calls import arranged, leading_axes
+from supple.bridges.functions import Functions
+from supple.bridges.operation import Operation
+from supple.bridges.rows import Rows
+from supple.errors import MissingExtraError, StateError
+
+try:
+    import jax
+    import jax.numpy as jnp
+except ImportError as error:
+    raise MissingExtraError('supple.jax needs JAX: pip install "supple[jax]"') from error
+
+__all__ = ["Function", "equilibrium", "forward_dynamics", "inverse_dynamics", "pose", "tip"]
+
+Array = np.ndarray
+
+
+class Function:
+    """A function of JAX arrays; made by the functions of this module."""
+
+    def __init__(self, operation: Operation, threads: int | None) -> None:
+        self.operation = operation
+        self._rows = Rows(operation, threads)
+        core = jax.custom_vjp(self._primal)
+        core.defvjp(self._forward, self._backward)
+        self._core = core
+
+    def __repr__(self) -> str:
+        return f"<supple.jax function {self.operation!r}>"
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        """Outputs, with the leading axes of the inputs broadcast together; one array or a tuple."""
+        operation = self.operation
+        given = [None if x is None else jnp.asarray(x) for x in arranged(operation, args, named)]
+        dtype = _precision(operation, given)
+        arrays = [
+            jnp.asarray(port.default if x is None else x, dtype)
+            for x, port in zip(given, operation.inputs, strict=True)
+        ]
+        lead = leading_axes(operation, [x.shape for x in arrays])
+        rows = [jnp.broadcast_to(x, lead + port.shape) for x, port in zip(arrays, operation.inputs, strict=True)]
+        outputs = self._core(*rows)
+        return outputs[0] if len(outputs) == 1 else outputs
+
+    # ------------------------------------------------------------------ what JAX calls
+
+    def _primal(self, *arrays: Any) -> Any:
+        return self._call(self._evaluate, "outputs", arrays)
+
+    def _forward(self, *arrays: Any) -> Any:
+        return self._call(self._record, "outputs", arrays), arrays
+
+    def _backward(self, arrays: Any, cotangents: Any) -> Any:
+        return self._call(self._pull, "inputs", (*arrays, *cotangents))
+
+    def _call(self, function: Any, results: str, arrays: Any) -> Any:
+        """Results of a NumPy function of arrays, shaped as the outputs or the inputs."""
+        first = self.operation.inputs[0]
+        lead, dtype = arrays[0].shape[: arrays[0].ndim - len(first.shape)], arrays[0].dtype
+        shapes = tuple(jax.ShapeDtypeStruct(lead + port.shape, dtype) for port in getattr(self.operation, results))
+        try:
+            return jax.pure_callback(function, shapes, *arrays, vmap_method="broadcast_all")
+        except Exception as error:  # of an eager call: JAX keeps the words of an error, not its type
+            told = next((x for x in self._rows.failures if str(x) in str(error)), None)
+            if told is None:
+                raise
+            raise told from None
+
+    # ------------------------------------------------------------------ in NumPy
+
+    def _evaluate(self, *arrays: Any) -> Any:
+        given = [np.asarray(x) for x in arrays]
+        return _as(given[0].dtype, self._rows.evaluate(given, record=False)[0])
+
+    def _record(self, *arrays: Any) -> Any:
+        given = [np.asarray(x) for x in arrays]
+        outputs, memories = self._rows.evaluate(given, record=True)
+        self._rows.remember(given, memories)
+        return _as(given[0].dtype, outputs)
+
+    def _pull(self, *arrays: Any) -> Any:
+        given, count = [np.asarray(x) for x in arrays], len(self.operation.inputs)
+        memories = self._rows.recall(given[:count])
+        return _as(given[0].dtype, self._rows.pull(memories, given[count:]))
+
+
+def _precision(operation: Operation, given: list[Any]) -> Any:
+    """Type of the results: that of the arguments, JAX's own for integers."""
+    there = [(x, port) for x, port in zip(given, operation.inputs, strict=True) if x is not None]
+    for x, port in there:
+        if x.dtype.kind not in "iuf" and not jnp.issubdtype(x.dtype, jnp.floating):
+            raise StateError(f"{operation.name}: {port.name} is of type {x.dtype}, must be real numbers")
+    dtype = jnp.result_type(float, *(x for x, _ in there))
+    return dtype if dtype.itemsize >= 4 else np.dtype(np.float32)
+
+
+def _as(dtype: Any, arrays: list[Array]) -> tuple[Array, ...]:
+    return tuple(x.astype(dtype) for x in arrays)
+
+
+_functions = Functions(Function)
+equilibrium = _functions.equilibrium
+inverse_dynamics = _functions.inverse_dynamics
+forward_dynamics = _functions.forward_dynamics
+pose = _functions.pose
+tip = _functions.tip
