@@ -1,21 +1,17 @@
-"""Gradients of motions by the parameters of a design, against differences of replays of the same steps."""
-
-from dataclasses import replace
+"""Gradients of motions by the parameters of a design, against differences of whole simulations."""
 
 import numpy as np
 import pytest
 
 import supple as sp
-from motion_replay import Replay
 
 TIMES = np.linspace(0.0, 0.05, 6)
 
 METHODS = {
-    "ndf": sp.NDF(rtol=1e-5),
+    "ndf": sp.NDF(rtol=1e-10, atol=1e-11),
     "generalized-alpha": sp.GeneralizedAlpha(dt=2e-3),
-    "adaptive": sp.GeneralizedAlpha(rtol=1e-3),
     "bdf2": sp.BDF2(dt=2e-3),
-    "rk45": sp.RK45(rtol=1e-5),
+    "rk45": sp.RK45(rtol=1e-10, atol=1e-11),
 }
 
 
@@ -90,34 +86,36 @@ def moved(name, method):
 
 
 def weights_of(motion):
+    """Of q and v: accelerations at the beginning are not smooth in what loops make of them."""
     rng = np.random.default_rng(9)
-    scale = {name: 1.0 / max(1.0, np.abs(getattr(motion, name)).max()) for name in ("q", "v", "a")}
+    scale = {name: 1.0 / max(1.0, np.abs(getattr(motion, name)).max()) for name in ("q", "v")}
     return {name: size * rng.standard_normal(getattr(motion, name).shape) for name, size in scale.items()}
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", DESIGNS)
-def test_against_replays(name, method):
+#: Steps of fixed length are the same for other parameters, but loops are corrected, and charts re-centred, along other
+#: directions and at other places: there only methods that resolve the motion agree with other simulations.
+CASES = [(name, m) for name in DESIGNS for m in METHODS if name == "arm" or m in ("ndf", "rk45")]
+
+
+@pytest.mark.parametrize(("name", "method"), CASES)
+def test_against_simulations_with_other_parameters(name, method):
     design, motion, q0, v0, u = moved(name, method)
     weights = weights_of(motion)
     found = motion.vjp(**weights).p
 
     def loss(values):
-        rows = Replay(replace(motion, model=design.model(**values))).run(q0, v0, u)
-        n = motion.model.n
-        return sum((weights[x] * rows[:, k * n : (k + 1) * n]).sum() for k, x in enumerate(("q", "v", "a")))
+        run = design.model(**values).simulate(TIMES, q0, v0, u, METHODS[method])
+        return sum((weights[x] * getattr(run, x)).sum() for x in weights)
 
     if name == "flyer":
         assert motion.stats["recentred"] > 0
-    same = Replay(motion).run(q0, v0, u)
-    assert np.abs(same[:, : motion.model.n] - motion.q).max() < 1e-4
     for key, value in design.values.items():
         direction = np.asarray(value, dtype=float) * (1.0 + 0.3 * np.arange(np.size(value)).reshape(np.shape(value)))
-        h = 1e-4
+        h = 3e-4
         at = [loss({key: value + x * h * direction}) for x in (1.0, -1.0, 2.0, -2.0)]
         expected = (8.0 * (at[0] - at[1]) - (at[2] - at[3])) / (12.0 * h)
-        size = max(abs(expected), 1e-4)
-        assert abs(np.sum(found[key] * direction) - expected) < 2e-6 * size, (key, found[key] * direction, expected)
+        size = max(abs(expected), 1e-2)
+        assert abs(np.sum(found[key] * direction) - expected) < 1e-4 * size, (key, found[key] * direction, expected)
 
 
 def test_results_depend_on_parameters_directly():
@@ -132,9 +130,10 @@ def test_results_depend_on_parameters_directly():
 
         def loss(x, key=key, value=value):
             run = design.model(**{key: x}).simulate(TIMES, q0, v0, u, METHODS["bdf2"])
-            return (tip * run.tip("arm")).sum() + energy @ run.energy().total
+            return (tip * run.tip("arm")).sum() + energy @ [run.model.energy(q, v).total for q, v in zip(run.q, run.v, strict=True)]
 
         h = 1e-4 * value
-        expected = (8.0 * (loss(value + h) - loss(value - h)) - (loss(value + 2 * h) - loss(value - 2 * h))) / (12.0 * h)
+        far, near = loss(value + 2 * h) - loss(value - 2 * h), loss(value + h) - loss(value - h)
+        expected = (8.0 * near - far) / (12.0 * h)
         assert found[key] == pytest.approx(expected, rel=1e-5)
     assert set(motion.vjp(pose=pose).p) == set(design.values)

@@ -17,7 +17,7 @@ that nothing resists) the derivative does not exist, and that is said.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 

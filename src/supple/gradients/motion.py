@@ -15,6 +15,7 @@ from supple.gradients.gradient import Gradient, Variation
 from supple.gradients.motion_events import at_moments, jump_backward, jump_forward, move_rows
 from supple.gradients.motion_inputs import InputForm
 from supple.gradients.motion_outputs import Outputs, checked
+from supple.gradients.motion_parameters import MotionParameters
 from supple.gradients.motion_start import start_tangents
 from supple.gradients.piece_sweep import PieceSweep
 from supple.model.accelerations import joint_efforts
@@ -47,17 +48,19 @@ def vjp(motion: Trajectory, **given: Any) -> Gradient:
     _pull_back_outputs(motion, model, tape, forms, outputs.u, given_rows, held)
     move_rows(at_moments(model, tape), given_rows)
     q_bar, v_bar, z_bar = np.zeros(model.n), np.zeros(model.n), np.zeros(motion.z.shape[1])
+    parameters = None if model.design is None else MotionParameters(model)
     for k in range(len(tape.pieces) - 1, -1, -1):
         piece = tape.pieces[k]
-        sweep = PieceSweep(model, tape, piece, given_rows)
+        sweep = PieceSweep(model, tape, piece, given_rows, parameters)
         q_bar, v_bar, z_bar = sweep.backward(forms[id(piece.u)], held, _last_sample(tape, k))
         state_bar = np.concatenate([q_bar, v_bar, z_bar])
-        q_bar, v_bar = _pull_back_start(model, piece, q_bar, v_bar)
+        q_bar, v_bar = _pull_back_start(model, piece, q_bar, v_bar, parameters)
         if piece.jump is not None:
             u_bar = forms[id(piece.u)].gradient if piece.u is not tape.pieces[k - 1].u else None
             dt_bar = -float(state_bar @ piece.jump.rate)
             given_rows[-1] = jump_backward(model, piece.jump, dt_bar, u_bar, q_bar, v_bar, z_bar)
-    return Gradient(forms[id(tape.pieces[0].u)].gradient, p={}, q0=q_bar, v0=v_bar, z0=z_bar)
+    p = {} if parameters is None else parameters.gradient(outputs)
+    return Gradient(forms[id(tape.pieces[0].u)].gradient, p=p, q0=q_bar, v0=v_bar, z0=z_bar)
 
 
 def jvp(motion: Trajectory, q0: Any, v0: Any, u: Any, z0: Any) -> Variation:
@@ -101,9 +104,13 @@ def _last_sample(tape: Tape, k: int) -> int:
     return (following[0] if following else len(tape.held)) - 1
 
 
-def _pull_back_start(model: Model, piece: Piece, q_bar: Array, v_bar: Array) -> tuple[Array, Array]:
-    """Cotangents of the state that a piece was asked to begin at."""
+def _pull_back_start(
+    model: Model, piece: Piece, q_bar: Array, v_bar: Array, parameters: MotionParameters | None
+) -> tuple[Array, Array]:
+    """Cotangents of the state that a piece was asked to begin at; those of parameters join the others."""
     start = start_tangents(model, piece.q, piece.v, piece.t)
+    if parameters is not None:
+        parameters.add_start(start, q_bar + start.X.T @ v_bar, v_bar, piece.t)
     return start.Q.T @ (q_bar + start.X.T @ v_bar), start.V.T @ v_bar
 
 

@@ -45,6 +45,10 @@ class Outputs:
         Of rows [q, v, a, lambda, z, R].
     u : (T, nu)
         Of inputs.
+    poses : list of ((link, s), (T, 6))
+        Of poses, body wrenches; ``rows`` hold what they do by way of q.
+    energy : (T,) or None
+        Of energies, likewise.
     """
 
     def __init__(self, motion: Trajectory, model: Model) -> None:
@@ -52,6 +56,8 @@ class Outputs:
         self.nz = motion.z.shape[1]
         self.rows = np.zeros((self.count, 4 * model.n + model.nc + self.nz))
         self.u = np.zeros((self.count, model.nu))
+        self.poses: list[tuple[tuple[str, float], Array]] = []
+        self.energy: Array | None = None
 
     def add(self, **given: Any) -> None:
         """Cotangents by name, as `Trajectory.vjp` takes them."""
@@ -93,12 +99,14 @@ class Outputs:
         """Body wrenches at a station."""
         model = self.model
         model.pose(self.motion.q[0], *station)  # an unknown link is told at once
+        self.poses.append((station, wrenches))
         for k in np.flatnonzero(wrenches.any(axis=1)):
             self.rows[k, : model.n] += model.jacobian(self.motion.q[k], *station).T @ wrenches[k]
 
     def _add_energy(self, cotangent: Array) -> None:
         """Of the total energy, by central differences."""
         model, motion, n = self.model, self.motion, self.model.n
+        self.energy = cotangent
         for k in np.flatnonzero(cotangent):
             q, v, u, t = motion.q[k], motion.v[k], motion.u[k], float(motion.t[k])
             state = np.concatenate([q, v, u])

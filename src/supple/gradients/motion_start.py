@@ -26,11 +26,20 @@ STEP = 1e-5
 
 
 class StartTangents(NamedTuple):
-    """dq = Q dq0, dv = V dv0 + X dq, of full size."""
+    """dq = Q dq0, dv = V dv0 + X dq, of full size; and with loops, what these were made of."""
 
     Q: Array  #: (n, n)
     V: Array  #: (n, n)
     X: Array  #: (n, n)
+    q: Array  #: (n,) where the motion begins
+    v: Array
+    change: Array  #: (n,) v - v0
+    multipliers: Array  #: (nc,) mu
+    closing: Array  #: (nf, nc) E^+ of the free coordinates
+    inverse: Array  #: (nf + nc, nf + nc) of [[M, -A^T], [A, 0]]
+    E: Array  #: (nc, n) de/dq
+    A: Array  #: (nc, n)
+    M: Array  #: (n, n)
 
 
 def start_tangents(model: Model, q0: Array, v0: Array, t: float) -> StartTangents:
@@ -39,7 +48,8 @@ def start_tangents(model: Model, q0: Array, v0: Array, t: float) -> StartTangent
     kept = np.zeros((n, n))
     kept[free, free] = 1.0
     if not model.nc:
-        return StartTangents(kept, kept, np.zeros((n, n)))
+        none = np.zeros((0, 0))
+        return StartTangents(kept, kept, np.zeros((n, n)), q0, v0, 0.0 * v0, np.zeros(0), none, none, none, none, none)
     zero = np.zeros(n)
     start = q0.copy()
     q, v = initial_state(model, q0, v0, t)
@@ -61,7 +71,9 @@ def start_tangents(model: Model, q0: Array, v0: Array, t: float) -> StartTangent
     by_q = -np.vstack([pushed[free], terms.slip_dq])
     V, X = np.zeros((n, n)), np.zeros((n, n))
     V[free], X[free] = (inverse @ by_v0)[: len(free)], (inverse @ by_q)[: len(free)]
-    return StartTangents(closing, V, X)
+    E = loop_terms(model, q, zero, zero, model.loops).error_derivative
+    back = np.linalg.pinv(E[:, free], rcond=1e-10)
+    return StartTangents(closing, V, X, q, v, change, mu, back, inverse, E, A, M)
 
 
 def _multipliers(M: Array, A: Array, change: Array, free: Array) -> Array:

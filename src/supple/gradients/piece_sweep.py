@@ -27,6 +27,7 @@ from supple.solvers.sensitivity.sweep import stage_times, sweep_tape
 from supple.solvers.stage.status import CONVERGED
 
 if TYPE_CHECKING:
+    from supple.gradients.motion_parameters import MotionParameters
     from supple.model.model import Model
 
 Array = np.ndarray
@@ -42,9 +43,13 @@ class PieceSweep:
     ----------
     given : (T + 1, N)
         Cotangents or variations of all rows of results; the last row is for those that are none.
+    parameters : MotionParameters, optional
+        Where cotangents of the parameters of the model's design are summed.
     """
 
-    def __init__(self, model: Model, tape: Tape, piece: Piece, given: Array) -> None:
+    def __init__(
+        self, model: Model, tape: Tape, piece: Piece, given: Array, parameters: MotionParameters | None = None
+    ) -> None:
         self.model, self.tape, self.piece, self.given = model, tape, piece, given
         excitation = Excitation(model, piece.u, tape.times, piece.hold)
         excitation.central = True
@@ -62,7 +67,9 @@ class PieceSweep:
         family, scheme = _scheme(tape.method, piece, self.problem)
         buffers = {"given": given, "inputs": np.zeros((STAGES, model.nu)), "times": np.zeros(STAGES)}
         self.arrays = make_sweep(self.problem, family, control.baumgarte, model.nu, **buffers, **scheme)
-        self.state = np.zeros(2, dtype=np.int64)
+        self.state, self.parameters = np.zeros(2, dtype=np.int64), parameters
+        if parameters is not None:
+            self.arrays = parameters.joined(self.arrays, STAGES, len(self.problem.charts) > 0)
 
     # ------------------------------------------------------------------ both ways
 
@@ -109,6 +116,8 @@ class PieceSweep:
             while position > 0:
                 position, ended = self._run(position, True)
                 self._pull_back_inputs(form, held, sample)
+                if self.parameters is not None:
+                    self.parameters.take_laws(self.arrays)
                 if ended >= 0:
                     self.given[-1] = 0.0
                     self.given[-1, : 2 * n] = self._pull_back_sample(form, held, ended)

@@ -13,6 +13,7 @@ import numpy as np
 
 from supple.core.arrays import handle
 from supple.core.input_forces import INPUT_COLUMNS, INPUT_POWER
+from supple.core.records import pose_t
 from supple.core.residual_jacobians import RESIDUAL_JACOBIANS
 from supple.core.views import View, array_of, viewing
 from supple.solvers.problem import Problem
@@ -74,6 +75,7 @@ class SweepArrays(NamedTuple):
     lagged: Any  #: (4,) the next lagged acceleration from the new a, a now, A now; number of stages of the scheme
     tableau: Any  #: (s + 1, s) of an explicit pair: A, and b as the last row
     move: Any  #: (18, 18) derivative of a change of charts
+    placement_sums: Any  #: (n_blocks,) pose_t, to which gradients by parameters add; empty if nobody asks
 
 
 _DIMENSIONS = dict.fromkeys(("jacobians", "directions", "weights", "weights_z", "motions"), 3)
@@ -88,7 +90,10 @@ sweep_at = viewing(
     View(
         "sweep",
         {
-            name: array_of(np.int64 if name in _INTEGERS else np.float64, _DIMENSIONS.get(name, 1))
+            name: array_of(
+                np.int64 if name in _INTEGERS else pose_t if name == "placement_sums" else np.float64,
+                _DIMENSIONS.get(name, 1),
+            )
             for name in SweepArrays._fields
         },
     )
@@ -136,7 +141,8 @@ def make_sweep(problem: Problem, family: int, baumgarte: float, nu: int, **schem
     zeros = {name: np.zeros(shape) for name, shape in shapes.items() if name not in scheme}
     codes = np.zeros((MOST_INSTRUCTIONS, 6), dtype=np.int64)
     given = {name: np.ascontiguousarray(values, dtype=float) for name, values in scheme.items()}
-    return SweepArrays(codes=codes, counts=counts, calls=calls, baumgarte=np.array([baumgarte]), **zeros, **given)
+    others = {"baumgarte": np.array([baumgarte]), "placement_sums": np.zeros(0, pose_t)}
+    return SweepArrays(codes=codes, counts=counts, calls=calls, **others, **zeros, **given)
 
 
 def table_of(arrays: SweepArrays) -> Array:

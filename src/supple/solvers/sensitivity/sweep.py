@@ -5,7 +5,8 @@ Entries that only Python understands (feedback that was sampled) end the loop; i
 
 from __future__ import annotations
 
-from supple.jit import inner, kernel, local_array
+from supple.core.records import pose_t
+from supple.jit import inner, kernel, local_array, local_record
 from supple.solvers.integrators.tape import CHARTED, FIRST, HEADER, KIND, SAMPLED, SECOND
 from supple.solvers.problem import FEEDBACK, TREE_AT, problem_at
 from supple.solvers.sensitivity.arrays import (
@@ -27,7 +28,8 @@ from supple.solvers.sensitivity.stage_products import add_parameters, pull_back_
 from supple.solvers.sensitivity.stage_tangents import linearise_stage
 from supple.solvers.stage.status import CONVERGED
 
-_joint = local_array(18)
+_joint, _pose = local_array(18), local_record(pose_t)
+_rotation, _position = local_array(3, 3), local_array(3)
 
 
 @inner
@@ -118,10 +120,35 @@ def place_chart(problem, sweep, at, backward):
     joint, rows = int(tape[at + FIRST]), int(tape[at + SECOND])
     pose = problem.placement[problem.charts[joint, 0]]
     first = at + HEADER + rows * 3 * problem.charts[joint, 3] + (0 if backward else 12)
+    old = _pose()
     for i in range(3):
         for j in range(3):
-            pose.R[i, j] = tape[first + 3 * i + j]
-        pose.p[i] = tape[first + 9 + i]
+            old.R[i, j], pose.R[i, j] = pose.R[i, j], tape[first + 3 * i + j]
+        old.p[i], pose.p[i] = pose.p[i], tape[first + 9 + i]
+    if backward and sweep.placement_sums.shape[0] > 0:
+        move_placement(sweep.placement_sums[problem.charts[joint, 0]], pose, old)
+
+
+@inner
+def move_placement(bar, before, after):
+    """Cotangents of a chart's place, from those of the chart after a change to those of the one before.
+
+    after = before rel with a constant rel, so R_bar <- R_bar rel.R^T + p_bar rel.p^T, and p_bar stays.
+    """
+    R, p = _rotation(), _position()
+    for i in range(3):
+        p[i] = 0.0
+        for k in range(3):
+            p[i] += before.R[k, i] * (after.p[k] - before.p[k])
+    for i in range(3):
+        for j in range(3):
+            R[i, j] = bar.p[i] * p[j]
+            for k in range(3):
+                rel = before.R[0, j] * after.R[0, k] + before.R[1, j] * after.R[1, k] + before.R[2, j] * after.R[2, k]
+                R[i, j] += bar.R[i, k] * rel
+    for i in range(3):
+        for j in range(3):
+            bar.R[i, j] = R[i, j]
 
 
 @kernel
