@@ -27,69 +27,22 @@ import math
 from numba import types
 
 from supple.core.arrays import SPACE_ROWS, TREE_ROWS, handle_at, matrix_at, space_at, tree_at, vector_at
-from supple.core.blocks.curved import curved_motion
-from supple.core.blocks.custom import address_of, contract, part
+from supple.core.blocks.kinds import add_step_gradient, add_virtual_twist
 from supple.core.dormant import ASLEEP, AWAKE
 from supple.core.gradient_arrays import gradient_at
 from supple.core.load_gradients import add_differences, apply_loads_with_gradients, pull_back_loads
 from supple.core.loop_gradients import add_loop_rows
-from supple.core.records import CUSTOM, ROD, SCREW
-from supple.core.segment_gradients import (
-    ACCELERATION,
-    ALONG,
-    RATE,
-    VALUE,
-    add_inertia,
-    add_placement,
-    clear_cotangents,
-    magnus_cotangents,
-    rod_twist,
-    step_cotangents,
-    strains_along,
-)
+from supple.core.segment_gradients import add_inertia, add_placement, clear_cotangents
 from supple.core.sweep_in import point_operators
 from supple.core.sweep_out import sweep_out
 from supple.jit import AddressedKernel, calling, inlined, inner, kernel, local_array
-from supple.lie.dual import add_apply
-from supple.lie.se3 import Ad, add_scaled, product6_transposed
+from supple.lie.se3 import add_scaled, product6_transposed
 
 SIGNATURE = types.int64(*[types.int64] * 8)
 
 call_parameter_gradient = calling(SIGNATURE)
 
-_twist, _cotangents, _strains = local_array(6), local_array(4, 6), local_array(4, 2, 6)
-
-
-@inner
-def screw_twist(block, screws, y, w):
-    """w.dF = Phi y of a joint."""
-    for k in range(6):
-        x = 0.0
-        for j in range(block.start, block.start + block.n):
-            x += screws[k, j] * y[j]
-        w.dF[k] = x
-
-
-@inlined
-def virtual_twist(tree, space, block, i, y, w):
-    """z = J y at a segment's end, in dS; joints whose screws commute get their operators, which sweeps do without."""
-    previous = space.work[tree.parents[block.first + i]]
-    if block.kind == CUSTOM:
-        local, at = _twist(), address_of(block, tree.maps, space.maps)
-        contract(matrix_at(part(at, block.n, 0), (6, block.n)), block.n, y, block.start, local)
-        Ad(w.R0, w.p0, local, w.dS)
-        add_scaled(1.0, previous.dS, w.dS)
-        return
-    if block.kind == ROD:
-        c = block.columns + i * block.n
-        rod_twist(block, c, tree.component, tree.phi, tree.segments[block.first + i], y, w)
-    else:
-        screw_twist(block, tree.screws, y, w)
-    if block.kind == SCREW:
-        curved_motion(previous, w, 2)
-    for k in range(6):
-        w.dS[k] = previous.dS[k]
-    add_apply(w.T[0], w.dF, w.dS)
+_twist = local_array(6)
 
 
 @inlined
@@ -103,7 +56,7 @@ def virtual_motion(tree, space, y, gradient):
         block = tree.blocks[b]
         for i in range(block.active):
             w = work[block.first + i]
-            virtual_twist(tree, space, block, i, y, w)
+            add_virtual_twist(tree, space, block, i, y, w, work[tree.parents[block.first + i]])
             clear_cotangents(w)
             add_inertia(w, gradient.segments[block.first + i].inertia)
             product6_transposed(w.M, w.dS, momentum)
@@ -127,52 +80,13 @@ def pull_back_points(tree, work):
             add_scaled(1.0, x, w.dA)
 
 
-@inner
-def add_rod_step(block, c, component, phi, segment, q, v, a, y, w, segments_out, phi_out):
-    """The i-th segment of a rod pulls its cotangents back: to its step, its rest strain, its basis functions."""
-    bar, xi, out = _cotangents(), _strains(), _strains()
-    step_cotangents(w, bar)
-    for n in range(3):
-        for m in range(2):
-            for k in range(6):
-                xi[n, m, k] = w.xi[n, m, k]
-    strains_along(block, c, component, phi, y, xi[ALONG])
-    magnus_cotangents(segment, xi, bar, out, segments_out)
-    for m in range(2):
-        for j in range(block.n):
-            k, i = component[block.start + j], block.start + j
-            phi_out[m, c + j] += (
-                out[VALUE, m, k] * q[i]
-                + out[RATE, m, k] * v[i]
-                + out[ACCELERATION, m, k] * a[i]
-                + out[ALONG, m, k] * y[i]
-            )
-
-
-@inner
-def add_joint_step(block, q, v, a, y, w, screws_out):
-    """A joint pulls its cotangents back to its screws."""
-    bar = _cotangents()
-    step_cotangents(w, bar)
-    for j in range(block.start, block.start + block.n):
-        for k in range(6):
-            screws_out[k, j] += bar[VALUE, k] * q[j] + bar[RATE, k] * v[j]
-            screws_out[k, j] += bar[ACCELERATION, k] * a[j] + bar[ALONG, k] * y[j]
-
-
 @inlined
 def pull_back_segment(tree, space, b, i, q, v, a, y, gradient):
     """One segment inward: its own numbers, the placement of its block, then all goes to the segment before."""
     block, work = tree.blocks[b], space.work
     s = block.first + i
     w, previous = work[s], work[tree.parents[s]]
-    if block.kind == ROD:
-        c, segment = block.columns + i * block.n, tree.segments[s]
-        add_rod_step(
-            block, c, tree.component, tree.phi, segment, q, v, a, y, w, gradient.segments[s], gradient.phi
-        )
-    elif block.kind != CUSTOM and block.n > 0:
-        add_joint_step(block, q, v, a, y, w, gradient.screws)
+    add_step_gradient(tree, block, i, q, v, a, y, w, gradient)
     if tree.parents[s] == block.parent:
         add_placement(previous, w, tree.placement[b], gradient.placement[b])
     for k in range(6):

@@ -19,7 +19,7 @@ from supple.lie.se3 import Ad_inverse, Ad_transposed, add_ad, add_coad, add_scal
 
 _twist, _matrix = local_array(6), local_array(6, 6)
 
-_strains = local_array(2, 6)
+_strains, _cotangents, _jets = local_array(2, 6), local_array(4, 6), local_array(4, 2, 6)
 
 #: Rows of a segment's cotangents and of what they belong to: a quantity with its two time derivatives, and along y.
 VALUE, RATE, ACCELERATION, ALONG = 0, 1, 2, 3
@@ -190,3 +190,46 @@ def clear_cotangents(w):
     """a0 = a1 = a2 = 0."""
     for k in range(6):
         w.dZ[k], w.dV[k], w.dA[k] = 0.0, 0.0, 0.0
+
+
+@inner
+def screw_twist(block, screws, y, w):
+    """w.dF = Phi y of a joint."""
+    for k in range(6):
+        x = 0.0
+        for j in range(block.start, block.start + block.n):
+            x += screws[k, j] * y[j]
+        w.dF[k] = x
+
+
+@inner
+def add_rod_gradient(block, c, component, phi, segment, q, v, a, y, w, segments_out, phi_out):
+    """A segment of a rod pulls its cotangents back: to its step, its rest strain, its basis functions."""
+    bar, xi, out = _cotangents(), _jets(), _jets()
+    step_cotangents(w, bar)
+    for n in range(3):
+        for m in range(2):
+            for k in range(6):
+                xi[n, m, k] = w.xi[n, m, k]
+    strains_along(block, c, component, phi, y, xi[ALONG])
+    magnus_cotangents(segment, xi, bar, out, segments_out)
+    for m in range(2):
+        for j in range(block.n):
+            k, i = component[block.start + j], block.start + j
+            phi_out[m, c + j] += (
+                out[VALUE, m, k] * q[i]
+                + out[RATE, m, k] * v[i]
+                + out[ACCELERATION, m, k] * a[i]
+                + out[ALONG, m, k] * y[i]
+            )
+
+
+@inner
+def add_screw_gradient(block, q, v, a, y, w, screws_out):
+    """A joint pulls its cotangents back to its screws."""
+    bar = _cotangents()
+    step_cotangents(w, bar)
+    for j in range(block.start, block.start + block.n):
+        for k in range(6):
+            screws_out[k, j] += bar[VALUE, k] * q[j] + bar[RATE, k] * v[j]
+            screws_out[k, j] += bar[ACCELERATION, k] * a[j] + bar[ALONG, k] * y[j]

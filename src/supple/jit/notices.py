@@ -16,6 +16,7 @@ LONG = {
     "core.residual._residual": ("equations of motion and their tangent", 15),
     "core.inverse_dynamics_derivatives.inverse_dynamics_derivatives": ("derivatives of inverse dynamics", 10),
     "core.internal_force.internal_force_derivatives": ("derivatives of internal forces", 8),
+    "core.parameter_gradient._parameter_gradient": ("gradients by parameters", 13),
     "core.tangent_products.tangent_product": ("products of the tangent with vectors", 6),
     "solvers.integrators.ndf.start_ndf": ("the solver NDF", 6),
     "solvers.integrators.implicit_loop.start_implicit": ("implicit solvers", 8),

@@ -236,3 +236,13 @@ def add_custom_product(block, maps, memory, w, x, transposed, out):
                 out[start + j] += stiffness(dS, F, i, j) * x[start + i]
             else:
                 out[start + i] += stiffness(dS, F, i, j) * x[start + j]
+
+
+@inner
+def add_custom_twist(block, maps, memory, y, w):
+    """w.dS += S^ y."""
+    n, at, local, twist = block.n, address_of(block, maps, memory), _twist(), _twist()
+    contract(matrix_at(part(at, n, SUBSPACE), (6, n)), n, y, block.start, local)
+    Ad(w.R0, w.p0, local, twist)
+    for k in range(6):
+        w.dS[k] += twist[k]

@@ -9,6 +9,7 @@ from supple.core.blocks.curved import curved_motion, exponential_pose
 from supple.core.blocks.custom import (
     add_custom_product,
     add_custom_stiffness,
+    add_custom_twist,
     custom_columns,
     custom_jacobian,
     custom_motion,
@@ -32,7 +33,9 @@ from supple.core.blocks.rod import (
 )
 from supple.core.blocks.screw import joint_jet, project_screw, screw_columns, screw_jacobian, screw_motion
 from supple.core.records import CUSTOM, EXPONENTIAL, ROD, SCREW
+from supple.core.segment_gradients import add_rod_gradient, add_screw_gradient, rod_twist, screw_twist
 from supple.jit import inlined
+from supple.lie.dual import add_apply
 
 
 @inlined
@@ -136,3 +139,39 @@ def add_geometric_product(tree, space, block, i, w, x, transposed, out):
         add_exponential_product(block, tree.screws, w, x, transposed, out)
     elif block.kind == CUSTOM:
         add_custom_product(block, tree.maps, space.maps, w, x, transposed, out)
+
+
+@inlined
+def add_virtual_twist(tree, space, block, i, y, w, previous):
+    """z = J y at the end of the i-th segment, in dS, from that at its start; keeps Omega along y in dF.
+
+    Joints whose screws commute get their operators here: sweeps do without, gradients by screws do not.
+    """
+    for k in range(6):
+        w.dS[k] = previous.dS[k]
+    if block.kind == CUSTOM:
+        add_custom_twist(block, tree.maps, space.maps, y, w)
+        return
+    if block.kind == ROD:
+        c = block.columns + i * block.n
+        rod_twist(block, c, tree.component, tree.phi, tree.segments[block.first + i], y, w)
+    else:
+        screw_twist(block, tree.screws, y, w)
+    if block.kind == SCREW:
+        curved_motion(previous, w, 2)
+    add_apply(w.T[0], w.dF, w.dS)
+
+
+@inlined
+def add_step_gradient(tree, block, i, q, v, a, y, w, gradient):
+    """Cotangents of the end of the i-th segment, pulled back to its own numbers (`core.segment_gradients`).
+
+    Those of a map of a CUSTOM block are not known.
+    """
+    if block.kind == ROD:
+        c, s = block.columns + i * block.n, block.first + i
+        add_rod_gradient(
+            block, c, tree.component, tree.phi, tree.segments[s], q, v, a, y, w, gradient.segments[s], gradient.phi
+        )
+    elif block.kind != CUSTOM and block.n > 0:
+        add_screw_gradient(block, q, v, a, y, w, gradient.screws)
