@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 import supple as sp
-from benchmarks.robots import rod_chain, rod_star, single_rod
+from benchmarks.robots import random_state, rigid_chain, rod_chain, rod_star, single_rod
 from benchmarks.soft_robots import calls
 from supple.bench.tables import GOAL, Column, Table
 from supple.bench.timing import best_times
@@ -16,6 +16,9 @@ RODS = (1, 2, 4, 8, 16, 32, 64)
 POINTS = (4, 8, 16, 32, 64, 128)
 ORDERS = (0, 1, 3, 5, 7, 11, 15)
 OPERATIONS = ("inverse dynamics", "derivatives", "fused tangent", "tangent times vector")
+
+#: Joints of chains whose forward dynamics must grow no faster than they do.
+LONG = (62, 125, 250, 500, 1000)
 
 #: "Linear" allows for a little cache pressure.
 LINEAR = 1.10
@@ -93,4 +96,30 @@ def run(seconds: float) -> list[Table]:
             exponent=fitted_exponent(coordinates, series[name]),
             at_most=LINEAR if name in ("inverse dynamics", "tangent times vector") else None,
         )
-    return [*tables, exponents.judge("exponent")]
+    return [*tables, exponents.judge("exponent"), joints_table(seconds)]
+
+def joints_table(seconds: float) -> Table:
+    """Exponents of growth of what must not form a matrix."""
+    table = Table(
+        "Growth of forward dynamics with the number of joints",
+        (
+            Column("operation", "operation"),
+            *(Column(str(n), f"{n} joints, us", "micro") for n in LONG),
+            Column("exponent", "exponent", "exponent"),
+            *GOAL,
+        ),
+    )
+    series: dict[str, list[float]] = {"forward dynamics": [], "inverse mass times vector": []}
+    for n in LONG:
+        model = rigid_chain(n).compile()
+        q, v, x = random_state(model)
+        calls = {
+            "forward dynamics": lambda model=model, q=q, v=v: model.forward_dynamics(q, v),
+            "inverse mass times vector": lambda model=model, q=q, x=x: model.solve_mass(q, x),
+        }
+        for name, time in best_times(calls, 0.5 * seconds).items():
+            series[name].append(time)
+    for name, times in series.items():
+        columns = {str(n): time for n, time in zip(LONG, times, strict=True)}
+        table.add(operation=name, **columns, exponent=fitted_exponent(LONG, times), at_most=LINEAR)
+    return table.judge("exponent")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.pinocchio_reference import pinocchio_calls, require_pinocchio
+from benchmarks.pinocchio_reference import driven_calls, pinocchio_calls, require_pinocchio
 from supple.bench.tables import GOAL, Column, Table
 from supple.bench.timing import best_times
 
@@ -11,6 +11,9 @@ SIZES = (7, 30, 100)
 #: Goals: ratio to Pinocchio's derivatives, by number of joints.
 DERIVATIVES_AT_MOST = {7: 2.0, 30: 1.4, 100: 1.2}
 FUSED_AT_MOST = {100: 0.8}
+
+FORWARD_AT_MOST = {7: 1.5, 30: 1.5, 100: 1.2}
+FORWARD_DERIVATIVES_AT_MOST = 1.5
 
 #: A Newmark step of 2 ms.
 CV, CA = 1e3, 1e6
@@ -55,4 +58,28 @@ def run(seconds: float) -> list[Table]:
                 ratio=times[mine] / times[other],
                 at_most=goal,
             )
-    return [table.judge("ratio")]
+    return [table.judge("ratio"), forward_table(seconds)]
+
+
+def forward_table(seconds: float) -> Table:
+    """Accelerations and their derivatives of chains with a drive on each joint."""
+    table = Table(
+        "Forward dynamics of chains with a drive on each joint beside Pinocchio",
+        (
+            Column("joints", "joints", "count"),
+            Column("operation", "operation"),
+            Column("supple", "supple, us", "micro"),
+            Column("pinocchio", "Pinocchio, us", "micro"),
+            Column("ratio", "ratio", "ratio"),
+            *GOAL,
+        ),
+        note="Against aba and computeABADerivatives; derivatives by q, v and torques.",
+    )
+    for n in SIZES:
+        ours, theirs = driven_calls(n)
+        times = best_times({**{f"our {name}": call for name, call in ours.items()}, **theirs}, seconds)
+        goals = {"forward dynamics": FORWARD_AT_MOST[n], "derivatives": FORWARD_DERIVATIVES_AT_MOST}
+        for name, goal in goals.items():
+            mine, other = times[f"our {name}"], times[name]
+            table.add(joints=n, operation=name, supple=mine, pinocchio=other, ratio=mine / other, at_most=goal)
+    return table.judge("ratio")

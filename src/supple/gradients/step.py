@@ -158,7 +158,7 @@ def _sums(known: list[Point], weights: Array, weights_z: Array, h: float) -> Poi
     for r, point in enumerate(known):
         z = z + weights_z[0, 2 * r] * point.z + weights_z[0, 2 * r + 1] * h * point.rate
         rate = rate + weights_z[1, 2 * r] / h * point.z + weights_z[1, 2 * r + 1] * point.rate
-    return Point(*sums, z, rate)
+    return Point(sums[0], sums[1], sums[2], z, rate)
 
 
 def _stage(
@@ -223,13 +223,14 @@ def _rates(model: Model, q: Array, v: Array, a: Array, u: Array, lam: Array, z: 
     """Derivatives of f and R that are differenced; empty without further states."""
     n, nz = model.n, model.nz
     if not nz:
-        return Rates(*[np.zeros((0, n))] * 3, np.zeros((0, 0)), np.zeros((n, 0)))
+        none = np.zeros((0, n))
+        return Rates(none, none, none, np.zeros((0, 0)), np.zeros((n, 0)))
     middle = np.concatenate([q, v, a, z])
     f, force = np.zeros((nz, len(middle))), np.zeros((n, nz))
 
     def both(x: Array) -> tuple[Array, Array]:
-        parts = np.split(x, [n, 2 * n, 3 * n])
-        return model.state_rates(*parts, t), model.residual(*parts[:3], u, lam, t, parts[3])
+        q, v, a, z = np.split(x, [n, 2 * n, 3 * n])
+        return model.state_rates(q, v, a, z, t), model.residual(q, v, a, u, lam, t, z)
 
     for j in range(len(middle)):
         ahead, behind, h = middle.copy(), middle.copy(), DIFFERENCE * max(1.0, abs(middle[j]))
@@ -239,7 +240,7 @@ def _rates(model: Model, q: Array, v: Array, a: Array, u: Array, lam: Array, z: 
         f[:, j] = (above[0] - below[0]) / (2.0 * h)
         if j >= 3 * n:
             force[:, j - 3 * n] = (above[1] - below[1]) / (2.0 * h)
-    return Rates(*np.split(f, [n, 2 * n, 3 * n], axis=1), force)
+    return Rates(f[:, :n], f[:, n : 2 * n], f[:, 2 * n : 3 * n], f[:, 3 * n :], force)
 
 
 # ---------------------------------------------------------------------- explicit
@@ -249,7 +250,7 @@ def _explicit(model: Model, made: Stepper, begin: Point, u: Array, t: float, h: 
     """Derivatives of the end of a step of a pair: sums of those of the rates at its stages."""
     own, n = made.integrator.own, model.n
     now, baumgarte = np.concatenate(_parts(model, made.rows[0])[:2]), made.method.control.baumgarte
-    z, points = _parts(model, made.rows[0])[4], []
+    z, points = _parts(model, made.rows[0])[4], list[Point]()
     for s in range(len(own.b)):
         moved = h * own.A[s, :s] @ own.K[:s]
         row = made.rows[0].copy()

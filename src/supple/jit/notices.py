@@ -20,6 +20,7 @@ LONG = {
     "core.tangent_products.tangent_product": ("products of the tangent with vectors", 6),
     "solvers.integrators.ndf.start_ndf": ("the solver NDF", 6),
     "solvers.integrators.implicit_loop.start_implicit": ("implicit solvers", 8),
+    "solvers.integrators.one_step.implicit_step": ("one step of implicit solvers", 8),
     "solvers.integrators.explicit.start_explicit": ("explicit solvers", 3),
     "core.loops._constraint_rows": ("loops", 5),
     "loads.contact.kernel._contacts": ("contact", 5),

@@ -134,7 +134,7 @@ def _solve_symmetric(S: Array, right: Array) -> Array:
     """S^-1 right for a positive matrix S whose rows may have different units."""
     sizes = np.abs(S.diagonal())
     scale = 1.0 / np.sqrt(np.where(sizes > 0.0, sizes, 1.0))
-    return scale[:, None] * solve_regular(scale[:, None] * S * scale, scale[:, None] * right)
+    return np.asarray(scale[:, None] * solve_regular(scale[:, None] * S * scale, scale[:, None] * right))
 
 
 def _iterate(model: Model, state: State, terms: LoopTerms, rate: Array, given: Given) -> Balance:

@@ -138,7 +138,7 @@ class Step(_Step):
         made.z = z
         return made
 
-    def __getnewargs__(self) -> tuple[Array, Array, Array]:  # type: ignore[override]
+    def __getnewargs__(self) -> tuple[Array, Array, Array]:
         return (self.q, self.v, self.z)
 
     def __repr__(self) -> str:
@@ -166,7 +166,7 @@ class StepDerivatives(_StepDerivatives):
         made.z = z
         return made
 
-    def __getnewargs__(self) -> tuple[Array, ...]:  # type: ignore[override]
+    def __getnewargs__(self) -> tuple[Array, ...]:
         return (self.q, self.v, self.A, self.B, self.z)
 
     def __repr__(self) -> str:

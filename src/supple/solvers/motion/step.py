@@ -83,7 +83,7 @@ class Stepper:
             code = one_step.implicit_step(*self.tables, self.rows, self.directions)
         if code != DONE:
             self._fail(code, t, dt)
-        row = self.rows[-1].copy()
+        row: Array = self.rows[-1].copy()
         to_home(self.workspace.table, row)
         if not np.isfinite(row).all():
             raise StateError(f"model {self.model.name!r}: a step of {dt:g} s from t = {t:g} s overflows")
