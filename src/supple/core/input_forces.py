@@ -11,7 +11,7 @@ from numba import types
 
 from supple.core.arrays import SPACE_ROWS, TREE_ROWS, handle_at, matrix_at, space_at, tree_at, vector_at
 from supple.core.loads import INTERNAL, apply_loads, project_stresses
-from supple.core.records import J
+from supple.core.records import J_SUM
 from supple.core.sweep_in import accumulate_wrenches, project_all
 from supple.core.tangent_products import contract
 from supple.jit import AddressedKernel, calling, inlined
@@ -59,7 +59,7 @@ def _input_power(tree_address, space_address, q_at, v_at, y_at, out_at):
         block = tree.blocks[b]
         for i in range(block.active):
             w = work[block.first + i]
-            contract(space.columns, J, block.columns + i * block.n, block.n, y, block.start, w.dS)
+            contract(space.columns, J_SUM, block.columns + i * block.n, block.n, y, block.start, w.dS)
             add_scaled(1.0, work[block.parent].dS, w.dS)
     for i in range(nu):
         clear_wrenches(tree, work)
