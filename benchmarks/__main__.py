@@ -8,7 +8,18 @@ from collections.abc import Callable
 
 from rich.console import Console
 
-from benchmarks import RESULTS, contact, growth, jacobians, paper, rigid_chains, soft_robots, solvers, startup
+from benchmarks import (
+    RESULTS,
+    contact,
+    gradients,
+    growth,
+    jacobians,
+    paper,
+    rigid_chains,
+    soft_robots,
+    solvers,
+    startup,
+)
 from benchmarks.pinocchio_reference import PinocchioMissingError
 from benchmarks.publish import publish
 from supple.bench.tables import Table, machine, markdown, print_table, write_json
@@ -17,6 +28,7 @@ SUBJECTS: dict[str, Callable[[float], list[Table]]] = {
     "rigid-chains": rigid_chains.run,
     "soft-robots": soft_robots.run,
     "contact": contact.run,
+    "gradients": gradients.run,
     "growth": growth.run,
     "jacobians": jacobians.run,
     "solvers": solvers.run,

@@ -2,8 +2,8 @@
 
 The programs of a tape (`supple.solvers.sensitivity`) are run on the rows themselves instead of on their variations:
 sums are sums, stages are solved by Newton's method with differences of their equations, charts are changed as the run
-changed them.  What comes out is the motion that the derivatives of a tape are the derivatives of; without a change it is
-the motion itself, which tests of the programs.
+changed them.  What comes out is the motion that the derivatives of a tape are the derivatives of; without a change it
+is the motion itself, which tests the programs.
 """
 
 from __future__ import annotations
@@ -12,21 +12,44 @@ from dataclasses import replace
 
 import numpy as np
 
+from kernel_entry import entry
 from supple.core.arrays import handle
 from supple.core.loops import CONSTRAINT_ROWS, constraint_rows
 from supple.core.residual import RESIDUAL, residual
 from supple.gradients.piece_sweep import PieceSweep
+from supple.jit import inner
 from supple.solvers.inputs import Excitation, tabulate
 from supple.solvers.integrators.tape import AT_TIME, CHARTED, FIRST, GIVEN, HEADER, KIND, SAMPLED, SECOND
 from supple.solvers.motion.start import initial_state
-from supple.solvers.problem import TO_INPUT, TO_MOTION, TO_SIGNAL
+from supple.solvers.problem import TO_INPUT, TO_MOTION, TO_SIGNAL, problem_at
 from supple.solvers.sensitivity import program
-from supple.solvers.sensitivity.arrays import BEGIN, LATEST_OF, OUT, P_OF, REGISTERS, STATE_AT, TIME_OF
-from supple.solvers.sensitivity.sweep import plan_entry
+from supple.solvers.sensitivity.arrays import (
+    BEGIN,
+    INSTRUCTIONS,
+    LATEST_OF,
+    OUT,
+    P_OF,
+    REGISTERS,
+    STATE_AT,
+    TIME_OF,
+    sweep_at,
+)
+from supple.solvers.sensitivity.plans import plan
 from supple.solvers.stage.charts import to_home
 
 #: Newton steps of a stage end when they are this small beside what they change.
 SMALL = 1e-13
+
+
+@inner
+def _plan_entry(problem_table, sweep_table, at):
+    """The program of one entry; returns how many instructions it has."""
+    sweep = sweep_at(sweep_table.ctypes.data)
+    plan(problem_at(problem_table.ctypes.data), sweep, at)
+    return sweep.counts[INSTRUCTIONS]
+
+
+plan_entry = entry(_plan_entry)
 
 
 class Replay:
@@ -39,9 +62,9 @@ class Replay:
 
     def run(self, q0, v0, u=None, z0=None):
         """Rows (T, N) of results from this initial state and, if given, other inputs."""
-        n, results = self.n, np.zeros((len(self.motion.t), 4 * self.n + self.nc + self.nz))
+        results = np.zeros((len(self.motion.t), 4 * self.n + self.nc + self.nz))
         first, state = self.tape.pieces[0].u, (q0, v0, self._first_states() if z0 is None else z0)
-        switched = None
+        switched = last = None
         for k, piece in enumerate(self.tape.pieces):
             new = piece
             if piece.u is first:
@@ -87,7 +110,7 @@ class _PieceReplay:
     # ------------------------------------------------------------------ the run
 
     def run(self, q, v, z):
-        n, nc, problem = self.model.n, self.model.nc, self.problem
+        n, nc = self.model.n, self.model.nc
         q, v = initial_state(self.model, q, v, self.piece.t)
         if self.piece.jump is not None:
             shift = np.split(self.replay.shift, [n, 2 * n])
@@ -156,10 +179,13 @@ class _PieceReplay:
         if poses:
             tape = self.sweep.arrays.tape
             self._place(block, tape[poses : poses + 12])
-            home[block]["R"], home[block]["p"] = tape[poses + 12 : poses + 21].reshape(3, 3), tape[poses + 21 : poses + 24]
+            new = tape[poses + 12 : poses + 24]
+            home[block]["R"], home[block]["p"] = new[:9].reshape(3, 3), new[9:]
         else:
             home[block] = problem.home[block]
-        to_home(handle(problem._replace(home=home, charts=problem.charts[joint : joint + 1].copy())), self.registers[register])
+        charts = problem.charts[joint : joint + 1].copy()
+        moving = problem._replace(home=home, charts=charts)
+        to_home(handle(moving), self.registers[register])
         problem.placement[:] = kept
 
     # ------------------------------------------------------------------ events
@@ -225,7 +251,8 @@ class _PieceReplay:
         P = self.sweep.arrays.directions[int(stage[P_OF])] if stabilised else np.zeros((n, nc))
         sizes = [len(free), nc, nc if stabilised else 0, nz]
         guess = np.zeros(sum(sizes))
-        guess[: len(free)] = (state[2 * n + free] if accelerates else state[free]) - begin[(2 * n if accelerates else 0) + free]
+        unknown = free + 2 * n if accelerates else free
+        guess[: len(free)] = state[unknown] - begin[unknown]
         guess[len(free) : len(free) + nc] = state[3 * n : 3 * n + nc]
         if nz:
             guess[-nz:] = state[3 * n + nc : 3 * n + nc + nz] - begin[3 * n + nc : 3 * n + nc + nz]
@@ -299,7 +326,8 @@ class _Equations:
             problem.rates[own + k] = problem.signals[signal]
         parts = [problem.residual[free]]
         if nc:
-            constraint_rows(CONSTRAINT_ROWS.address, *workspace.handles, problem.q, problem.v, problem.a, problem.vectors, problem.matrices)
+            at = (*workspace.handles, problem.q, problem.v, problem.a)
+            constraint_rows(CONSTRAINT_ROWS.address, *at, problem.vectors, problem.matrices)
             e, slip, rate = problem.vectors.copy()
             if self.accelerates:
                 T = piece.sweep.arrays.baumgarte[0]

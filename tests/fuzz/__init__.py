@@ -11,6 +11,7 @@ CAMPAIGNS = {
     "robots": "random robots with all kinds of links, joints and loads, in good, extreme and poisoned states",
     "arguments": "hostile arguments to every public name, in processes of their own",
     "loops": "statics of random robots with loops, planar and spatial, from random starts",
+    "gradients": "derivatives of motions of random robots by random methods, against replays",
     "files": "checkpoints and trajectories that were damaged, edited or exchanged",
     "kills": "runs with checkpoints, killed at random moments and resumed",
 }

@@ -1,229 +1,14 @@
 """Derivatives of motions: against differences along the recorded steps, forward against backward; bad input."""
 
+import dataclasses
 import pickle
-import warnings
 
 import numpy as np
 import pytest
 
 import supple as sp
-from motion_replay import Replay
+from motion_cases import METHODS, ROBOTS, bouncing, check, cotangents, recorded, small
 from supple.errors import ModelError, ShapeError, StateError
-
-METHODS = {
-    "ndf": sp.NDF(rtol=1e-6, atol=1e-9),
-    "alpha": sp.GeneralizedAlpha(dt=4e-3),
-    "adaptive": sp.GeneralizedAlpha(rtol=1e-4, atol=1e-7),
-    "newmark": sp.Newmark(dt=4e-3),
-    "bdf2": sp.BDF2(dt=4e-3),
-    "euler": sp.ImplicitEuler(dt=4e-3),
-    "rk45": sp.RK45(rtol=1e-6, atol=1e-9),
-    "dop853": sp.DOP853(rtol=1e-6, atol=1e-9),
-}
-END = 0.06
-
-# ---------------------------------------------------------------------- robots
-
-
-def rod(length=0.4, **strain):
-    material = sp.Material(3e5, density=1000.0, viscosity=3e3)
-    return sp.Rod(length, sp.Circle((0.02, 0.015)), material, sp.Legendre(**(strain or {"bend_y": 1, "bend_z": 1})), points=3)
-
-
-def tendon_arm(*items):
-    robot = sp.Robot("arm")
-    robot.add_link("arm", rod(bend_y=1, bend_z=1, stretch=0))
-    robot.add(sp.Tendon("up", {"arm": lambda X: (0.0, 0.01)}))
-    robot.add(sp.ElasticTendon("side", {"arm": lambda X: (0.008, 0.002)}, stiffness=100.0, damping=1.0))
-    for item in items:
-        robot.add(item)
-    return robot.compile()
-
-
-def flyer():
-    """Spins fast, so that its chart is re-centred."""
-    robot = sp.Robot("flyer")
-    robot.add_link("body", sp.Rigid(1.0, (0.01, 0.02, 0.03), tip=sp.pose((0.1, 0.0, 0.0))), sp.Free())
-    robot.add_link("tail", rod(0.2, bend_y=1), parent="body")
-    robot.add_link("ball", sp.Rigid(0.1, (1e-3, 1e-3, 2e-3)), sp.Spherical(), "body")
-    robot.add(sp.Tendon("pull", {"tail": lambda X: (0.0, 0.01)}))
-    return robot.compile()
-
-
-def looped():
-    robot = sp.Robot("bow")
-    robot.add_link("bow", rod(bend_y=2, stretch=1), sp.Revolute("y", stiffness=0.01))
-    robot.add(sp.Tendon("string", {"bow": lambda X: (0.0, 0.008)}))
-    robot.add(sp.JointDrive("motor", "bow"))
-    robot.add(sp.Loop("pin", ("bow", sp.pose()), ("world", sp.pose((0.36, 0.0, 0.05))), sp.Spherical()))
-    return robot.compile()
-
-
-class Wave:
-    def __call__(self, t):
-        return 0.3 * np.sin(5.0 * t), 1.5 * np.cos(5.0 * t), -7.5 * np.sin(5.0 * t)
-
-
-def moved_base():
-    robot = sp.Robot("moved")
-    robot.add_link("base", sp.Rigid.box((0.1, 0.1, 0.1), density=800.0), sp.Revolute("y"))
-    robot.add_link("arm", rod(), parent="base")
-    robot.add(sp.Tendon("up", {"arm": lambda X: (0.0, 0.01)}))
-    robot.add(sp.Prescribed("base", Wave()))
-    return robot.compile()
-
-
-def bouncing():
-    floor = sp.Plane(height=-0.02)
-    contact = sp.Contact("floor", sp.Spheres("arm", n=5), floor, stiffness=2e3, friction=0.4, slip_velocity=0.05)
-    return tendon_arm(contact)
-
-
-def swimming():
-    return tendon_arm(sp.Fluid(density=1000.0, current=(0.1, 0.0, 0.2)))
-
-
-def leak(t, q, v, z):
-    return np.array([q[0] - 0.3 * z[0] * z[0], v[1] - z[1]])
-
-
-def answer_of(t, q, v, z):
-    return np.array([2.0 + 0.5 * np.sin(z[0]) + 0.1 * v[0], 0.04 + 0.01 * z[1] + 0.005 * q[1] ** 2])
-
-
-def controlled():
-    return tendon_arm(sp.Controller((0.2, -0.1), leak, answer_of))
-
-
-def remembering(t, g, eta, etadot, xi, z):
-    return np.concatenate([z[0] * eta[:3], -0.3 * eta[3:] + z[1] * g[:3, 0]])
-
-
-def memory(t, g, eta, etadot, xi, z):
-    return np.array([eta[3] - z[0] + 0.01 * etadot[4], np.sin(t) - 0.5 * z[1]])
-
-
-def with_memory():
-    uses = ("pose", "twist", "acceleration")
-    law = sp.PointLaw("memory", "arm", remembering, uses=uses, state0=(0.2, 0.1), rate=memory)
-    return tendon_arm(law)
-
-
-def feedback(t, q, v):
-    return np.array([2.0 + np.sin(q[0]) + 0.05 * v[1], 0.04 + 0.01 * q[1] - 0.002 * v[0]])
-
-
-ROBOTS = {
-    "tendon": (tendon_arm, {}),
-    "flyer": (flyer, {}),
-    "loop": (looped, {}),
-    "index3": (looped, {"loops": "index3"}),
-    "prescribed": (moved_base, {}),
-    "contact": (bouncing, {}),
-    "water": (swimming, {}),
-    "controller": (controlled, {}),
-    "states": (with_memory, {}),
-    "feedback": (tendon_arm, {"u": feedback}),
-    "sampled": (tendon_arm, {"u": feedback, "control_rate": 60.0}),
-}
-
-
-def recorded(robot, method, seed=0):
-    """A recorded motion with random inputs, from a random state."""
-    make, options = ROBOTS[robot]
-    options = dict(options)
-    model, rng = make(), np.random.default_rng(seed)
-    if "loops" in options:
-        scheme = METHODS[method]
-        if not hasattr(scheme, "loops"):
-            pytest.skip("explicit methods have no choice")
-        fields = {name: getattr(scheme, name) for name in scheme.__dataclass_fields__}
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            scheme = type(scheme)(**{**fields, "loops": options.pop("loops")})
-    else:
-        scheme = METHODS[method]
-    t = np.linspace(0.0, END, 7)
-    q0, v0 = 0.2 * rng.normal(size=model.n), rng.normal(size=model.n)
-    if model.name == "flyer":
-        v0 = np.zeros(model.n)
-        v0[:3], v0[-3:] = (30.0, 20.0, -10.0), (-20.0, 5.0, 15.0)
-    u = options.pop("u", None)
-    if u is None and not model.controllers and model.nu:
-        u = (2.0 + rng.uniform(size=(len(t), model.nu))) * np.where(np.array(model.input_names) == "side", 0.03, 1.0)
-    if model.nc:
-        q0 = model.assemble(0.1 * q0)
-    motion = model.simulate(t, q0, v0, u, scheme, record=True, **options)
-    return motion, q0, v0, u
-
-
-def rows_of(motion):
-    model = motion.model
-    return np.hstack([motion.q, motion.v, motion.a, np.asarray(motion.multipliers), motion.z])
-
-
-def cotangents(motion, seed=1):
-    """Random ones, of results at about the same size."""
-    rng, found = np.random.default_rng(seed), {}
-    for name in ("q", "v", "a", "z", "efforts", "multipliers"):
-        values = np.asarray(getattr(motion, name))
-        if values.size:
-            found[name] = rng.normal(size=values.shape) / max(1.0, np.abs(values).max())
-    return found
-
-
-def loss_of(motion, results, weights):
-    """The scalar with these cotangents, of replayed rows."""
-    model, n, nc, nz = motion.model, motion.model.n, motion.model.nc, motion.z.shape[1]
-    q, v, a, lam, z, R = np.split(results, [n, 2 * n, 3 * n, 3 * n + nc, 3 * n + nc + nz], axis=1)
-    from supple.model.accelerations import joint_efforts
-
-    values = {"q": q, "v": v, "a": a, "z": z, "multipliers": lam, "efforts": joint_efforts(model, q, R)}
-    return sum((weights[name] * values[name]).sum() for name in weights)
-
-
-def directions(motion, u, seed=2):
-    rng, n = np.random.default_rng(seed), motion.model.n
-    change = {"q0": rng.normal(size=n), "v0": rng.normal(size=n)}
-    if isinstance(u, np.ndarray):
-        change["u"] = rng.normal(size=u.shape) * np.abs(u)
-    if motion.z.size:
-        change["z0"] = rng.normal(size=motion.z.shape[1])
-    return change
-
-
-def differenced(motion, q0, v0, u, weights, change, h=2e-5):
-    """Central differences of fourth order of the scalar along each direction, of replayed motions."""
-    replay = Replay(motion)
-    base = replay.run(q0, v0, u)
-    own = rows_of(motion)
-    scale = np.maximum(1.0, np.abs(own).max(axis=0))
-    found = {"same": np.abs((base[:, : own.shape[1]] - own) / scale).max()}
-    z0 = replay._first_states()
-    for name, direction in change.items():
-        def at(x, name=name, direction=direction):
-            given = {"q0": q0, "v0": v0, "u": u, "z0": z0}
-            given[name] = given[name] + x * direction
-            return loss_of(motion, replay.run(**given), weights)
-
-        found[name] = (8.0 * (at(h) - at(-h)) - (at(2.0 * h) - at(-2.0 * h))) / (12.0 * h)
-    return found
-
-
-def check(motion, q0, v0, u, tolerance=1e-6, same=1e-4):
-    weights, change = cotangents(motion), directions(motion, u)
-    gradient = motion.vjp(**weights)
-    expected = differenced(motion, q0, v0, u, weights, change)
-    assert expected.pop("same") < same
-    found = {name: float(np.sum(getattr(gradient, name) * change[name])) for name in change}
-    size = max(abs(x) for x in expected.values())
-    for name, value in expected.items():
-        assert abs(found[name] - value) < tolerance * max(abs(value), 1e-3 * size), (name, found[name], value)
-    variation = motion.jvp(**change)
-    along = sum((weights[name] * getattr(variation, name)).sum() for name in weights)
-    terms = sum(np.abs(weights[name] * getattr(variation, name)).sum() for name in weights)
-    total = sum(found.values())
-    assert abs(along - total) < 1e-10 * terms, (along, total)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -235,37 +20,85 @@ def test_against_differences_along_recorded_steps(robot, method):
     check(motion, q0, v0, u)
 
 
-# ---------------------------------------------------------------------- events
+def test_slack_tendons_and_separating_contact_give_numbers():
+    model = bouncing()
+    t = np.linspace(0.0, 0.1, 6)
+    motion = model.simulate(t, None, None, np.zeros(2), METHODS["alpha"], record=True)
+    gradient = motion.vjp(q=np.ones((6, model.n)), v=np.ones((6, model.n)))
+    assert all(np.isfinite(x).all() for x in (gradient.q0, gradient.v0, gradient.u))
 
 
-def crossing(t, q, v):
-    return q[1] + 0.2 + 0.5 * t
+def test_a_motion_must_be_recorded():
+    model, q0, v0, _ = small()
+    motion = model.simulate(0.01, q0, v0, None, METHODS["alpha"])
+    with pytest.raises(ModelError, match="not recorded: simulate with record=True"):
+        motion.vjp(q=np.ones_like(motion.q))
+    with pytest.raises(ModelError, match="not recorded"):
+        motion.jvp(q0=q0)
 
 
-def reflect(t, q, v):
-    return sp.Switch(q=q + 0.01 * np.sin(v), v=-0.6 * v + 0.1 * q + t, u=np.array([1.0 + q[0] ** 2, 0.08 + 0.01 * v[1]]))
+def test_bad_cotangents_are_named():
+    _, q0, v0, run = small()
+    motion = run(q0, v0, None)
+    with pytest.raises(ShapeError, match=r"q has shape \(5,\), must be \(5, 5\)"):
+        motion.vjp(q=np.ones(5))
+    with pytest.raises(StateError, match="v holds values that are not finite"):
+        motion.vjp(v=np.full((5, 5), np.nan))
+    with pytest.raises(ShapeError, match=r"tip\['arm'\] has shape"):
+        motion.vjp(tip={"arm": np.ones((5, 2))})
+    with pytest.raises(ModelError, match="leg"):
+        motion.vjp(tip={"leg": np.ones((5, 3))})
+    with pytest.raises(ModelError, match="pose: a station"):
+        motion.vjp(pose={"arm": np.ones((5, 6))})
+    with pytest.raises(ModelError, match="tip is"):
+        motion.vjp(tip=np.ones((5, 3)))
+    with pytest.raises(ShapeError, match="q0 has shape"):
+        motion.jvp(q0=np.ones(3))
+    with pytest.raises(ShapeError, match="u has shape"):
+        motion.jvp(u=np.ones(3))
+    with pytest.raises(ModelError, match=r"Sine has no parameter 'speed'.*amplitude"):
+        run(q0, v0, [sp.laws.Sine(1.0, 2.0, offset=2.0), 0.07]).jvp(u=[{"speed": 1.0}, None])
 
 
-def swing(method, action, t, **options):
-    model = tendon_arm()
-    q0, v0 = np.array([-0.1, 0.05, 0.1, -0.1, 0.01]), np.array([8.0, 1.0, -1.0, 2.0, 0.1])
-    u = np.array([2.0, 0.07])
-    event = sp.Event(crossing, action, name="cross")
-    motion = model.simulate(t, q0, v0, u, METHODS[method], events=[event], record=True, **options)
-    assert len(motion.stats["events"]["cross"]) >= 1
-    return motion, q0, v0, u
+def test_a_pickled_motion_keeps_its_derivatives():
+    model, q0, v0, run = small()
+    motion = run(q0, v0, np.array([1.0, 0.07]))
+    copy, w = pickle.loads(pickle.dumps(motion)), np.ones((5, model.n))
+    assert np.array_equal(copy.vjp(q=w).q0, motion.vjp(q=w).q0)
+    without = dataclasses.replace(copy, model=None)
+    with pytest.raises(ModelError, match="lost its model"):
+        without.vjp(q=w)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_event_that_stops(method):
-    motion, q0, v0, u = swing(method, "stop", END)
-    assert motion.t[-1] < END
-    check(motion, q0, v0, u)
+def test_recording_and_checkpoints_do_not_go_together(tmp_path):
+    model, q0, v0, _ = small()
+    with pytest.raises(ModelError, match="record=True keeps"):
+        model.simulate(0.01, q0, v0, record=True, checkpoint=tmp_path / "run")
 
 
-@pytest.mark.parametrize("every", [True, False], ids=["every", "wanted"])
-@pytest.mark.parametrize("method", METHODS)
-def test_event_that_switches(method, every):
-    motion, q0, v0, u = swing(method, reflect, END if every else np.linspace(0.0, END, 7))
-    assert len(motion.tape.pieces) >= 2
-    check(motion, q0, v0, u)
+def test_recording_changes_nothing():
+    model, q0, v0, run = small()
+    motion = run(q0, v0, None)
+    plain = model.simulate(np.linspace(0.0, 0.04, 5), q0, v0, None, METHODS["alpha"])
+    assert np.array_equal(motion.q, plain.q)
+    assert plain.tape is None
+    assert "MB" in repr(motion.tape)
+
+
+@pytest.mark.parametrize("method", ["ndf", "rk45"])
+def test_long_tapes_come_in_parts(method, monkeypatch):
+    monkeypatch.setattr("supple.solvers.motion.tape.BUFFER", 0)
+    monkeypatch.setattr("supple.gradients.piece_sweep.STAGES", 64)
+    motion, *_ = recorded("loop", method)
+    whole = motion.vjp(**cotangents(motion))
+    assert len(motion.tape.pieces[0].parts) > 1
+    monkeypatch.undo()
+    again, *_ = recorded("loop", method)
+    assert np.allclose(again.vjp(**cotangents(again)).v0, whole.v0, rtol=1e-12, atol=0.0)
+
+
+def test_jumps_of_laws_restart_a_motion():
+    _, q0, v0, run = small(t=0.04, method="adaptive")
+    law = sp.laws.Steps([0.0, 0.013, 0.031], [1.0, 2.0, 1.5])
+    motion = run(q0, v0, [law, 0.07])
+    check(motion, q0, v0, [law, 0.07])

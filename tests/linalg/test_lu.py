@@ -7,7 +7,7 @@ from helpers import relative_error
 from kernel_entry import entry
 from supple.linalg import lu
 
-_factorise, _solve = entry(lu.factorise), entry(lu.solve)
+_factorise, _solve, _solve_transposed = entry(lu.factorise), entry(lu.solve), entry(lu.solve_transposed)
 
 
 def factorised(A):
@@ -30,6 +30,17 @@ def test_it_solves(m):
     rng = np.random.default_rng(m)
     A, b = rng.standard_normal((m, m)), rng.standard_normal(m)
     assert relative_error(solved(A, b), np.linalg.solve(A, b)) < 1e-9
+
+
+@pytest.mark.parametrize("m", [1, 2, 7, 30])
+def test_it_solves_the_transposed_system(m):
+    rng = np.random.default_rng(m)
+    A, b = np.logspace(-3, 3, m)[:, None] * rng.standard_normal((m, m)), rng.standard_normal(m)
+    factors, pivots, scales, status = factorised(A)
+    assert status == -1
+    x = b.copy()
+    _solve_transposed(factors, pivots, scales, x)
+    assert relative_error(x, np.linalg.solve(A.T, b)) < 1e-9
 
 
 def test_rows_of_different_size():

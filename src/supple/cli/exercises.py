@@ -69,6 +69,7 @@ def everything() -> list[Exercise]:
         "NDF": lambda: simulate(ring(), NDF()),
         "methods of fixed step": lambda: simulate(ring(), BDF2(dt=GLIMPSE)),
         "explicit methods": lambda: simulate(ring(), RK45()),
+        "derivatives of motions": _derivatives_of_motions,
     }
     loads = (Exercise(name, partial(_addressed, name)) for name in sorted(_load_modules()))
     return [*first_simulation(), *(Exercise(*pair) for pair in calls.items()), *loads]
@@ -133,6 +134,17 @@ def falling() -> Model:
     robot = Robot("falling", gravity=(0.0, 0.0, -9.81))
     robot.add_link("body", Rigid(mass=1.0, inertia=np.eye(3)), joint=Prismatic("z"))
     return robot.compile()
+
+
+def _derivatives_of_motions() -> None:
+    """Differentiate a motion, forward and backward, of a robot with inputs and of one with charts."""
+    from supple.solvers.integrators import BDF2
+
+    motion = arm().simulate(GLIMPSE, method=BDF2(dt=GLIMPSE), record=True)
+    motion.vjp(q=motion.q)
+    motion.jvp(q0=motion.q[0])
+    motion = ring().simulate(GLIMPSE, method=BDF2(dt=GLIMPSE), record=True)
+    motion.vjp(q=motion.q)
 
 
 def _in_vain() -> None:

@@ -6,7 +6,7 @@ pulled back, cotangents (S, k) to a gradient by its parameters.  Times of jumps 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,7 +73,7 @@ def _of_ramp(law: Ramp, t: Array) -> dict[str, Parameter]:
         "start": _scalar(law.start, 1.0 - x),
         "end": _scalar(law.end, x),
         "t0": _scalar(law.t0, inside * rise * (t - law.t1)[:, None] / span**2),
-        "t1": _scalar(law.t1, -inside * rise * (t - law.t0)[:, None] / span**2),
+        "t1": _scalar(law.t1, inside * rise * (law.t0 - t)[:, None] / span**2),
     }
 
 
@@ -110,7 +110,7 @@ def parameters(law: Law, t: Array) -> dict[str, Parameter] | None:
         Steps: lambda x, s: {"values": _samples(x.values, _knot_weights(x.times, s, True))},
         Table: lambda x, s: {"values": _samples(x.values, _knot_weights(x.times, s, x.hold))},
     }
-    found = kinds.get(type(law))
+    found = next((make for kind, make in kinds.items() if isinstance(law, kind)), None)
     return None if found is None else found(law, t)
 
 
@@ -130,7 +130,7 @@ def pull_back(law: Any, t: Array, cotangent: Array) -> dict[str, Any] | None:
     return None if known is None else {name: parameter.pull(cotangent) for name, parameter in known.items()}
 
 
-def push_forward(law: Any, t: Array, variation: dict[str, Any], k: int) -> Array:
+def push_forward(law: Any, t: Array, variation: Mapping[str, Any], k: int) -> Array:
     """The variation (S, k) of a law's values from one of its parameters, by name."""
     if isinstance(law, (Sum, Product)):
         parts = {"a": np.zeros((len(t), k)), "b": np.zeros((len(t), k))}

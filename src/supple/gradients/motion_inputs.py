@@ -33,7 +33,7 @@ class InputForm:
         self.laws: list[tuple[Any, slice]] = []  # law and the inputs it drives
         self.form = "none"
         if u is None:
-            self.form, self.laws = "array", [(Constant(np.zeros(self.nu)), slice(0, self.nu))]
+            self.form, self.laws = "array", [(_Number(np.zeros(self.nu)), slice(0, self.nu))]
         elif isinstance(u, Law):
             self.form, self.laws = "law", [(u, slice(0, self.nu))]
         elif callable(u):
@@ -45,7 +45,7 @@ class InputForm:
             self.form, self.laws = "list", [(_as_law(x), slice(i, i + 1)) for i, x in enumerate(u)]
         else:
             given = np.array(u, dtype=float)
-            law = Constant(given) if given.ndim == 1 else Table(times, given, hold=hold)
+            law = _Number(given) if given.ndim == 1 else _Samples(times, given, hold=hold)
             self.form, self.laws = "array", [(law, slice(0, self.nu))]
         self.found: list[Any] = [None] * len(self.laws)
         self.excitation = Excitation(model, u, times, hold)
@@ -83,7 +83,7 @@ class InputForm:
             return np.zeros(0) if self.nu == 0 else None
         if any(part is None and law is not None for part, (law, _) in zip(self.found, self.laws, strict=True)):
             self.pull_back(np.zeros(0), np.zeros((0, self.nu)))
-        plain = [_plain(law, part, own) for part, (law, own) in zip(self.found, self.laws, strict=True)]
+        plain = [_plain(law, part) for part, (law, _) in zip(self.found, self.laws, strict=True)]
         if self.form == "dict":
             return dict(zip(self.u, plain, strict=True))
         return plain if self.form == "list" else plain[0]
@@ -112,27 +112,35 @@ class InputForm:
         return total
 
 
+class _Number(Constant):
+    """A number, or one per input, that was given as such and not as a law."""
+
+
+class _Samples(Table):
+    """Inputs at the output times, likewise."""
+
+
 def _as_law(given: Any) -> Any:
-    return given if callable(given) else Constant(float(given))
+    return given if callable(given) else _Number(float(given))
 
 
 def _plain_name(law: Any) -> str:
     """The one parameter of what was given as numbers."""
-    return "values" if isinstance(law, Table) else "value"
+    return "values" if isinstance(law, _Samples) else "value"
 
 
-def _plain(law: Any, part: Any, own: slice) -> Any:
+def _plain(law: Any, part: Any) -> Any:
     """Numbers where numbers were given."""
-    if part is None or not isinstance(law, (Constant, Table)):
+    if part is None or not isinstance(law, (_Number, _Samples)):
         return part
     return part[_plain_name(law)]
 
 
 def _like(law: Any, change: Any) -> Array:
     """A finite variation, shaped like the numbers that were given."""
-    if not isinstance(law, (Constant, Table)):
+    if not isinstance(law, (_Number, _Samples)):
         raise ModelError(f"u is the law {type(law).__name__}: give its variation as a dict of its parameters")
-    shape = np.shape(law.value if isinstance(law, Constant) else law.values)
+    shape = np.shape(law.value if isinstance(law, _Number) else law.values)
     array = np.array(change, dtype=float)
     if array.shape != shape:
         raise ShapeError(f"u has shape {array.shape}, must be {shape}")

@@ -114,7 +114,7 @@ class Outputs:
             for j in range(len(state)):
                 step = np.zeros(len(state))
                 step[j] = STEP * max(1.0, abs(state[j]))
-                ends = [model.energy(*np.split(state + s * step, [n, 2 * n]), t).total for s in (1.0, -1.0)]
+                ends = [model.energy(x[:n], x[n : 2 * n], x[2 * n :], t).total for x in (state + step, state - step)]
                 found[j] = (ends[0] - ends[1]) / (2.0 * step[j])
             self.rows[k, : 2 * n] += cotangent[k] * found[: 2 * n]
             self.u[k] += cotangent[k] * found[2 * n :]

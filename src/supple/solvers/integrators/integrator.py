@@ -51,7 +51,11 @@ class Integrator:
     """
 
     def __init__(
-        self, workspace: SolverWorkspace, method: Method, wanted: Array | None, buffers: tuple[int, int, int] = (0, 0, 0)
+        self,
+        workspace: SolverWorkspace,
+        method: Method,
+        wanted: Array | None,
+        buffers: tuple[int, int, int] = (0, 0, 0),
     ) -> None:
         self.workspace, self.problem, self.method = workspace, workspace.problem, method
         problem, self.control = self.problem, method.control

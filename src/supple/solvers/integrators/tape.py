@@ -31,8 +31,9 @@ START, STEPPED, CHARTED, GIVEN, SAMPLED = 1, 2, 3, 4, 5
 LENGTH, KIND, AT_TIME, OF_STEP, FIRST, SECOND, THIRD, FOURTH, FIFTH, LATEST = range(10)
 HEADER = 10
 # START: h, whether the run begins anew (1) or goes on from where it was (0); then the state
-# STEPPED by NDF: h, order, the step of the differences before; by a formula: h, its first stage, table of its coefficients, ratio
-#   by which the lagged acceleration was scaled, whether it was set to the new one; by a pair: h; then all stages
+# STEPPED by NDF: h, order, the step of the differences before; by a formula: h, its first stage, table of its
+#   coefficients, ratio by which the lagged acceleration was scaled, whether it was set to the new one; by a pair: h;
+#   then all stages
 # CHARTED: time, h, joint, number of rows, how far the lagged acceleration lies ahead (formulas), order and step of the
 #   differences before (NDF); then q, v, a of the joint in every row before, the old and the new chart (12 each)
 # GIVEN: time, h, number of the row (-1: none of the results), end and begin of the step, order, whether it is a first

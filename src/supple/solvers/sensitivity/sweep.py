@@ -193,10 +193,3 @@ def stage_times(problem_table, sweep_table, position):
         position += int(tape[position])
     return count
 
-
-@kernel
-def plan_entry(problem_table, sweep_table, at):
-    """The program of one entry, for those who want to look at it.  Returns how many instructions it has."""
-    problem, sweep = problem_at(problem_table.ctypes.data), sweep_at(sweep_table.ctypes.data)
-    plan(problem, sweep, at)
-    return sweep.counts[INSTRUCTIONS]

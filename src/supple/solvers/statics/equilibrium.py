@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from supple.gradients.equilibrium import EquilibriumVariation, Gradient, Tangents
+    from supple.gradients.equilibrium import EquilibriumVariation, Tangents
+    from supple.gradients.gradient import Gradient
     from supple.model.model import Model
     from supple.readouts.parts import State
 
