@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from bridge_cases import TENSIONS, arm, bow, check, pendulum
+from bridge_cases import TENSIONS, arm, arm_design, bow, check, pendulum
 from helpers import difference_jacobian, relative_error
 from supple.bridges.motions import RolloutOperation, StepOperation
 from supple.bridges.rows import Rows
@@ -114,3 +114,22 @@ def test_output_times_are_needed(t):
         rollout(pendulum(), t=t)
     with pytest.raises(ModelError, match="inputs is 'cubic'"):
         rollout(pendulum(), inputs="cubic")
+
+
+def test_motions_by_parameters():
+    design = arm_design()
+    operation = RolloutOperation(Subject(design), TIMES[:4], FIXED, "constant", {})
+    values = [np.array(2.2e5), np.array([0.011, 0.009]), np.array(0.42)]
+    given = [np.zeros(6), np.zeros(6), TENSIONS, *values]
+    (q, v), memory = operation.evaluate(given, True)
+    rng = np.random.default_rng(0)
+    y = rng.standard_normal(q.shape), rng.standard_normal(v.shape)
+    gradient = operation.pull(memory, y)
+
+    def scalar(k, x):
+        changed = [*given[:k], x.reshape(given[k].shape) * given[k], *given[k + 1 :]]  # in units of the values
+        return np.array([sum((a * b).sum() for a, b in zip(y, operation.evaluate(changed, False)[0], strict=True))])
+
+    for k in (3, 4, 5):
+        expected = difference_jacobian(lambda x, k=k: scalar(k, x), np.ones(given[k].size), 1e-3)[0]
+        assert relative_error((gradient[k] * given[k]).ravel(), expected) < 1e-6
