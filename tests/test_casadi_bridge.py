@@ -8,7 +8,7 @@ import pytest
 
 import supple as sp
 import supple.casadi
-from bridge_cases import TENSIONS, arm, bow, pendulum
+from bridge_cases import TENSIONS, arm, arm_design, bow, pendulum
 from helpers import difference_jacobian, relative_error
 
 QUIET = {"print_time": False}, {"print_level": 0, "sb": "yes", "hessian_approximation": "limited-memory"}
@@ -148,3 +148,66 @@ def test_one_search_serves_values_and_jacobians(model, monkeypatch):
     u = casadi.MX.sym("u", 3)
     casadi.Function("both", [u], [equilibrium(u), casadi.jacobian(equilibrium(u), u)])(TENSIONS)
     assert len(count) == 1
+
+
+def test_ipopt_shoots_with_steps():
+    """Torques that bring the elbow to an angle and to rest in ten steps, states as unknowns."""
+    model = pendulum()
+    step = supple.casadi.step(model, 0.05)
+    q0 = np.array([0.0, 1.5, 0.0, 0.0])
+    problem = casadi.Opti()
+    q, v, u = problem.variable(4, 11), problem.variable(4, 11), problem.variable(4, 10)
+    problem.subject_to(q[:, 0] == q0)
+    problem.subject_to(v[:, 0] == 0.0)
+    for k in range(10):
+        after = step(q[:, k], v[:, k], u[:, k])
+        problem.subject_to(q[:, k + 1] == after[0])
+        problem.subject_to(v[:, k + 1] == after[1])
+    problem.subject_to(q[3, 10] == 0.5)
+    problem.subject_to(v[:, 10] == 0.0)
+    problem.minimize(casadi.sumsqr(u))
+    problem.set_initial(q, np.tile(q0[:, None], 11))
+    problem.solver("ipopt", QUIET[0], QUIET[1] | {"max_iter": 500, "tol": 1e-6})
+    torques = problem.solve().value(u)
+    state = q0, np.zeros(4)
+    for k in range(10):
+        state = model.step(*state, torques[:, k], 0.05)
+    assert abs(state[0][3] - 0.5) < 1e-4
+    assert np.abs(state[1]).max() < 1e-3
+
+
+@pytest.mark.parametrize("inputs", ["constant", "linear"])
+def test_motions_by_reverse(model, inputs):
+    t = np.linspace(0.0, 0.06, 4)
+    rollout = supple.casadi.rollout(model, t, method=sp.BDF2(dt=0.01), inputs=inputs)
+    given = np.zeros(6), np.zeros(6), TENSIONS if inputs == "constant" else np.outer(np.arange(1.0, 5.0), TENSIONS).T
+    x = [casadi.MX.sym(name, *casadi.DM(value).shape) for name, value in zip("qvu", given, strict=True)]
+    q, v = rollout(*x)
+    assert q.shape == (6, 4)  # a column per time
+    weights = np.random.default_rng(0).standard_normal((2, 4, 6))
+    loss = casadi.dot(q, casadi.DM(weights[0].T)) + casadi.dot(v, casadi.DM(weights[1].T))
+    gradients = casadi.Function("gradients", x, [q, *(casadi.gradient(loss, y) for y in x)])(*given)
+    motion = model.simulate(t, *given[:2], given[2].T, method=sp.BDF2(dt=0.01), record=True)
+    expected = motion.vjp(q=weights[0], v=weights[1])
+    assert np.array_equal(numbers(gradients[0]), motion.q.T)
+    for found, exact in zip(gradients[1:], (expected.q0, expected.v0, expected.u.T), strict=True):
+        assert relative_error(numbers(found).squeeze(), exact) < 1e-12
+    jacobian = casadi.Function("jacobian", x, [casadi.jacobian(q[:, -1], x[0])])(*given)
+    rows = [motion.vjp(q=np.vstack([np.zeros((3, 6)), unit])).q0 for unit in np.eye(6)]
+    assert relative_error(numbers(jacobian), np.stack(rows)) < 1e-12
+
+
+def test_ipopt_finds_a_modulus():
+    """Parameters of a design as unknowns: which modulus makes the arm sag so."""
+    design = arm_design()
+    equilibrium, tip = supple.casadi.equilibrium(design), supple.casadi.tip(design, "arm")
+    model = design.model(young=1.3e5)
+    seen = model.tip(model.statics(TENSIONS).q, "arm")
+    problem = casadi.Opti()
+    scale = problem.variable()
+    p = {"young": 1e5 * scale}
+    problem.minimize(1e4 * casadi.sumsqr(tip(equilibrium(TENSIONS, p), p) - seen))
+    problem.subject_to(problem.bounded(0.5, scale, 5.0))
+    problem.set_initial(scale, 2.0)
+    problem.solver("ipopt", *QUIET)
+    assert abs(problem.solve().value(scale) - 1.3) < 1e-4

@@ -9,7 +9,7 @@ import pytest
 
 import supple as sp
 import supple.jax
-from bridge_cases import TENSIONS, arm, bow, pendulum
+from bridge_cases import TENSIONS, arm, arm_design, bow, pendulum
 from helpers import difference_jacobian, relative_error
 
 
@@ -216,3 +216,79 @@ def test_large_batches_do_not_wait_for_each_other(model):
         value, gradient = loss(q)
     assert np.isclose(value, (model.tip(q, "arm") ** 2).sum(), rtol=1e-12)
     assert gradient.shape == q.shape
+
+
+def test_steps_in_a_scan():
+    """A loss at the end of five steps, by the first state and all inputs."""
+    model = pendulum()
+    step = supple.jax.step(model, 0.02)
+    rng = np.random.default_rng(4)
+    q0, v0, u = 0.3 * rng.standard_normal(4), np.zeros(4), 0.5 * rng.standard_normal((5, 4))
+
+    @jax.jit
+    def last(q0, u):
+        def one(state, u):
+            state = step(*state, u)
+            return state, state[0]
+
+        return jax.lax.scan(one, (q0, jnp.asarray(v0)), u)[1]
+
+    q, v = q0, v0
+    for k in range(5):
+        q, v = model.step(q, v, u[k], 0.02)
+    assert np.array_equal(last(q0, u)[-1], q)
+    gradients = jax.jit(jax.grad(lambda q0, u: jnp.sum(last(q0, u) ** 2), (0, 1)))(q0, u)
+    for k, (x, found) in enumerate(zip((q0, u), gradients, strict=True)):
+
+        def loss(y, k=k, x=x):
+            given = [q0, u]
+            given[k] = y.reshape(x.shape)
+            return np.array([jnp.sum(last(*given) ** 2)])
+
+        assert relative_error(found.ravel(), difference_jacobian(loss, x.ravel(), 1e-3)[0]) < 1e-7
+
+
+@pytest.mark.parametrize("inputs", ["constant", "linear", "held"])
+def test_motions(model, inputs):
+    t = np.linspace(0.0, 0.06, 4)
+    rollout = supple.jax.rollout(model, t, method=sp.BDF2(dt=0.01), inputs=inputs)
+    u = TENSIONS * np.random.default_rng(0).uniform(0.5, 1.5, (2, 3) if inputs == "constant" else (2, 4, 3))
+    weights = np.random.default_rng(1).standard_normal((4, 6))
+
+    def loss(q0, u):
+        q, v = rollout(q0, u=u)
+        return jnp.sum(weights * q) + jnp.sum(v[-1])
+
+    by_q0, by_u = jax.jit(jax.vmap(jax.grad(loss, (0, 1)), (None, 0)))(np.zeros(6), u)
+    y = np.zeros((4, 6))
+    y[-1] = 1.0
+    for i in range(2):
+        motion = model.simulate(t, u=u[i], method=sp.BDF2(dt=0.01), hold=inputs == "held", record=True)
+        expected = motion.vjp(q=weights, v=y)
+        assert relative_error(by_q0[i], expected.q0) < 1e-13
+        assert relative_error(by_u[i], expected.u) < 1e-13
+        assert np.array_equal(rollout(np.zeros(6), np.zeros(6), u)[0][i], motion.q)
+
+
+def test_parameters_are_a_tree():
+    design = arm_design()
+    equilibrium, tip = supple.jax.equilibrium(design), supple.jax.tip(design, "arm")
+
+    def loss(p, u):
+        return jnp.sum(tip(equilibrium(u, p), p)[:2])
+
+    p = {"young": 1.5e5, "radius": np.array([0.011, 0.009])}  # the length stays
+    by_p, by_u = jax.jit(jax.grad(loss, (0, 1)))(p, TENSIONS)
+    assert {name: x.shape for name, x in by_p.items()} == {"young": (), "radius": (2,)}
+    model = design.model(**p)
+    rest = model.statics(TENSIONS)
+    R = model.pose(rest.q, "arm")[:3, :3]
+    wrench = np.concatenate([np.zeros(3), R.T @ [1.0, 1.0, 0.0]])
+    expected = rest.vjp(pose={("arm", 1.0): wrench})
+    assert relative_error(by_u, expected.u) < 1e-10
+    assert relative_error(by_p["young"], expected.p["young"]) < 1e-10
+    assert relative_error(by_p["radius"], expected.p["radius"]) < 1e-10
+    young = jnp.array([1e5, 2e5, 3e5])
+    each = jax.vmap(lambda x: equilibrium(TENSIONS, {"young": x}))(young)
+    for x, q in zip(young, each, strict=True):
+        assert np.array_equal(q, design.model(young=float(x)).statics(TENSIONS).q)

@@ -9,7 +9,7 @@ from torch.autograd import gradcheck
 
 import supple as sp
 import supple.torch
-from bridge_cases import TENSIONS, arm, bow, pendulum
+from bridge_cases import TENSIONS, arm, arm_design, bow, pendulum
 
 
 @pytest.fixture(scope="module")
@@ -174,3 +174,37 @@ def test_tensions_learned_by_adam(model):
         optimiser.step()
         losses.append(loss.item())
     assert losses[-1] < 1e-4 * losses[0]
+
+
+def test_steps():
+    model = pendulum()
+    step = supple.torch.step(model, 0.02)
+    assert gradcheck(step, tensors(3, (2, 4), (4,), (2, 4)))
+    q, v, u = tensors(4, (4,), (4,), (4,))
+    expected = model.step(*(x.detach().numpy() for x in (q, v, u)), 0.02)
+    for found, exact in zip(step(q, v, u), expected, strict=True):
+        assert np.array_equal(found.detach().numpy(), exact)
+
+
+@pytest.mark.parametrize("inputs", ["constant", "linear", "held"])
+def test_motions(model, inputs):
+    t = np.linspace(0.0, 0.04, 3)
+    rollout = supple.torch.rollout(model, t, method=sp.BDF2(dt=0.01), inputs=inputs)
+    u = tensor(TENSIONS * np.random.default_rng(0).uniform(0.5, 1.5, (2, 3) if inputs == "constant" else (2, 3, 3)))
+    (q0,) = tensors(0, (6,))
+    assert gradcheck(lambda q0, u: rollout(0.1 * q0, u=u)[0], (q0, u), rtol=1e-5)
+    q, v = rollout(q0, u=u)
+    assert q.shape == v.shape == (2, 3, 6)
+
+
+def test_parameters():
+    design = arm_design()
+    equilibrium, tip = supple.torch.equilibrium(design, tolerance=1e-13), supple.torch.tip(design, "arm")
+    scale, radius = tensor(1.1), tensor([1.1, 0.9])
+
+    def place(scale, radius, u):
+        p = {"young": 2e5 * scale, "radius": 0.01 * radius}
+        return tip(equilibrium(u, p), p)
+
+    assert gradcheck(place, (scale, radius, tensor(TENSIONS)))
+    assert gradcheck(place, (tensor([1.1, 0.9]), radius, tensor(TENSIONS)))  # a row for each modulus

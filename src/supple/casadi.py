@@ -1,4 +1,4 @@
-"""Robots in CasADi: equilibria, dynamics and places as functions of MX and DM, for Opti and nlpsol.
+"""Robots in CasADi: equilibria, steps, motions and dynamics as functions of MX and DM, for Opti and nlpsol.
 
 Install with ``pip install "supple[casadi]"``.  Each function takes a `Model`, or a `Design` whose parameters are then
 inputs ``p``, a dict by name, and returns a function of columns: q (n, 1), u (nu, 1).  Series have a column per time:
@@ -23,7 +23,7 @@ try:
 except ImportError as error:
     raise MissingExtraError('supple.casadi needs CasADi: pip install "supple[casadi]"') from error
 
-__all__ = ["Function", "equilibrium", "forward_dynamics", "inverse_dynamics", "pose", "tip"]
+__all__ = ["Function", "equilibrium", "forward_dynamics", "inverse_dynamics", "pose", "rollout", "step", "tip"]
 
 Array = np.ndarray
 
@@ -235,6 +235,8 @@ def _column(operation: Operation, port: Port, given: Any) -> Any:
 
 _functions = Functions(Function)
 equilibrium = _functions.equilibrium
+step = _functions.step
+rollout = _functions.rollout
 inverse_dynamics = _functions.inverse_dynamics
 forward_dynamics = _functions.forward_dynamics
 pose = _functions.pose

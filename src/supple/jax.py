@@ -1,4 +1,4 @@
-"""Robots in JAX: equilibria, dynamics and places as functions that `jax.grad`, `jit` and `vmap` take.
+"""Robots in JAX: equilibria, steps, motions and dynamics as functions that `jax.grad`, `jit` and `vmap` take.
 
 Install with ``pip install "supple[jax]"``.  Each function takes a `Model`, or a `Design` whose parameters are then
 inputs ``p``, a dict of arrays by name, and returns a function of JAX arrays with any leading axes; rows are computed on
@@ -25,7 +25,7 @@ try:
 except ImportError as error:
     raise MissingExtraError('supple.jax needs JAX: pip install "supple[jax]"') from error
 
-__all__ = ["Function", "equilibrium", "forward_dynamics", "inverse_dynamics", "pose", "tip"]
+__all__ = ["Function", "equilibrium", "forward_dynamics", "inverse_dynamics", "pose", "rollout", "step", "tip"]
 
 Array = np.ndarray
 
@@ -115,6 +115,8 @@ def _as(dtype: Any, arrays: list[Array]) -> tuple[Array, ...]:
 
 _functions = Functions(Function)
 equilibrium = _functions.equilibrium
+step = _functions.step
+rollout = _functions.rollout
 inverse_dynamics = _functions.inverse_dynamics
 forward_dynamics = _functions.forward_dynamics
 pose = _functions.pose

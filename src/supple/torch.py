@@ -1,4 +1,4 @@
-"""Robots in PyTorch: equilibria, dynamics and places as functions that autograd differentiates.
+"""Robots in PyTorch: equilibria, steps, motions and dynamics as functions that autograd differentiates.
 
 Install with ``pip install "supple[torch]"``.  Each function takes a `Model`, or a `Design` whose parameters are then
 inputs ``p``, a dict of tensors by name, and returns a function of tensors with any leading axes; rows are computed on
@@ -20,7 +20,7 @@ try:
 except ImportError as error:
     raise MissingExtraError('supple.torch needs PyTorch: pip install "supple[torch]"') from error
 
-__all__ = ["Function", "equilibrium", "forward_dynamics", "inverse_dynamics", "pose", "tip"]
+__all__ = ["Function", "equilibrium", "forward_dynamics", "inverse_dynamics", "pose", "rollout", "step", "tip"]
 
 
 class Function:
@@ -101,6 +101,8 @@ def _precision(operation: Operation, given: list[Any]) -> tuple[Any, Any]:
 
 _functions = Functions(Function)
 equilibrium = _functions.equilibrium
+step = _functions.step
+rollout = _functions.rollout
 inverse_dynamics = _functions.inverse_dynamics
 forward_dynamics = _functions.forward_dynamics
 pose = _functions.pose

@@ -30,6 +30,6 @@ def test_a_framework_that_is_missing_is_named_with_the_remedy(name):
 @pytest.mark.parametrize("name", FRAMEWORKS)
 def test_every_bridge_offers_the_same(name):
     module = __import__(f"supple.{name}", fromlist=["x"])
-    offered = {"equilibrium", "inverse_dynamics", "forward_dynamics", "pose", "tip"}
+    offered = {"equilibrium", "step", "rollout", "inverse_dynamics", "forward_dynamics", "pose", "tip"}
     assert offered | {"Function"} == set(module.__all__)
     assert all(getattr(module, function).__doc__ for function in offered)

@@ -4,37 +4,14 @@ import numpy as np
 import pytest
 
 import supple as sp
-from bridge_cases import TENSIONS, arm, bow, pendulum
-from helpers import difference_jacobian, random_coordinates, random_robot, relative_error
+from bridge_cases import TENSIONS, arm, bow, check, pendulum
+from helpers import random_coordinates, random_robot, relative_error
 from load_kinds import KINDS, add_kinds
 from supple.bridges.dynamics import ForwardDynamicsOperation, InverseDynamicsOperation, PoseOperation, TipOperation
 from supple.bridges.equilibria import EquilibriumOperation
 from supple.bridges.subject import Subject
 
 pytestmark = pytest.mark.filterwarnings("ignore::supple.errors.ModelWarning")  # laws without tangents
-
-
-def check(operation, inputs, tolerance, step=1e-3):
-    """Jacobians against differences of each input, and `pull` against Jacobians."""
-    outputs, memory = operation.evaluate(inputs, record=True)
-    assert [x.shape for x in outputs] == [port.shape for port in operation.outputs]
-    blocks = operation.jacobian(memory)
-
-    def moved(i, x):
-        changed = [*inputs[:i], x.reshape(operation.inputs[i].shape), *inputs[i + 1 :]]
-        return np.concatenate([y.ravel() for y in operation.evaluate(changed, record=False)[0]])
-
-    for i, x in enumerate(inputs):
-        exact = np.vstack([row[i] for row in blocks])
-        if x.size:
-            differences = difference_jacobian(lambda y, i=i: moved(i, y), x.ravel(), step * max(1.0, np.abs(x).max()))
-            assert relative_error(exact, differences) < tolerance
-    rng = np.random.default_rng(0)
-    y = [rng.standard_normal(port.shape) for port in operation.outputs]
-    for i, gradient in enumerate(operation.pull(memory, y)):
-        expected = sum(a.ravel() @ row[i] for a, row in zip(y, blocks, strict=True))
-        assert gradient.shape == operation.inputs[i].shape
-        assert relative_error(gradient.ravel(), expected) < 1e-9
 
 
 @pytest.mark.parametrize(("model", "u"), [(arm, TENSIONS), (bow, np.array([0.5, 0.02]))])

@@ -68,12 +68,11 @@ class ForwardDynamicsOperation(JacobianOperation):
 
 
 class PoseOperation(JacobianOperation):
-    """q (n,) -> the world pose (4, 4) of a place of a link."""
+    """q (n,), parameters -> the world pose (4, 4) of a place of a link."""
 
     name = "pose"
 
     def __init__(self, subject: Subject, link: str, s: float) -> None:
-        _refuse_parameters(subject, self.name)
         model = subject.nominal
         super().__init__(subject, [Port("q", (model.n,))], [Port("pose", (4, 4))])
         model.pose(model.rest, link, s)  # names that are not there, and s outside the link, raise here
@@ -81,19 +80,34 @@ class PoseOperation(JacobianOperation):
 
     def compute(self, inputs: Sequence[Array]) -> tuple[Array, ...]:
         """g."""
-        return (self.subject.nominal.pose(inputs[0], self.link, self.s),)
+        q, *parameters = inputs
+        return (self.subject.model(parameters).pose(q, self.link, self.s),)
 
     def differentiate(self, inputs: Sequence[Array]) -> Blocks:
-        """dg = g hat(J dq)."""
-        return [[_pose_derivative(*self._station(inputs[0])).reshape(16, -1)]]
+        """dg = g hat(J dq + J_p dp)."""
+        g, J = self._station(inputs)
+        return [self._by_inputs(_pose_derivative(g, J).reshape(16, -1))]
 
-    def _station(self, q: Array) -> tuple[Array, Array]:
-        model = self.subject.nominal
-        return model.pose(q, self.link, self.s), model.jacobian(q, self.link, self.s)
+    def _station(self, inputs: Sequence[Array]) -> tuple[Array, Array]:
+        """g, and [J, J_p] (6, n + number of parameters): body twists per unit of every entry of the inputs."""
+        q, *parameters = inputs
+        model = self.subject.model(parameters)
+        g, J = model.pose(q, self.link, self.s), model.jacobian(q, self.link, self.s)
+        if parameters:
+            from supple.gradients.parameters import pull_back_poses
+
+            self.subject.differentiable(model)
+            rows = [pull_back_poses(model, self.link, self.s, q[None], wrench[None]) for wrench in np.eye(6)]
+            J = np.hstack([J, np.stack(rows)])
+        return g, J
+
+    def _by_inputs(self, columns: Array) -> list[Array]:
+        """Columns of all inputs, input by input."""
+        return np.split(columns, np.cumsum([port.size for port in self.inputs])[:-1], axis=1)
 
 
 class TipOperation(PoseOperation):
-    """q (n,) -> world position (3,) of a place of a link."""
+    """q (n,), parameters -> world position (3,) of a place of a link."""
 
     name = "tip"
 
@@ -107,8 +121,8 @@ class TipOperation(PoseOperation):
 
     def differentiate(self, inputs: Sequence[Array]) -> Blocks:
         """R J_v."""
-        g, J = self._station(inputs[0])
-        return [[g[:3, :3] @ J[3:]]]
+        g, J = self._station(inputs)
+        return [self._by_inputs(g[:3, :3] @ J[3:])]
 
 
 def _pose_derivative(g: Array, J: Array) -> Array:

@@ -39,9 +39,9 @@ class EquilibriumOperation(Operation):
 
     def pull(self, memory: Any, cotangents: Sequence[Array]) -> tuple[Array, ...]:
         """One solve with the transposed stiffness."""
+        self.subject.differentiable(memory.model)
         gradient = memory.vjp(cotangents[0])
-        by_parameters = self.subject.gradients(gradient.p) if self.subject.parameters else ()
-        return (gradient.u, *by_parameters)
+        return (gradient.u, *self.subject.gradients(gradient.p))
 
     def jacobian(self, memory: Any) -> Blocks:
         """dq/du, one solve per input; with parameters, one per coordinate."""

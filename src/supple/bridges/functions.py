@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from numpy.typing import ArrayLike
 
 from supple.bridges.dynamics import ForwardDynamicsOperation, InverseDynamicsOperation, PoseOperation, TipOperation
 from supple.bridges.equilibria import EquilibriumOperation
+from supple.bridges.motions import RolloutOperation, StepOperation
 from supple.bridges.operation import Operation
 from supple.bridges.subject import Subject
 from supple.solvers.options import thread_count
 
 if TYPE_CHECKING:
+    from supple.gradients.design import Design
     from supple.model.model import Model
+    from supple.solvers.integrators import Method
 
 F = TypeVar("F")
 
@@ -30,7 +33,7 @@ class Functions(Generic[F]):
 
     def equilibrium(
         self,
-        model: Model | Any,
+        model: Model | Design,
         *,
         q0: ArrayLike | None = None,
         t: float = 0.0,
@@ -61,6 +64,46 @@ class Functions(Generic[F]):
         operation = EquilibriumOperation(Subject(model), q0, t, tolerance, max_iterations)
         return self._make(operation, thread_count(threads))
 
+    def step(
+        self, model: Model, dt: float, *, method: Method | None = None, t: float = 0.0, threads: int | None = None
+    ) -> F:
+        """A function (q, v, u) -> (q, v) after one step of dt [s] of a one-step method (`Model.step`)."""
+        return self._make(StepOperation(Subject(model), dt, method, t), thread_count(threads))
+
+    def rollout(
+        self,
+        model: Model | Design,
+        t: ArrayLike,
+        *,
+        method: Method | None = None,
+        inputs: str = "constant",
+        breaks: Sequence[float] = (),
+        max_steps: int | None = None,
+        threads: int | None = None,
+    ) -> F:
+        """A function (q0, v0, u, p) -> (q, v): states (..., T, n) at the output times, by `Model.simulate`.
+
+        Parameters
+        ----------
+        model : Model or Design
+            Of a design, parameters p (a dict by name; those left out keep the design's values) are inputs, too.
+        t : (T,)
+            Output times, the first being the start, s.
+        method : Method, optional
+            As of `Model.simulate`.  Derivatives are those of the steps that it took.
+        inputs : "constant", "linear" or "held"
+            What u is: (..., nu); or samples (..., T, nu) at the output times, joined by lines or held until the next.
+        breaks, max_steps
+            As of `Model.simulate`.
+
+        Raises
+        ------
+        SimulationError
+            When called, if a row cannot go on.
+        """
+        operation = RolloutOperation(Subject(model), t, method, inputs, {"breaks": breaks, "max_steps": max_steps})
+        return self._make(operation, thread_count(threads))
+
     def inverse_dynamics(self, model: Model, *, t: float = 0.0, threads: int | None = None) -> F:
         """A function (q, v, a) -> ID (..., n): `Model.inverse_dynamics` of states (..., n), at time t."""
         return self._make(InverseDynamicsOperation(Subject(model), t), thread_count(threads))
@@ -69,10 +112,10 @@ class Functions(Generic[F]):
         """A function (q, v, u) -> a (..., n): `Model.forward_dynamics` of states (..., n), at time t."""
         return self._make(ForwardDynamicsOperation(Subject(model), t), thread_count(threads))
 
-    def pose(self, model: Model, link: str, s: float = 1.0, *, threads: int | None = None) -> F:
-        """A function q -> world pose (..., 4, 4) of a place of a link, s from 0 to 1 along it."""
+    def pose(self, model: Model | Design, link: str, s: float = 1.0, *, threads: int | None = None) -> F:
+        """A function (q, p) -> world pose (..., 4, 4) of a place of a link, s from 0 to 1 along it."""
         return self._make(PoseOperation(Subject(model), link, s), thread_count(threads))
 
-    def tip(self, model: Model, link: str, s: float = 1.0, *, threads: int | None = None) -> F:
-        """A function q -> world position (..., 3) of a place of a link, s from 0 to 1 along it: losses on the tip."""
+    def tip(self, model: Model | Design, link: str, s: float = 1.0, *, threads: int | None = None) -> F:
+        """A function (q, p) -> world position (..., 3) of a place of a link, s from 0 to 1 along it: for losses."""
         return self._make(TipOperation(Subject(model), link, s), thread_count(threads))

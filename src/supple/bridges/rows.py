@@ -75,7 +75,7 @@ class Rows:
                 output[i] = value
 
         self._share(work, lead, "record" if record else "evaluate")
-        shaped = [output.reshape(*lead, *output.shape[1:]) for output in outputs]
+        shaped = [output.reshape((*lead, *output.shape[1:])) for output in outputs]
         return shaped, memories
 
     def pull(self, memories: Sequence[Any], cotangents: Sequence[Any]) -> list[Array]:
@@ -89,7 +89,7 @@ class Rows:
                 gradient[i] = value
 
         self._share(work, lead, "pull")
-        return [gradient.reshape(*lead, *gradient.shape[1:]) for gradient in gradients]
+        return [gradient.reshape((*lead, *gradient.shape[1:])) for gradient in gradients]
 
     def jacobian(self, memory: Any) -> list[list[Array]]:
         """Jacobians of one row."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from supple.checks import shown
 from supple.errors import ModelError
+from supple.gradients.design import Design
 from supple.model.model import Model
 
 Array = np.ndarray
@@ -30,41 +31,45 @@ class Subject:
         Of the design; empty for a model.
     """
 
-    def __init__(self, given: Any) -> None:
-        self.design: Any = None
+    def __init__(self, given: Model | Design) -> None:
+        self.design: Design | None = None
         if isinstance(given, Model):
             self.nominal = given
-        elif hasattr(given, "values") and callable(getattr(given, "model", None)):
+        elif isinstance(given, Design):
             self.design = given
             self.nominal = given.model()
         else:
             raise ModelError(f"model is {shown(given)}, must be a Model (robot.compile()) or a Design")
-        values = {} if self.design is None else {name: self.design.values[name] for name in self.design.names}
+        values = {} if self.design is None else self.design.values
         arrays = {name: np.array(value, dtype=float) for name, value in values.items()}
         self.parameters = [(name, array.shape, array) for name, array in arrays.items()]
         self._models: OrderedDict[bytes, Model] = OrderedDict()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     def model(self, parameters: Sequence[Array]) -> Model:
         """The model with these values of the parameters, in their order; one model for equal values."""
         if self.design is None:
             return self.nominal
         key = b"".join(value.tobytes() for value in parameters)
-        with self._lock:
-            if key in self._models:
-                self._models.move_to_end(key)
-                return self._models[key]
-        changes = {
-            name: value.copy() if shape else float(value)
-            for (name, shape, _), value in zip(self.parameters, parameters, strict=True)
-        }
-        made: Model = self.design.model(**changes)
-        with self._lock:
-            self._models[key] = made
-            while len(self._models) > KEPT:
-                self._models.popitem(last=False)
-        return made
+        with self._lock:  # functions of users that build robots need not be safe in threads
+            if key not in self._models:
+                values = zip(self.parameters, parameters, strict=True)
+                changes = {name: value.copy() if shape else float(value) for (name, shape, _), value in values}
+                self._models[key] = self.design.model(**changes)
+                if len(self._models) > KEPT:
+                    self._models.popitem(last=False)
+            self._models.move_to_end(key)
+            return self._models[key]
 
-    def gradients(self, by_name: Mapping[str, Any] | None) -> tuple[Array, ...]:
+    def differentiable(self, model: Model) -> None:
+        """See to it that derivatives of a model's numbers by the parameters are there, before threads ask for them."""
+        if model.design is not None and self.design is not None:
+            with self._lock:
+                _ = model.design.slopes, model.design.laws
+
+    def gradients(self, by_name: Mapping[str, Any]) -> tuple[Array, ...]:
         """Gradients by the parameters, in their order."""
-        return tuple(np.reshape((by_name or {})[name], shape) for name, shape, _ in self.parameters)
+        unknown = [name for name, _, _ in self.parameters if name not in by_name]
+        if unknown:  # never zero by silence
+            raise ModelError(f"derivatives by the parameter {unknown[0]!r} are not known here")
+        return tuple(np.reshape(by_name[name], shape) for name, shape, _ in self.parameters)
