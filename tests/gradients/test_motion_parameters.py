@@ -130,7 +130,8 @@ def test_results_depend_on_parameters_directly():
 
         def loss(x, key=key, value=value):
             run = design.model(**{key: x}).simulate(TIMES, q0, v0, u, METHODS["bdf2"])
-            return (tip * run.tip("arm")).sum() + energy @ [run.model.energy(q, v).total for q, v in zip(run.q, run.v, strict=True)]
+            stored = [run.model.energy(*state).total for state in zip(run.q, run.v, strict=True)]
+            return (tip * run.tip("arm")).sum() + energy @ stored
 
         h = 1e-4 * value
         far, near = loss(value + 2 * h) - loss(value - 2 * h), loss(value + h) - loss(value - h)

@@ -92,3 +92,9 @@ def test_a_free_strain_needs_stiffness():
     with pytest.raises(ModelError, match="bend_y is free, but the section has no stiffness for it"):
         bare.check()
     rod().check()
+
+
+def test_a_huge_order_of_magnus_is_refused_in_words():
+    """Python does not print whole numbers of thousands of digits."""
+    with pytest.raises(ModelError, match="magnus is"):
+        sp.Rod(0.3, sp.Circle(0.01), sp.Material(young=1e6, density=1000.0), sp.Legendre(bend_y=1), magnus=10**5000)

@@ -82,7 +82,7 @@ class Rod(Body):
             self._check_strain()
             self._check_extra_points()
             if whole_number(self.magnus, "magnus") not in (2, 4):
-                raise ModelError(f"magnus is {self.magnus!r}, must be 2 or 4")
+                raise ModelError(f"magnus is {shown(self.magnus)}, must be 2 or 4")
             if not callable(self.rest_strain):
                 value = STRAIGHT if self.rest_strain is None else self.rest_strain
                 object.__setattr__(self, "rest_strain", finite_array(value, (6,), "rest_strain"))
