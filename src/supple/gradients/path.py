@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from supple.checks import floats, shown, why
 from supple.errors import ShapeError, StateError
-from supple.gradients.equilibrium import Gradient
+from supple.gradients.gradient import Gradient
 
 if TYPE_CHECKING:
     from supple.solvers.statics.continuation import EquilibriumPath

@@ -97,4 +97,4 @@ def test_a_free_strain_needs_stiffness():
 def test_a_huge_order_of_magnus_is_refused_in_words():
     """Python does not print whole numbers of thousands of digits."""
     with pytest.raises(ModelError, match="magnus is"):
-        sp.Rod(0.3, sp.Circle(0.01), sp.Material(young=1e6, density=1000.0), sp.Legendre(bend_y=1), magnus=10**5000)
+        rod(magnus=10**5000)

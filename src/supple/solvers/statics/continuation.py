@@ -30,7 +30,7 @@ from supple.solvers.statics.search import find, given_inputs, statics
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from supple.gradients.equilibrium import Gradient
+    from supple.gradients.gradient import Gradient
     from supple.model.model import Model
     from supple.readouts.parts import State
 
