@@ -18,6 +18,7 @@ W = [[N, 0], [0, N]]^T, since A_l^+ is normal to N.  On the manifold y' = W A E 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -91,8 +92,24 @@ class Linearization(LinearSystem):
     allow have a meaning; `reduced` gives the system in as many states as there are freedoms.
     """
 
-    allowed: Array  #: (2 n + nz, k) E, see `reduced`
-    projection: Array  #: (k, 2 n + nz)
+    free: Array  #: (nf,) int64 coordinates that no law prescribes
+    rows: Array  #: (nc, n) A_l, rows of loops
+    turning: Array  #: (nc, n) d(A_l v)/dq
+
+    @cached_property
+    def _changes(self) -> tuple[Array, Array]:
+        """E and W, made when they are first asked for."""
+        return _allowed(len(self.A), self.rows.shape[1], self.free, self.rows, self.turning)
+
+    @property
+    def allowed(self) -> Array:
+        """(2 n + nz, k) E, see `reduced`."""
+        return self._changes[0]
+
+    @property
+    def projection(self) -> Array:
+        """(k, 2 n + nz) W."""
+        return self._changes[1]
 
     def reduced(self) -> ReducedLinearization:
         """The same in coordinates of what loops and prescribed joints allow: x = basis y."""
@@ -111,13 +128,16 @@ def linearize(
     v = np.zeros(n) if v is None else v
     found = model.forward_dynamics_derivatives(q, v, u, t, z=z)
     A, B = np.zeros((2 * n + nz, 2 * n + nz)), np.zeros((2 * n + nz, model.nu))
-    A[:n, n : 2 * n] = np.eye(n)
     A[n : 2 * n, :n], A[n : 2 * n, n : 2 * n], B[n : 2 * n] = found
-    fixed = model.fixed_coordinates
-    A[fixed], A[:, [*fixed, *(n + fixed)]] = 0.0, 0.0
+    free = model.free_coordinates
+    A[free, n + free] = 1.0  # all else of prescribed joints is zero
     if nz:
         _add_further_states(model, q, v, u, t, z, A, B)
-    return Linearization(A, B, *_allowed(model, np.asarray(q, float), np.asarray(v, float)))
+    rows = turning = np.zeros((0, n))
+    if model.nc:
+        terms = loop_terms(model, np.asarray(q, float), np.asarray(v, float), np.zeros(n), model.loops)
+        rows, turning = terms.jacobian, terms.slip_dq
+    return Linearization(A, B, model.free_coordinates, rows, turning)
 
 
 def _add_further_states(
@@ -157,11 +177,9 @@ def _first_states(model: Model) -> Array:
     return np.concatenate([np.asarray(states.state0, float) for states in model.demand.states] or [np.zeros(0)])
 
 
-def _allowed(model: Model, q: Array, v: Array) -> tuple[Array, Array]:
+def _allowed(states: int, n: int, free: Array, rows: Array, turning: Array) -> tuple[Array, Array]:
     """E (2 n + nz, k) and W (k, 2 n + nz): changes that loops and prescribed joints allow, and their coordinates."""
-    n, nz, free = model.n, model.nz, model.free_coordinates
-    terms = loop_terms(model, q, v, np.zeros(n), model.loops)
-    rows, turning = terms.jacobian[:, free], terms.slip_dq[:, free]
+    nz, rows, turning = states - 2 * n, rows[:, free], turning[:, free]
     if len(rows):
         _, sizes, transposed = np.linalg.svd(rows)
         rank = int((sizes > RANK * sizes[0]).sum())

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.core import articulated_columns as _articulated
+from supple.core import forward_dynamics as _forward
 from supple.core.articulated import SOLVED
 from supple.errors import ConvergenceError, SingularError, StateError
 from supple.model.constraints import LoopTerms, loop_terms, solve_constrained, solve_regular
@@ -88,6 +89,8 @@ class Balance(NamedTuple):
 def balance(model: Model, state: State, baumgarte: float, given: Given) -> Balance:
     """Accelerations and multipliers at a state; ``baumgarte`` as in `forward_dynamics`."""
     q, v, u, t, z = state
+    if not model.nc and not model.demand.implicit and given.free is model.workspace.free:
+        return _prescribed(model, state, given)
     terms = loop_terms(model, q, v, given.a, model.loops)
     rate = -terms.stabilised(baumgarte)[0]
     if model.demand.implicit:
@@ -102,6 +105,24 @@ def balance(model: Model, state: State, baumgarte: float, given: Given) -> Balan
     for part in (a, multipliers, supplied):
         model.arguments.finite(part, q=q, v=v)
     return Balance(a, multipliers, supplied)
+
+
+def _prescribed(model: Model, state: State, given: Given) -> Balance:
+    """With prescribed joints alone, as without: the kernel of forward dynamics has them locked."""
+    work, check = model.workspace, model.arguments
+    q, v, u, t, z = state
+    x = given.a.copy()
+    inputs = check.motion(q, v, u)[2]
+    status = _forward.forward_dynamics(work.forward_calls, work.scratch(t, z), q, v, inputs, x)
+    if status != SOLVED:
+        check.inputs("u", u, model.nu)
+        check.solved(status, q=q, v=v)
+        force = -model.residual(q, v, given.a, u, None, t, z)[:, None]
+        M, none = model.mass_matrix(q), np.zeros((0, model.n))
+        x = allowed_columns(model, q, M, none, force, force[:0], given.free)[0][:, 0]
+    a = given.a + x
+    supplied = model.residual(q, v, a, u, None, t, z)
+    return Balance(a, np.zeros(0), np.where(given.free > 0.0, 0.0, supplied))
 
 
 def allowed_columns(

@@ -32,9 +32,13 @@ TREE_COST = 24
 
 
 def dense_is_faster(blocks: Array) -> bool:
-    """Whether columns are solved for faster with a dense mass matrix than block by block: few coordinates, one rod."""
+    """Whether columns are solved for faster with a dense mass matrix than block by block: few coordinates in blocks.
+
+    A block on the world on which nothing hangs is a dense matrix by itself, and has its factors already.
+    """
     sizes = blocks["n"].astype(float)
-    return bool(sizes.sum() ** 2 <= (sizes**2).sum() + TREE_COST * sizes.sum())
+    tied = sizes[blocks["parent"] > 0].sum() + sizes[blocks["parent"] == 0].sum() * (blocks["parent"] > 0).any()
+    return bool(sizes.sum() ** 2 < (sizes**2).sum() + TREE_COST * tied)
 
 
 class Workspace:
