@@ -157,16 +157,17 @@ def _in_vain() -> None:
 
 
 def _in_doubt() -> None:
-    """Accelerations of a robot without inertia: the dense matrix is asked."""
+    """Accelerations of two joints that turn the same body about the same axis: the dense matrix is asked."""
     from supple.errors import SingularError
     from supple.joints import Revolute
     from supple.robot.bodies import Rigid
     from supple.robot.robot import Robot
 
     robot = Robot("shaft")
-    robot.add_link("shaft", Rigid(mass=0.0, inertia=np.zeros((3, 3))), joint=Revolute("x"))
+    robot.add_link("sleeve", Rigid(mass=0.0, inertia=np.zeros((3, 3))), joint=Revolute("x"))
+    robot.add_link("shaft", Rigid(mass=1.0, inertia=np.eye(3)), joint=Revolute("x"), parent="sleeve")
     with suppress(SingularError):
-        robot.compile().solve_mass(np.zeros(1), np.ones(1))
+        robot.compile().solve_mass(np.zeros(2), np.ones(2))
 
 
 def simulate(model: Model, method: Any = None) -> None:
