@@ -126,14 +126,13 @@ def linearize(
     """A and B about a state, see `Model.linearize`."""
     n, nz = model.n, model.nz
     v = np.zeros(n) if v is None else v
-    found = model.forward_dynamics_derivatives(q, v, u, t, z=z)
+    found = model.forward_dynamics_derivatives(q, v, u, t, 0.0, z)
     A, B = np.zeros((2 * n + nz, 2 * n + nz)), np.zeros((2 * n + nz, model.nu))
     A[n : 2 * n, :n], A[n : 2 * n, n : 2 * n], B[n : 2 * n] = found
-    free = model.free_coordinates
-    A[free, n + free] = 1.0  # all else of prescribed joints is zero
+    A.reshape(-1)[n : n * len(A) : len(A) + 1] = model.workspace.free  # q' = v; zero for prescribed joints, as all else
     if nz:
         _add_further_states(model, q, v, u, t, z, A, B)
-    rows = turning = np.zeros((0, n))
+    rows = turning = A[:0, :n]
     if model.nc:
         terms = loop_terms(model, np.asarray(q, float), np.asarray(v, float), np.zeros(n), model.loops)
         rows, turning = terms.jacobian, terms.slip_dq
