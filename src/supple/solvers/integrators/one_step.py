@@ -67,7 +67,7 @@ def explicit_step(problem_table, run_table, own_table, rows):
     explicit.begin(problem, run, own)
     explicit.recentre(problem, run, own)
     copy_row(own.points[explicit.NOW], rows[0])
-    status = explicit.evaluate_stages(problem, own, t, end, end - t, baumgarte)
+    status = explicit.evaluate_stages(problem, run, own, t, end, end - t, baumgarte)
     if status != CONVERGED:
         return FAILURE + status
     write_row(problem, rows[1])
