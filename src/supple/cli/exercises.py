@@ -42,10 +42,11 @@ def first_simulation() -> list[Exercise]:
 
 def everything() -> list[Exercise]:
     """What any robot uses: all kinds of loads, loops, all methods of integration, all functions of a model."""
+    from supple.model.chart_changes import tangent_rates
     from supple.solvers.integrators import BDF2, NDF, RK45
 
     model = arm()
-    q, turned = np.zeros(model.n), (np.full(6, 1.0), np.zeros(6))
+    q, still = np.zeros(model.n), np.zeros((2, 6))
     calls: dict[str, Callable[[], Any]] = {
         "inverse dynamics": lambda: model.inverse_dynamics(q, q, q),
         "derivatives of inverse dynamics": lambda: model.inverse_dynamics_derivatives(q, q, q),
@@ -58,9 +59,9 @@ def everything() -> list[Exercise]:
         "derivatives of forward dynamics": lambda: model.forward_dynamics_derivatives(q, q),
         "products with the inverse mass matrix": lambda: model.solve_mass(q, q),
         "dense mass matrices": _in_doubt,
-        "one step": lambda: [ring().step_derivatives(*turned, None, GLIMPSE, method) for method in (None, RK45())],
+        "one step": lambda: [ring().step_derivatives(*still, None, GLIMPSE, method) for method in (None, RK45())],
         "loops": lambda: ring().loop_rate(np.zeros(6), np.zeros(6)),
-        "joints' exponentials": lambda: ring().rewrap(np.full(6, 4.0), np.zeros(6)),
+        "joints' exponentials": lambda: (ring().rewrap(np.full(6, 4.0), np.zeros(6)), tangent_rates(*still)),
         "contact of rods": partial(_addressed, "core.dormant", "core.dormant_folding"),
         "read-outs": _read_outs,
         "statics in need": _in_vain,
@@ -126,16 +127,17 @@ def _in_vain() -> None:
 
 
 def _in_doubt() -> None:
-    """Accelerations of a robot without inertia: the dense matrix is asked."""
+    """Forces on a shaft that turns nothing, a bead on its axis: the dense matrix is asked."""
     from supple.errors import SingularError
-    from supple.joints import Revolute
+    from supple.joints import Prismatic, Revolute
     from supple.robot.bodies import Rigid
     from supple.robot.robot import Robot
 
     robot = Robot("shaft")
-    robot.add_link("shaft", Rigid(mass=0.0, inertia=np.zeros((3, 3))), joint=Revolute("x"))
+    robot.add_link("shaft", Rigid(mass=0.0, inertia=np.zeros(3)), joint=Revolute("x"))
+    robot.add_link("bead", Rigid(mass=1.0, inertia=np.zeros(3)), joint=Prismatic("x"), parent="shaft")
     with suppress(SingularError):
-        robot.compile().solve_mass(np.zeros(1), np.ones(1))
+        robot.compile().solve_mass(np.zeros(2), np.ones(2))
 
 
 def simulate(model: Model, method: Any = None) -> None:
