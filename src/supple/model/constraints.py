@@ -53,8 +53,8 @@ class LoopTerms(NamedTuple):
         if T == 0.0:
             return self.rate, self.rate_dq, self.rate_dv
         return (
-            self.rate + 2.0 / T * self.slip + self.error / T**2,
-            self.rate_dq + 2.0 / T * self.slip_dq + self.error_derivative / T**2,
+            self.rate + 2.0 / T * self.slip + self.error / T / T,
+            self.rate_dq + 2.0 / T * self.slip_dq + self.error_derivative / T / T,
             self.rate_dv + 2.0 / T * self.jacobian,
         )
 
