@@ -253,7 +253,8 @@ def _known(model: Model) -> dict[str, Any]:
     x = state(model)
     given = {**x, "x": x["q"], "u": np.full(model.nu, 0.1), "lam": np.full(model.nc, 0.1), "z": np.full(model.nz, 0.1)}
     numbers = {"t": 0.1, "cv": 0.5, "ca": 2.0, "baumgarte": 0.1, "transposed": False, "link": "arm", "s": 0.5}
-    return {**given, **numbers, "stations": [("arm", 0.5), ("hand", 1.0)], "frame": "world"}
+    others = {"X": x["q"], "given": [model.n - 1]}
+    return {**given, **numbers, **others, "stations": [("arm", 0.5), ("hand", 1.0)], "frame": "world"}
 
 
 def model_calls(model: Model, kind: str) -> list[Call]:
@@ -295,7 +296,10 @@ def motion_calls() -> list[Call]:
 
 
 #: Functions of a model with calls of their own below, or without anything to ask.
-SOLVERS = ("statics", "statics_batch", "equilibrium_path", "modes", "simulate", "plot", "assemble", "check_derivatives")
+SOLVERS = (
+    *("statics", "statics_batch", "equilibrium_path", "modes", "simulate", "plot", "assemble", "check_derivatives"),
+    *("step", "step_derivatives"),
+)
 
 
 def _solvers(model: Model, kind: str) -> list[Call]:
@@ -306,7 +310,11 @@ def _solvers(model: Model, kind: str) -> list[Call]:
     more = {"hold": False, "control_rate": None, "events": (), "progress": False, "checkpoint": None, "resume": False}
     limit = {"checkpoint_every": 30.0, "max_steps": STEPS}
     steps = {"step": 0.05, "max_step": 0.5, "max_points": 4, "stop": None}
+    closed_state = {"q": model.assemble(np.zeros(model.n)), "v": np.zeros(model.n), "z": np.full(model.nz, 0.1)}
+    one = {**closed_state, "u": u, "dt": 1e-4, "method": None, "t": 0.1}
     calls = [
+        ("step", one),
+        ("step_derivatives", one),
         ("statics", {**at, **search, "multipliers": np.zeros(model.nc), "globalise": False}),
         ("statics_batch", {"u": np.array([u, u]), "q0": x["q"], "t": 0.1, **search, "threads": 1}),
         ("equilibrium_path", {"u": u, "s": (0.0, 1.0), "q0": x["q"], **steps}),

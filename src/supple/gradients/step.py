@@ -135,7 +135,7 @@ def _implicit(model: Model, made: Stepper, begin: Point, u: Array, t: float, h: 
     for s, (at, cv, ca, cz) in enumerate(factors):
         start = _sums(known, weights[s], weights_z[s], h)
         time = t + at * h
-        scale = cv / h, ca / h**2, cz / h
+        scale = cv / h, ca / h / h, cz / h
         end = _stage(model, start, made.rows[s + 1], made.directions[s], scale, u, time, made)
         if s + 1 < len(factors):
             known[STAGES + s] = end

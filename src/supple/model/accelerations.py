@@ -159,7 +159,8 @@ def hybrid_dynamics(
 
 def _coordinates(model: Model, given: Any) -> Array:
     """Coordinates by number, by name, or as a mask, as numbers."""
-    if isinstance(given, str) or not hasattr(given, "__len__"):
+    sized = given.ndim == 1 if isinstance(given, np.ndarray) else isinstance(given, Sequence)
+    if isinstance(given, str) or not sized:
         raise ModelError(f"given is {shown(given)}, must be a list of coordinates: numbers or names, or (n,) bool")
     if len(given) == model.n and all(isinstance(x, (bool, np.bool_)) for x in given):
         return np.flatnonzero(given)
