@@ -24,7 +24,8 @@ def load(name):
 
 def test_every_example_is_tested_here():
     names = {path.stem for path in EXAMPLES.glob("*.py")}
-    assert names == {"soft_arm_on_shaft", "sagging_rod", "swinging_rod", "swinging_arm"}
+    first = {"soft_arm_on_shaft", "sagging_rod", "swinging_rod", "swinging_arm"}
+    assert names == first | {"fit_viscosity", "throw", "optimise_taper", "bounce", "train_policy"}
 
 
 def test_readme_shows_the_first_example():
@@ -72,6 +73,33 @@ def test_swinging_arm(capsys, tmp_path, monkeypatch):
     printed = capsys.readouterr().out
     assert printed in README
     assert (tmp_path / "swing.png").stat().st_size > 10_000
+
+
+def test_fitting_finds_the_viscosity():
+    viscosity, _ = load("fit_viscosity").main()
+    assert viscosity == pytest.approx(2500.0, rel=0.02)
+
+
+def test_throwing_hits_the_target():
+    first, best, _ = load("throw").main()
+    assert best < 0.01 < 0.5 < first
+
+
+def test_a_taper_presses_harder():
+    straight, best, radii = load("optimise_taper").main()
+    assert best > 1.5 * straight
+    assert np.mean(radii**2) == pytest.approx(0.008**2, rel=1e-6)
+
+
+def test_a_gradient_through_a_bounce():
+    exact, differences = load("bounce").main()
+    np.testing.assert_allclose(exact, differences, atol=0.01)
+    assert abs(exact[3]) > 0.1
+
+
+def test_a_policy_learns_through_the_simulator():
+    before, after = load("train_policy").main()
+    assert after < 0.1 * before
 
 
 def test_readme_names_one_command_that_tests():
