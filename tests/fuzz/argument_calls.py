@@ -22,6 +22,7 @@ from .argument_uses import (
     body,
     closed,
     controller,
+    designed,
     driven,
     event,
     exercise,
@@ -34,8 +35,10 @@ from .argument_uses import (
     on_arm,
     path,
     plain,
+    recorded,
     rich,
     shape,
+    slim,
     state,
     switched,
     touching,
@@ -334,7 +337,14 @@ def _results() -> list[Call]:
     saved = run.save(folder / "good.npz")
     film = {"path": folder / "film.gif", "fps": 2.0, "speed": 0.02, "watch": None, "progress": None}
     plot = {"path": folder / "page.png", "watch": [("arm", 1.0)]}
+    tape, n = recorded(), plain().n
+    rows = {name: np.zeros((3, n)) for name in ("q", "v", "a")}
+    more = {"tip": {"arm": np.ones((3, 3))}, "pose": None, "u": np.ones((3, 1)), "energy": np.ones(3)}
+    start = {"q0": np.zeros(n), "v0": np.ones(n), "u": np.ones(1), "z0": np.zeros(0)}
     return [
+        Call("Design", designed, {"build": slim, "radius": 0.01}, lambda made: made.model().n),
+        Call("Trajectory.vjp", tape.vjp, {**rows, **more}, lambda made: made.q0),
+        Call("Trajectory.jvp", tape.jvp, start, lambda made: made.q),
         Call("Trajectory.pose", run.pose, {"link": "arm", "s": 0.5}),
         Call("Trajectory.tip", run.tip, {"link": "arm", "s": 0.5}),
         Call("Trajectory.save", run.save, {"path": folder / "copy.npz"}),

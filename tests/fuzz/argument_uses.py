@@ -81,6 +81,25 @@ def trajectory() -> sp.Trajectory:
 
 
 @cache
+def recorded() -> sp.Trajectory:
+    """A motion that can be differentiated."""
+    return plain().simulate(np.linspace(0.0, 0.01, 3), u=[0.1], record=True)
+
+
+def slim(radius: float) -> sp.Robot:
+    """A robot of one parameter."""
+    robot = sp.Robot("slim")
+    rubber = sp.Material(young=1e6, poisson=0.4, density=1000.0)
+    robot.add_link("arm", sp.Rod(0.2, sp.Circle(radius), rubber, sp.Legendre(bend_y=1)))
+    return robot
+
+
+def designed(build: Any, radius: Any) -> sp.Design:
+    """A design by names of its arguments."""
+    return sp.Design(build, radius=radius)
+
+
+@cache
 def motion() -> sp.Trajectory:
     """A motion with loops, contact and prescribed joints."""
     return rich().simulate(0.01)
