@@ -10,16 +10,16 @@ from motion_replay import Replay
 from supple.model.accelerations import joint_efforts
 
 METHODS = {
-    "ndf": sp.NDF(rtol=1e-6, atol=1e-9),
+    "ndf": sp.NDF(rtol=1e-8, atol=1e-10),
     "alpha": sp.GeneralizedAlpha(dt=4e-3),
-    "adaptive": sp.GeneralizedAlpha(rtol=1e-6, atol=1e-9),
-    "newmark": sp.Newmark(dt=4e-3),
+    "adaptive": sp.GeneralizedAlpha(rtol=1e-7, atol=1e-9),
+    "newmark": sp.Newmark(beta=0.31, gamma=0.6, dt=4e-3),
     "bdf2": sp.BDF2(dt=4e-3),
     "euler": sp.ImplicitEuler(dt=4e-3),
     "rk45": sp.RK45(rtol=1e-6, atol=1e-9),
     "dop853": sp.DOP853(rtol=1e-6, atol=1e-9),
 }
-END = 0.06
+END = 0.03
 
 # ---------------------------------------------------------------------- robots
 
@@ -34,7 +34,7 @@ def tendon_arm(*items):
     robot = sp.Robot("arm")
     robot.add_link("arm", rod(bend_y=1, bend_z=1, stretch=0))
     robot.add(sp.Tendon("up", {"arm": lambda X: (0.0, 0.01)}))
-    robot.add(sp.ElasticTendon("side", {"arm": lambda X: (0.008, 0.002)}, stiffness=100.0, damping=1.0))
+    robot.add(sp.ElasticTendon("side", {"arm": lambda X: (0.008, 0.002)}, stiffness=100.0))
     for item in items:
         robot.add(item)
     return robot.compile()
@@ -88,7 +88,7 @@ def leak(t, q, v, z):
 
 
 def answer_of(t, q, v, z):
-    return np.array([2.0 + 0.5 * np.sin(z[0]) + 0.1 * v[0], 0.04 + 0.01 * z[1] + 0.005 * q[1] ** 2])
+    return np.array([2.0 + 0.5 * np.sin(z[0]) + 0.1 * v[0], 0.1 + 0.01 * z[1] + 0.005 * q[1] ** 2])
 
 
 def controlled():
@@ -96,21 +96,23 @@ def controlled():
 
 
 def remembering(t, g, eta, etadot, xi, z):
-    return np.concatenate([z[0] * eta[:3], -0.3 * eta[3:] + z[1] * g[:3, 0]])
+    return np.concatenate([-1e-3 * (1.0 + z[0]) * eta[:3], -0.2 * eta[3:] + 0.3 * z[1] * g[:3, 0]])
 
 
 def memory(t, g, eta, etadot, xi, z):
-    return np.array([eta[3] - z[0] + 0.01 * etadot[4], np.sin(t) - 0.5 * z[1]])
+    return np.array([eta[3] - z[0] + 1e-3 * etadot[4], np.sin(t) - 0.5 * z[1] + 0.1 * eta[4]])
 
 
 def with_memory():
     uses = ("pose", "twist", "acceleration")
     law = sp.PointLaw("memory", "arm", remembering, uses=uses, state0=(0.2, 0.1), rate=memory)
-    return tendon_arm(law)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # its tangent is differenced
+        return tendon_arm(law)
 
 
 def feedback(t, q, v):
-    return np.array([2.0 + np.sin(q[0]) + 0.05 * v[1], 0.04 + 0.01 * q[1] - 0.002 * v[0]])
+    return np.array([2.0 + np.sin(q[0]) + 0.05 * v[1], 0.1 + 0.01 * q[1] - 0.002 * v[0]])
 
 
 ROBOTS = {
@@ -135,8 +137,8 @@ def recorded(robot, method, seed=0):
     model, rng = make(), np.random.default_rng(seed)
     if "loops" in options:
         scheme = METHODS[method]
-        if not hasattr(scheme, "loops"):
-            pytest.skip("explicit methods have no choice")
+        if scheme.control.fixed_step is None:
+            pytest.skip("steps that vary break index 3")
         fields = {name: getattr(scheme, name) for name in scheme.__dataclass_fields__}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -144,10 +146,10 @@ def recorded(robot, method, seed=0):
     else:
         scheme = METHODS[method]
     t = np.linspace(0.0, END, 7)
-    q0, v0 = 0.2 * rng.normal(size=model.n), rng.normal(size=model.n)
+    q0, v0 = 0.1 * rng.normal(size=model.n), rng.normal(size=model.n)
     if model.name == "flyer":
         v0 = np.zeros(model.n)
-        v0[:3], v0[-3:] = (30.0, 20.0, -10.0), (-20.0, 5.0, 15.0)
+        v0[:3], v0[-3:] = (60.0, 40.0, -20.0), (-40.0, 10.0, 30.0)
     u = options.pop("u", None)
     if u is None and not model.controllers and model.nu:
         u = (2.0 + rng.uniform(size=(len(t), model.nu))) * np.where(np.array(model.input_names) == "side", 0.03, 1.0)
@@ -210,12 +212,22 @@ def differenced(motion, q0, v0, u, weights, change, h=2e-5):
 def check(motion, q0, v0, u, tolerance=1e-6, same=1e-4):
     weights, change = cotangents(motion), directions(motion, u)
     gradient = motion.vjp(**weights)
+    found = {name: float(np.sum(getattr(gradient, name) * change[name])) for name in change}
     expected = differenced(motion, q0, v0, u, weights, change)
     assert expected.pop("same") < same
-    found = {name: float(np.sum(getattr(gradient, name) * change[name])) for name in change}
     size = max(abs(x) for x in expected.values())
-    for name, value in expected.items():
-        assert abs(found[name] - value) < tolerance * max(abs(value), 1e-3 * size), (name, found[name], value)
+
+    def wrong(expected):
+        return {
+            name: (found[name], value)
+            for name, value in expected.items()
+            if not abs(found[name] - value) < tolerance * max(abs(value), 1e-3 * size)
+        }
+
+    if wrong(expected):  # a contact that begins within a difference
+        expected = differenced(motion, q0, v0, u, weights, change, 2e-6)
+        expected.pop("same")
+    assert not wrong(expected)
     variation = motion.jvp(**change)
     along = sum((weights[name] * getattr(variation, name)).sum() for name in weights)
     terms = sum(np.abs(weights[name] * getattr(variation, name)).sum() for name in weights)

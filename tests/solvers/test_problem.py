@@ -38,10 +38,10 @@ def test_leaves_are_eliminated_before_roots(tree):
 def test_charts_of_joints_without_a_meaning_of_their_own(tree):
     rows = chart_table(tree)
     assert len(rows) == 1
-    block, start, turning = rows[0].tolist()
+    block, start, turning, size = rows[0].tolist()
     assert tree.coordinate_names[start].startswith("free.")
     assert int(tree.topology.blocks[block]["start"]) == start
-    assert turning == 3
+    assert (turning, size) == (3, 6)
 
 
 def test_states_of_loads_have_their_signals():

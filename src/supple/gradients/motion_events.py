@@ -25,6 +25,8 @@ Array = np.ndarray
 
 #: Relative step of central differences of users' functions.
 STEP = 6e-6
+#: Times beside an event at which it is seen whether it is crossed or touched, s.
+TOUCH = 1e-6
 
 
 def differenced(function: Any, t: float, q: Array, v: Array) -> tuple[Array, Array, Array]:
@@ -46,8 +48,8 @@ def time_slope(moment: Moment, n: int) -> Array:
     q, v = moment.row[:n], moment.row[n : 2 * n]
     g_t, g_q, g_v = differenced(moment.event.function, moment.t, q, v)
     rate = float(g_t[0] + g_q[0] @ moment.rate[:n] + g_v[0] @ moment.rate[n : 2 * n])
-    size = abs(g_t[0]) + np.abs(g_q[0]) @ np.abs(moment.rate[:n]) + np.abs(g_v[0]) @ np.abs(moment.rate[n : 2 * n])
-    if not abs(rate) > 1e-10 * size:
+    near, far = (_along(moment, n, s) for s in (TOUCH, 2.0 * TOUCH))
+    if rate == 0.0 or abs(far - near) > 0.5 * abs(near):  # a slope that comes from higher powers of time alone
         raise StateError(
             f"no derivatives: event {moment.event.name!r} at t = {moment.t:g} s is touched, not crossed: its time has "
             "no derivative"
@@ -55,6 +57,16 @@ def time_slope(moment: Moment, n: int) -> Array:
     slope = np.zeros(len(moment.row))
     slope[:n], slope[n : 2 * n] = -g_q[0] / rate, -g_v[0] / rate
     return slope
+
+
+def _along(moment: Moment, n: int, s: float) -> float:
+    """The rate of an event's function along the motion, by differences over times -s and s."""
+    q, v, rate = moment.row[:n], moment.row[n : 2 * n], moment.rate
+    ends = [
+        float(np.atleast_1d(moment.event.function(moment.t + x, q + x * rate[:n], v + x * rate[n : 2 * n]))[0])
+        for x in (s, -s)
+    ]
+    return (ends[0] - ends[1]) / (2.0 * s)
 
 
 def at_moments(model: Model, tape: Tape) -> list[tuple[int, Array, Array]]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from supple.model.constraints import CLOSED, loop_terms
-from supple.solvers.motion.start import initial_state
+from supple.solvers.motion.start import gap_of, projected
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -44,16 +44,18 @@ class StartTangents(NamedTuple):
 
 def start_tangents(model: Model, q0: Array, v0: Array, t: float) -> StartTangents:
     """How the initial state follows the one that was given."""
-    n, free, fixed = model.n, model.free_coordinates, model.fixed_coordinates
+    n, free = model.n, model.free_coordinates
     kept = np.zeros((n, n))
     kept[free, free] = 1.0
     if not model.nc:
         none = np.zeros((0, 0))
         return StartTangents(kept, kept, np.zeros((n, n)), q0, v0, 0.0 * v0, np.zeros(0), none, none, none, none, none)
-    zero = np.zeros(n)
-    start = q0.copy()
-    q, v = initial_state(model, q0, v0, t)
-    start[fixed] = q[fixed]
+    zero, start, given = np.zeros(n), q0.copy(), v0.copy()
+    for joint in model.prescribed:
+        own = slice(joint.coordinates.start, joint.coordinates.stop)
+        start[own], given[own], _ = joint.motion(t)
+    q = model.assemble(start) if gap_of(model, start) > CLOSED else start
+    v, mu = projected(model, q, v0, given)
     closing = _closing(model, start, q, kept)
     terms = loop_terms(model, q, v, zero, model.loops)
     A, M = terms.jacobian, model.mass_matrix(q)
@@ -63,7 +65,6 @@ def start_tangents(model: Model, q0: Array, v0: Array, t: float) -> StartTangent
     matrix[: len(free), len(free) :], matrix[len(free) :, : len(free)] = -A[:, free].T, A[:, free]
     scale = 1.0 / np.sqrt(np.maximum(np.abs(matrix).max(axis=1), 1e-300))
     inverse = scale[:, None] * np.linalg.inv(scale[:, None] * matrix * scale) * scale
-    mu = _multipliers(M, A, change, free)
     pushed = model.residual_derivatives(q, zero, change, None, mu, t)[0]
     pushed = pushed - model.residual_derivatives(q, zero, zero, None, 0.0 * mu, t)[0]
     # M (v - v0) - A^T mu = 0 and A v = 0 of the free coordinates, varied
@@ -76,16 +77,10 @@ def start_tangents(model: Model, q0: Array, v0: Array, t: float) -> StartTangent
     return StartTangents(closing, V, X, q, v, change, mu, back, inverse, E, A, M)
 
 
-def _multipliers(M: Array, A: Array, change: Array, free: Array) -> Array:
-    """mu that balances M (v - v0)."""
-    return np.asarray(np.linalg.lstsq(A[:, free].T, (M @ change)[free], rcond=None)[0])
-
-
 def _closing(model: Model, start: Array, q: Array, kept: Array) -> Array:
     """dq/dq0 of a robot that was closed."""
     n, free, zero = model.n, model.free_coordinates, np.zeros(model.n)
-    gap = np.abs(loop_terms(model, start, zero, zero, model.loops).error).max()
-    if gap <= CLOSED:
+    if q is start:
         E = loop_terms(model, q, zero, zero, model.loops).error_derivative[:, free]
         closing = kept.copy()
         closing[np.ix_(free, free)] -= np.linalg.pinv(E, rcond=1e-10) @ E

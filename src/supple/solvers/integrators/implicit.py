@@ -127,17 +127,18 @@ class Implicit(Method):
     def coefficients_of(self, pasts: list[tuple[float, ...]], problem: Problem) -> dict[str, Array]:
         """Coefficients of all tables of a run, one behind the other, as sweeps along its tape take them."""
         own = self.own_arrays(problem, 1)
-        weights, weights_z = [], []
+        factors, weights, weights_z = [], [], []
         for past in pasts:
             own.past[1, : self.behind] = past
             self.renew(own)
+            factors.append(own.factors.copy())
             weights.append(own.weights.copy())
             weights_z.append(own.weights_z.copy())
         return {
-            "stage_factors": own.factors,
+            "stage_factors": np.concatenate(factors),
             "weights": np.concatenate(weights),
             "weights_z": np.concatenate(weights_z),
-            "lagged": np.array([*own.lagged, own.settings[loop.MAIN_STAGES]]),
+            "lagged": np.array([*own.lagged, own.settings[loop.MAIN_STAGES], len(own.factors)]),
         }
 
     def renew(self, own: Any) -> None:

@@ -21,7 +21,7 @@ Array = np.ndarray
 #: Part of the largest value of an event's function that is zero but for rounding.
 ON_EVENT = 1e-11
 #: Part of a step by which rows beside an event are looked at.
-LOOK_ASIDE = 0.02
+LOOK_ASIDE = 0.005
 
 
 class EventWatch:

@@ -50,26 +50,35 @@ def initial_state(model: Model, q0: ArrayLike | None, v0: ArrayLike | None, t: f
     for joint in model.prescribed:
         own = slice(joint.coordinates.start, joint.coordinates.stop)
         q[own], given[own], _ = joint.motion(t)
-    if model.nc:
-        zero = np.zeros(model.n)
-        gap = np.abs(loop_terms(model, q, zero, zero, model.loops).error).max()
-        if gap > CLOSED:
-            start = q.copy()
-            try:
-                q = model.assemble(q)
-            except ConvergenceError as error:
-                raise ConvergenceError(f"no initial state: {error}") from None
-            if q0 is not None and np.abs(q - start).max() > 1e-3:
-                warnings.warn(
-                    f"q0 leaves loops open by {gap:.2g} (rad, m); the simulation begins at model.assemble(q0)",
-                    ModelWarning,
-                    stacklevel=4,
-                )
-        A = loop_terms(model, q, given, zero, model.loops).jacobian
-        free, fixed = model.free_coordinates, model.fixed_coordinates
-        change = (given - v)[fixed][:, None]
-        force, rate = np.zeros((model.n, 1)), -(A @ v)[:, None]
-        v = v + solve_constrained(model.mass_matrix(q), A, force, rate, free, fixed, change)[0][:, 0]
-    else:
-        v = given
-    return q, v
+    if not model.nc:
+        return q, given
+    gap = gap_of(model, q)
+    if gap > CLOSED:
+        start = q.copy()
+        try:
+            q = model.assemble(q)
+        except ConvergenceError as error:
+            raise ConvergenceError(f"no initial state: {error}") from None
+        if q0 is not None and np.abs(q - start).max() > 1e-3:
+            warnings.warn(
+                f"q0 leaves loops open by {gap:.2g} (rad, m); the simulation begins at model.assemble(q0)",
+                ModelWarning,
+                stacklevel=4,
+            )
+    return q, projected(model, q, v, given)[0]
+
+
+def gap_of(model: Model, q: Array) -> float:
+    """By how much loops are open, rad or m."""
+    zero = np.zeros(model.n)
+    return float(np.abs(loop_terms(model, q, zero, zero, model.loops).error).max())
+
+
+def projected(model: Model, q: Array, v: Array, given: Array) -> tuple[Array, Array]:
+    """The rates next to v that loops allow, prescribed ones ``given``, and the impulses (nc,) that change them."""
+    A = loop_terms(model, q, given, np.zeros(model.n), model.loops).jacobian
+    free, fixed = model.free_coordinates, model.fixed_coordinates
+    change = (given - v)[fixed][:, None]
+    force, rate = np.zeros((model.n, 1)), -(A @ v)[:, None]
+    moved, impulses = solve_constrained(model.mass_matrix(q), A, force, rate, free, fixed, change)
+    return v + moved[:, 0], impulses[:, 0]

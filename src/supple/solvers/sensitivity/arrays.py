@@ -69,10 +69,10 @@ class SweepArrays(NamedTuple):
     signal_sums: Any  #: (k,) to which gradients by parameters add cotangents of signals, of which they are the negative
     signals: Any  #: (S, k) cotangents of the signals of stages, where parameters are asked for
     motions: Any  #: (S, 3, ne) cotangents of q, v, a of prescribed coordinates, likewise
-    stage_factors: Any  #: (S, 4) of formulas, see `solvers.integrators.formula`
+    stage_factors: Any  #: (tables times S, 4) of formulas, see `solvers.integrators.formula`
     weights: Any  #: (tables times S, 3, 3 rows)
     weights_z: Any  #: (tables times S, 2, 2 rows)
-    lagged: Any  #: (4,) the next lagged acceleration from the new a, a now, A now; number of stages of the scheme
+    lagged: Any  #: (5,) the next lagged acceleration from the new a, a now, A now; stages of the scheme, and S
     tableau: Any  #: (s + 1, s) of an explicit pair: A, and b as the last row
     move: Any  #: (18, 18) derivative of a change of charts
     placement_sums: Any  #: (n_blocks,) pose_t, to which gradients by parameters add; empty if nobody asks
@@ -134,7 +134,7 @@ def make_sweep(problem: Problem, family: int, baumgarte: float, nu: int, **schem
         "stage_factors": (0, 4),
         "weights": (0, 3, 0),
         "weights_z": (0, 2, 0),
-        "lagged": (4,),
+        "lagged": (5,),
         "tableau": (0, 0),
         "move": (18, 18),
     }

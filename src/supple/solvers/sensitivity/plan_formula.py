@@ -47,9 +47,10 @@ def step_formula(sweep, h, first, count, table, ratio, started):
     """All stages of a step; the new point, the next lagged acceleration."""
     if ratio != 1.0:
         scale_part(sweep, LAGGED, A, ratio, 1.0 - ratio, 0, A)
-    total = sweep.stage_factors.shape[0]
+    total = int(sweep.lagged[4])
     for s in range(count):
-        row, stage, factors = table * total + first + s, sweep.stages[s], sweep.stage_factors[first + s]
+        row, stage = table * total + first + s, sweep.stages[s]
+        factors = sweep.stage_factors[row]
         stage[CV_OF], stage[CA_OF], stage[CZ_OF] = factors[1] / h, factors[2] / (h * h), factors[3] / h
         begin_formula(sweep, s, sweep.weights[row], sweep.weights_z[row], h)
         add_instruction(sweep, SOLVE, END if s + 1 == count else STAGES + s, 0, s, 0, 0, 0.0, 0.0)

@@ -109,7 +109,7 @@ def plan_step(problem, sweep, at):
 def formula_stages(sweep, first):
     """Stages of a step that begins with stage ``first``: those of the scheme, or of the one that starts it."""
     main = int(sweep.lagged[3])
-    return main if first == 0 else sweep.stage_factors.shape[0] - main
+    return main if first == 0 else int(sweep.lagged[4]) - main
 
 
 @inner

@@ -100,9 +100,9 @@ class Descent:
 
     def rewrapped(self, q: Array) -> Array:
         """The same configuration with rotation vectors no longer than pi: at 2 pi they are singular."""
-        for block, first, turning in self.solver.workspace.problem.charts:
+        for _, first, turning, size in self.solver.workspace.problem.charts:
             if np.linalg.norm(q[first : first + turning]) > np.pi:
-                own = slice(first, first + int(self.model.topology.blocks[block]["n"]))
+                own = slice(first, first + size)
                 q = q.copy()
                 q[own] = self.model.rewrap(q, self.zero)[0][own]
         return q
