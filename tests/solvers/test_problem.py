@@ -41,7 +41,7 @@ def test_charts_of_joints_without_a_meaning_of_their_own(tree):
     block, start, turning, size = rows[0].tolist()
     assert tree.coordinate_names[start].startswith("free.")
     assert int(tree.topology.blocks[block]["start"]) == start
-    assert (turning, size) == (3, 6)
+    assert (turning, size) == (3, 3)
 
 
 def test_states_of_loads_have_their_signals():
