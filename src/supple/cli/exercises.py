@@ -46,7 +46,7 @@ def everything() -> list[Exercise]:
     from supple.solvers.integrators import BDF2, NDF, RK45
 
     model = arm()
-    q, still = np.zeros(model.n), np.zeros((2, 6))
+    q, at = np.zeros(model.n), np.zeros(6)
     calls: dict[str, Callable[[], Any]] = {
         "inverse dynamics": lambda: model.inverse_dynamics(q, q, q),
         "derivatives of inverse dynamics": lambda: model.inverse_dynamics_derivatives(q, q, q),
@@ -59,9 +59,9 @@ def everything() -> list[Exercise]:
         "derivatives of forward dynamics": lambda: model.forward_dynamics_derivatives(q, q),
         "products with the inverse mass matrix": lambda: model.solve_mass(q, q),
         "dense mass matrices": _in_doubt,
-        "one step": lambda: [ring().step_derivatives(*still, None, GLIMPSE, method) for method in (None, RK45())],
+        "one step": lambda: [ring().step_derivatives(at, at, None, GLIMPSE, method) for method in (None, RK45())],
         "loops": lambda: ring().loop_rate(np.zeros(6), np.zeros(6)),
-        "joints' exponentials": lambda: (ring().rewrap(np.full(6, 4.0), np.zeros(6)), tangent_rates(*still)),
+        "joints' exponentials": lambda: (ring().rewrap(np.full(6, 4.0), np.zeros(6)), tangent_rates(at, at)),
         "contact of rods": partial(_addressed, "core.dormant", "core.dormant_folding"),
         "read-outs": _read_outs,
         "gradients by parameters": partial(_addressed, "core.parameter_gradient"),
