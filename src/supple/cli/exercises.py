@@ -64,7 +64,7 @@ def everything() -> list[Exercise]:
         "joints' exponentials": lambda: (ring().rewrap(np.full(6, 4.0), np.zeros(6)), tangent_rates(at, at)),
         "contact of rods": partial(_addressed, "core.dormant", "core.dormant_folding"),
         "read-outs": _read_outs,
-        "gradients by parameters": partial(_addressed, "core.parameter_gradient"),
+        "gradients by parameters": partial(_addressed, "core.parameter_gradient", "constraints.loop"),
         "gradients of designs": lambda: designed().statics().vjp(pose={("arm", 0.5): np.ones(6)}),
         "statics in need": _in_vain,
         "NDF": lambda: simulate(ring(), NDF()),
