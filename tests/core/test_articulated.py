@@ -17,7 +17,8 @@ def solve(model, q, X, free=None):
     X = np.array(X, dtype=float, order="C")
     free = np.ones(model.n) if free is None else np.array(free, dtype=float)
     work = model.workspace
-    return kernel(ARTICULATED.address, work.tree, work.own()[1], q, work.zero, free, X), X
+    # kernels are compiled for arrays that may be written, and those of `case` may not
+    return kernel(ARTICULATED.address, work.tree, work.own()[1], np.array(q), work.zero, free, X), X
 
 
 def scaled(M):
