@@ -85,6 +85,8 @@ class Composite(MovableJoint):
         limit_stiffness: ArrayLike | None = None,
         limit_width: ArrayLike | None = None,
     ) -> None:
+        if not isinstance(joints, (tuple, list)):
+            raise ModelError(f"Composite: joints is {shown(joints)}, must be a list of joints")
         joints = (*series, *joints)
         for joint in joints:
             if not isinstance(joint, MovableJoint):
