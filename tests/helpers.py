@@ -109,7 +109,37 @@ JOINTS: dict[str, Callable] = {
     "Translational": lambda rng, options: sp.Translational(**options(3)),
     "Spherical": lambda rng, options: sp.Spherical(**options(3)),
     "Free": lambda rng, options: sp.Free(**options(6)),
+    "Euler": lambda rng, options: sp.Euler(str(rng.choice(["xyz", "zyx", "yzx"])), **options(3)),
+    "Composite": lambda rng, options: sp.Composite(*_series(rng), **options(3)),
 }
+
+#: Joints that are no products of exponentials, which the transcription of the paper does not know.
+SPLINES: dict[str, Callable] = {
+    "CurveJoint": lambda rng, options: sp.CurveJoint(random_frames(rng), **options(1)),
+    "SurfaceJoint": lambda rng, options: sp.SurfaceJoint(random_surface(rng), **options(2)),
+    "Series": lambda rng, options: sp.Composite(sp.CurveJoint(random_frames(rng)), sp.Universal(*_oblique_pair(rng))),
+}
+
+
+def random_frames(rng, count=4):
+    """Frames of a curve, half a radian or less from upright, that runs along x.
+
+    Of four it is one piece: between pieces third derivatives jump, which spoils differences of high order.
+    """
+    return [sp.pose((0.3 * k, *rng.uniform(-0.2, 0.2, 2)), rng.uniform(-0.5, 0.5, 3)) for k in range(count)]
+
+
+def random_surface(rng, rows=4, columns=4):
+    """Control values of a surface over (x, y)."""
+    values = 0.3 * rng.standard_normal((6, rows, columns))
+    values[0] += 0.5 * np.arange(rows)[:, None]
+    values[1] += 0.5 * np.arange(columns)
+    return values
+
+
+def _series(rng):
+    """Joints of three coordinates together."""
+    return sp.Prismatic(random_axis(rng)), sp.Universal(*_oblique_pair(rng))
 
 
 def _oblique_pair(rng):
@@ -139,7 +169,7 @@ def random_joint(rng, kind=None, bare=False):
             chosen["limit_width"] = rng.uniform(0.05, 0.3)
         return chosen
 
-    return JOINTS[kind](rng, options)
+    return (JOINTS | SPLINES)[kind](rng, options)
 
 
 def random_rigid(rng):
@@ -248,11 +278,12 @@ def random_rod(rng, family=None):
 # ---------------------------------------------------------------------- random robots
 
 
-def random_robot(rng, links=None, gravity=None, root=None, bare_root=False, most=26, rods=0.5):
+def random_robot(rng, links=None, gravity=None, root=None, bare_root=False, most=26, rods=0.5, splines=0.0):
     """A tree of rods and rigid bodies, held by any joints.
 
     Children hang on rods and on bodies in random poses, several of them may stand on the world, and they may be
-    added before their parents.  ``root`` is the kind of joint of a single root, without springs if ``bare_root``.
+    added before their parents.  ``root`` is the kind of joint of a single root, without springs if ``bare_root``;
+    ``splines`` is the share of joints along splines.
     """
     links = int(rng.integers(1, 6)) if links is None else links
     gravity = rng.uniform(-10.0, 10.0, 3) if gravity is None else gravity
@@ -265,6 +296,8 @@ def random_robot(rng, links=None, gravity=None, root=None, bare_root=False, most
         massless = isinstance(body, sp.Rigid) and body.mass == 0.0
         single = root is not None
         kind = root if (i == 0 and single) else ("Fixed" if massless else None)
+        if splines and kind is None and rng.random() < splines:
+            kind = str(rng.choice(list(SPLINES)))
         joint = random_joint(rng, kind, bare=bare_root and i == 0)
         parent = "world" if i == 0 else f"link{rng.integers(i)}"
         if not single and rng.random() < 0.15:

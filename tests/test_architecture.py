@@ -21,7 +21,8 @@ ALLOWED = {
     "core": {"lie", "linalg", "core.records"},
     "sections": {"numerics"},
     "bases": {"numerics"},
-    "joints": {"lie"},
+    "joints": {"lie", "core.records"},
+    "maps": {"lie", "core", "core.records"},
     "laws": set(),
     "materials.py": {"sections"},
     "rest.py": {"lie"},
@@ -47,12 +48,13 @@ ALLOWED = {
 
 #: What a room may import late, inside a function: whoever does not ask for it does not load it.
 LATE = {
+    "joints": {"core", "maps"},  # the maps of joints, when a robot is compiled
     "robot": {"core", "model"},  # `Robot.compile`, and the maps of bodies
     "gradients": {"model"},  # `Design.model`
     "model": {"gradients", "readouts", "solvers", "viz"},  # what is asked of a model
     "readouts": {"viz"},
     "solvers": {"gradients", "viz", "__version__"},
-    "cli": {"gradients", "viz", "__version__"},
+    "cli": {"gradients", "maps", "viz", "__version__"},
 }
 
 #: Files and functions (without their docstrings) that are longer than they should be.
@@ -91,7 +93,11 @@ TESTED_IN = {
     "jit/fast": "jit/test_mode",
     "jit/plain": "jit/test_mode",
     "jit/self_test": "jit/test_mode",
+    "joints/factors": "joints/test_splines",
     "joints/protocol": "joints/test_joint_contract",
+    "maps/curve": "joints/test_splines",
+    "maps/evaluation": "joints/test_splines",
+    "maps/surface": "joints/test_splines",
     "laws/formulas": "laws/test_laws",
     "laws/tables": "laws/test_laws",
     "loads/contact/kernel": "loads/contact/test_contact",

@@ -31,7 +31,10 @@ from supple.errors import (
 )
 from supple.gradients.design import Design
 from supple.joints import (
+    Composite,
+    CurveJoint,
     Cylindrical,
+    Euler,
     Fixed,
     Free,
     Helical,
@@ -39,6 +42,7 @@ from supple.joints import (
     Prismatic,
     Revolute,
     Spherical,
+    SurfaceJoint,
     Translational,
     Universal,
 )

@@ -99,6 +99,7 @@ def _joints() -> list[Call]:
         return {"stiffness": 1.0, "damping": 0.1, "rest": [0.0] * dof if dof > 1 else 0.0, **soft}
 
     axis = {"axis": [0.0, 0.0, 1.0]}
+    frames = np.array([sp.pose((0.1 * k, 0.0, 0.0)) for k in range(5)])
     return [
         Call("Revolute", sp.Revolute, {**axis, **options(1)}, joint),
         Call("Prismatic", sp.Prismatic, {**axis, **options(1)}, joint),
@@ -110,6 +111,10 @@ def _joints() -> list[Call]:
         Call("Spherical", sp.Spherical, options(3), joint),
         Call("Free", sp.Free, options(6), joint),
         Call("Fixed", sp.Fixed, {}, joint),
+        Call("Euler", sp.Euler, {"order": "zyx", **options(3)}, joint),
+        Call("Composite", sp.Composite, {"joints": [sp.Revolute("x"), sp.Prismatic("y")], **options(2)}, joint),
+        Call("CurveJoint", sp.CurveJoint, {"frames": frames, "cyclic": False, **options(1)}, joint),
+        Call("SurfaceJoint", sp.SurfaceJoint, {"values": 0.1 * np.arange(96.0).reshape(6, 4, 4), **options(2)}, joint),
     ]
 
 

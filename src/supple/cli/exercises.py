@@ -186,12 +186,14 @@ def _read_outs() -> None:
 
 
 def _load_modules() -> Iterator[str]:
-    """Modules of loads, as they are called within the package."""
+    """Modules of loads and of maps of joints, as they are called within the package."""
     import supple.loads
+    import supple.maps
 
-    for module in pkgutil.walk_packages(supple.loads.__path__, "supple.loads."):
-        importlib.import_module(module.name)
-        yield module.name.removeprefix("supple.")
+    for room in (supple.loads, supple.maps):
+        for module in pkgutil.walk_packages(room.__path__, f"{room.__name__}."):
+            importlib.import_module(module.name)
+            yield module.name.removeprefix("supple.")
 
 
 def _addressed(*modules: str) -> None:

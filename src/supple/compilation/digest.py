@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from supple.core.records import is_map
 from supple.fingerprint import fingerprint
 from supple.robot.bodies.protocol import LinkArrays
 
@@ -109,10 +110,11 @@ def _link(model: Model, layout: LinkLayout) -> dict[str, Any]:
     nodes = [node for node in parameters.nodes if own.start <= int(node["start"]) < own.stop]
     psi = [parameters.psi[int(node["column"]) : int(node["column"] + node["n"])] for node in nodes]
     segments = [parameters.segments[span] for span in spans]
+    maps = _joint_maps(model, layout)
     arrays = LinkArrays(names, segments, [parameters.phi[:, span] for span in columns], nodes, psi)
     return {
         "place": (parameters.placement[blocks], _parent(model, int(rows[0]["parent"]))) if rows else None,
-        "joint": (parameters.screws[:, joint], names[: layout.joint_dof], layout.keeps_chart),
+        "joint": (parameters.screws[:, joint], names[: layout.joint_dof], layout.keeps_chart, *maps),
         "limits": parameters.limits[own],
         "stiffness": parameters.stiffness[own],
         "damping": parameters.damping[own],
@@ -121,6 +123,14 @@ def _link(model: Model, layout: LinkLayout) -> dict[str, Any]:
         "tip": layout.tip,
         **layout.table.aspects(arrays),
     }
+
+
+def _joint_maps(model: Model, layout: LinkLayout) -> list[Any]:
+    """Maps of a joint's factors; those of bodies are among the aspects of their tables."""
+    rows = model.topology.blocks[list(layout.blocks)]
+    rows = rows[is_map(rows) & (rows["start"] < layout.body_coordinates.start)]
+    maps = [model.compiled.maps[int(row["map"])] for row in rows]
+    return [(bound.kernel.function, bound.data) for bound in maps]
 
 
 def _parent(model: Model, segment: int) -> tuple[str, int]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from supple.compilation.layout import LinkLayout
-from supple.core.records import EXPONENTIAL, SCREW, segment_t
+from supple.core.records import CUSTOM, EXPONENTIAL, SCREW, segment_t
+from supple.joints.factors import Factor, JointMap
 from supple.robot.bodies.protocol import Chain
 from supple.robot.validate import WORLD
 
@@ -89,13 +90,14 @@ def draft_link(
     first_block = len(drafts)
     table = link.body.tabulate()
     chain = table.chain(announced.always, announced.dormant)
-    factors = list(link.joint.factors())
+    factors: list[Factor] = list(link.joint.factors())
     if chain is None and not factors:
         factors = [np.zeros((6, 0))]  # a fixed body is a joint without coordinates
     parent = _attachment(link, layouts, drafts)
     segment, placement, coordinate = parent.segment, parent.pose @ link.at, start
-    for screws in factors:
-        draft = BlockDraft(_joint_chain(screws), coordinate, screws.shape[1], _next(drafts), segment, placement, screws)
+    for factor in factors:
+        chain_of, screws = _joint_chain(factor), None if isinstance(factor, JointMap) else factor
+        draft = BlockDraft(chain_of, coordinate, factor.shape[1], _next(drafts), segment, placement, screws)
         drafts.append(draft)
         coordinate, segment, placement = coordinate + draft.n, draft.first, np.eye(4)
     segments: tuple[int, ...] = (segment,)
@@ -136,11 +138,12 @@ def _next(drafts: list[BlockDraft]) -> int:
     return drafts[-1].first + drafts[-1].count if drafts else 1
 
 
-def _joint_chain(screws: np.ndarray) -> Chain:
+def _joint_chain(factor: Factor) -> Chain:
     """The block of a joint factor: one segment without inertia."""
-    kind = SCREW if _commute(screws) else EXPONENTIAL
-    begins = np.zeros(1, dtype=np.int64)
-    return Chain(kind, np.zeros(1, segment_t), np.zeros((2, 1, screws.shape[1])), begins, (0,), {})
+    begins, phi = np.zeros(1, dtype=np.int64), np.zeros((2, 1, factor.shape[1]))
+    if isinstance(factor, JointMap):
+        return Chain(CUSTOM, np.zeros(1, segment_t), phi, begins, (0,), {}, map=factor.bound())
+    return Chain(SCREW if _commute(factor) else EXPONENTIAL, np.zeros(1, segment_t), phi, begins, (0,), {})
 
 
 def _commute(screws: np.ndarray) -> bool:

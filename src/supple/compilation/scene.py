@@ -16,6 +16,7 @@ import numpy as np
 
 from supple.checks import Array
 from supple.errors import naming
+from supple.joints.factors import telling_subspace
 from supple.robot.bodies.looks import BodyLook, RodLook, fine_corners
 from supple.robot.bodies.looks import Place as Place  # marks are made of places
 from supple.robot.meshes import Mesh
@@ -194,9 +195,7 @@ def _sketched(item: Any, binder: Binder) -> Iterable[Mark]:
 
 def _joint_look(link: LinkSpec, binder: Binder) -> JointLook:
     before = Place(WORLD if link.parent == WORLD else link.parent, link.station, np.asarray(link.at))
-    shifts = [screws[3:] for screws in link.joint.factors()]
-    return JointLook(
-        link.name, (before, Place(link.name)), link.joint.dof, np.hstack(shifts) if shifts else np.zeros((3, 0))
-    )
+    shifts = telling_subspace(link.joint.factors())[3:]
+    return JointLook(link.name, (before, Place(link.name)), link.joint.dof, shifts)
 
 

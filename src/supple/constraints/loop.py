@@ -22,6 +22,7 @@ from supple.core.segment_gradients import add_frame_cotangent
 from supple.errors import ModelError
 from supple.jit import GradientKernel, LoadKernel, inner, local_array
 from supple.joints.compound import Fixed
+from supple.joints.factors import JointMap, generic_subspace
 from supple.joints.protocol import Joint
 from supple.lie.pose import check_pose
 from supple.lie.se3 import Ad_inverse, Ad_transposed, add_coad, compose
@@ -119,7 +120,8 @@ class Loop:
     a, b : (link, pose) or (link, pose, s)
         Frames; the pose is in the link's tip frame, or in the frame at station ``s`` of a rod.  "world" is allowed.
     joint : Joint
-        What the loop leaves free; `Fixed` welds.  Universal joints are two in series and cannot close a loop.
+        What the loop leaves free; `Fixed` welds.  Joints in series close a loop if they free all that one joint could
+        (`Euler` the same as `Spherical`; displacements and a rotation in a plane, `Planar`); universal joints do not.
 
     Notes
     -----
@@ -166,12 +168,38 @@ def frame_place(end: tuple[Any, ...], which: str) -> tuple[str, float, np.ndarra
     return end[0], finite_float(end[2], f"{which}: s") if len(end) == 3 else 1.0, pose
 
 
+_COUNT = {2: "two", 3: "three", 4: "four"}
+
+
+def _is_group(free: np.ndarray) -> bool:
+    """Whether motions with these screws (6, k) can be done one after the other and stay of their kind.
+
+    Their span must be closed under the Lie bracket: then products of exponentials are those of one exponential, as of
+    three rotations (Euler angles), or two displacements and a rotation in a plane.
+    """
+    basis = np.linalg.qr(free)[0]
+    for x in basis.T:
+        for y in basis.T:
+            bracket = np.concatenate([np.cross(x[:3], y[:3]), np.cross(x[3:], y[:3]) + np.cross(x[:3], y[3:])])
+            if np.abs(bracket - basis @ (basis.T @ bracket)).max() > 1e-9:
+                return False
+    return True
+
+
 def constrained_twists(joint: Joint) -> np.ndarray:
     """Orthonormal basis (6, k) of the twists a joint does not free: canonical axes where possible."""
-    factors = joint.factors()
-    if len(factors) > 1:
-        raise ModelError(f"{type(joint).__name__} is two joints in series: close the loop with one of them")
-    free = factors[0] if factors else np.zeros((6, 0))
+    factors: tuple[Any, ...] = joint.factors()
+    if any(isinstance(factor, JointMap) for factor in factors):
+        raise ModelError(
+            f"{type(joint).__name__} follows a spline, along which a loop has a coordinate of its own: add a link with "
+            "that joint (a small mass will do) and weld it with a loop"
+        )
+    free = generic_subspace(factors) if len(factors) > 1 else np.hstack([np.zeros((6, 0)), *factors])
+    if len(factors) > 1 and not _is_group(free):
+        raise ModelError(
+            f"{type(joint).__name__} is {_COUNT.get(len(factors), len(factors))} joints in series: close the loop with "
+            "one of them"
+        )
     columns: list[np.ndarray] = []
     basis = list(np.linalg.qr(free)[0].T) if free.shape[1] else []
     for axis in np.eye(6):

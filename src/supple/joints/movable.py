@@ -87,6 +87,9 @@ class MovableJoint(Joint):
     @cached_property
     def limit_bounds(self) -> Array:
         """Lower and upper limit of each coordinate, (k, 2); infinite where free."""
+        return self._own_bounds()
+
+    def _own_bounds(self) -> Array:
         bounds = np.tile([-np.inf, np.inf], (self.dof, 1))
         for row, pair in zip(bounds, self._pairs(), strict=True):
             if pair is not None:

@@ -2,8 +2,8 @@
 
 A joint moves a link relative to its parent by g = exp(Phi_1 q_1) exp(Phi_2 q_2) ...: a product of
 exponentials of constant screw blocks, in the joint frame, angular part first. Most joints have one block;
-a universal joint has two. This is all the mechanics knows about joints, so a new one is a new set of numbers,
-never a new branch.
+a universal joint has two. A factor may also be a `JointMap`, any smooth map g(q) by a compiled function of
+`supple.maps`. This is all the mechanics knows about joints, so a new one is a new set of numbers, never a new branch.
 
 **To add a joint:** a frozen dataclass deriving from `MovableJoint` with ``factors()`` and ``labels``, its
 export in `joints/__init__.py`, and an entry in the list of `tests/joints/test_joint_contract.py`. Springs,
@@ -17,14 +17,15 @@ from abc import ABC, abstractmethod
 from functools import cached_property
 
 from supple.checks import Array
+from supple.joints.factors import Factor
 
 
 class Joint(ABC):
     """A joint between a link and its parent; k is its number of coordinates."""
 
     @abstractmethod
-    def factors(self) -> tuple[Array, ...]:
-        """Screw blocks (6, k_i), angular part first: g = exp(Phi_1 q_1) exp(Phi_2 q_2) ..."""
+    def factors(self) -> tuple[Factor, ...]:
+        """Screw blocks (6, k_i), angular part first: g = exp(Phi_1 q_1) exp(Phi_2 q_2) ...; or maps in their place."""
 
     @property
     @abstractmethod

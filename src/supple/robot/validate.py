@@ -17,6 +17,7 @@ import numpy as np
 from supple.checks import Array, finite_float, real_array, shown, whole_number
 from supple.checks import name as checked_name
 from supple.errors import ModelError, naming
+from supple.joints.factors import telling_subspace
 from supple.joints.protocol import Joint
 from supple.robot.bodies.protocol import Body
 
@@ -209,7 +210,7 @@ def check_massless(links: Sequence[LinkSpec], parents: Sequence[int]) -> None:
         inertia = link.body.felt_inertia()
         if inertia is None or inertia_beyond or link.joint.dof == 0:
             continue
-        if not _positive_definite(np.hstack(link.joint.factors()), inertia):
+        if not _positive_definite(telling_subspace(link.joint.factors()), inertia):
             raise ModelError(
                 f"link {link.name!r}: its {type(link.joint).__name__} joint moves no inertia "
                 f"({link.body.mass_text()}, nothing with mass attached), accelerations would be infinite; "
