@@ -27,6 +27,7 @@ ALLOWED = {
     "materials.py": {"sections"},
     "rest.py": {"lie"},
     "robot": {"numerics", "lie", "sections", "bases", "joints", "laws", "rest", "core.records"},
+    "files": {"lie", "joints", "robot"},
     "compilation": {"lie", "sections", "bases", "joints", "core", "core.records", "laws", "rest", "robot"},
     "constraints": {"lie", "joints", "core", "core.records", "compilation", "robot"},
     "loads": {"numerics", "lie", "linalg", "sections", "joints", "core", "core.records", "compilation", "robot"}
@@ -87,6 +88,9 @@ TESTED_IN = {
     "core/loads": "core/test_load_sides",
     "core/loops": "core/test_loop_rows",
     "core/records": "core/test_arrays",
+    "files/urdf_elements": "files/test_urdf",
+    "files/urdf_shapes": "files/test_urdf",
+    "files/xml_tree": "files/test_urdf",
     "gradients/piece_sweep": "gradients/test_motion_gradients",
     "jit/cache": "jit/test_store",
     "jit/calls": "jit/test_addressed",

@@ -17,6 +17,7 @@ from supple.bases import (
 from supple.errors import (
     ConvergenceError,
     DesignError,
+    FileError,
     Interrupted,
     MissingExtraError,
     ModelError,
@@ -29,6 +30,7 @@ from supple.errors import (
     StorageError,
     SuppleError,
 )
+from supple.files import load_urdf
 from supple.gradients.design import Design
 from supple.joints import (
     Composite,

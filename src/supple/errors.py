@@ -21,6 +21,10 @@ class ModelError(SuppleError, ValueError):
     """The description of a robot is wrong: a dimension, a name, an order, a material constant."""
 
 
+class FileError(ModelError):
+    """A file that describes a robot cannot be read: the message names file, line, key, and what to write instead."""
+
+
 class DesignError(ModelError):
     """A design cannot be used so: its function fails, a parameter is unknown or changes the structure of the robot."""
 

@@ -18,6 +18,7 @@ from supple.core.blocks.custom import BoundMap
 
 if TYPE_CHECKING:
     from supple.robot.controller import Controller
+    from supple.robot.frames import FrameSpec
     from supple.robot.robot import Robot
 
 
@@ -52,6 +53,8 @@ class CompiledRobot:
         Maps of bodies with kinematics of their own, in the order of their blocks.
     kept : LoopChoice, optional
         Which rows of loops are kept, if there are loops.
+    frames : tuple of FrameSpec
+        Named frames of the robot.
     """
 
     robot: Robot | None
@@ -68,6 +71,7 @@ class CompiledRobot:
     draw: Callable[[], Scene] | None = None
     maps: tuple[BoundMap, ...] = ()
     kept: LoopChoice | None = None
+    frames: tuple[FrameSpec, ...] = ()
 
     @cached_property
     def scene(self) -> Scene:

@@ -54,6 +54,7 @@ def compile_robot(robot: Robot) -> CompiledRobot:
         controllers=tuple(binder.controllers),
         draw=partial(make_scene, robot, binder),
         maps=tuple(draft.chain.map for draft in drafts if draft.chain.map is not None),
+        frames=robot.frames,
         coordinate_names=tuple(name for link in robot.links for name in link.coordinate_names),
     )
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from supple.compilation.scene import Scene
     from supple.gradients.design import DesignPoint
     from supple.model.check_derivatives import DerivativeReport
+    from supple.robot.frames import FrameSpec
     from supple.robot.robot import Robot
 
 Array = np.ndarray
@@ -48,7 +49,7 @@ class Model:
         Numbers of coordinates, inputs, constraint rows, and further states of loads.
     name : str
         Of the robot.
-    link_names, coordinate_names, input_names, state_names : tuple of str
+    link_names, frame_names, coordinate_names, input_names, state_names : tuple of str
     point_table : tuple of (str, float)
         (link, s) of every row of `points`.
     scene : Scene
@@ -87,6 +88,8 @@ class Model:
         self.constrained = bool(self.loops or self.prescribed or self.demand.implicit)
         self.arguments = Arguments(compiled, self.workspace)
         self.nu, self.nc, self.nz = self.workspace.nu, self.workspace.nc, self.workspace.nz
+        self._frames = {frame.name: frame for frame in compiled.frames}
+        self.frame_names = tuple(self._frames)
         self._index = {name: i for i, name in enumerate(self.link_names)}
 
     points = kinematics.points
@@ -285,6 +288,10 @@ class Model:
 
     def __fingerprint__(self) -> dict[str, dict[str, str]]:
         return self.digest.parts
+
+    def frame(self, name: str) -> FrameSpec | None:
+        """A named frame; None if there is none of this name."""
+        return self._frames.get(name) if self._frames and isinstance(name, str) else None
 
     def link_index(self, name: str) -> int:
         """Index of a link by name."""

@@ -16,6 +16,7 @@ from supple.checks import finite_float, shown
 from supple.core.arrays import Parameters, Space, Topology, handle, make_space, make_tree
 from supple.core.records import SCREW, block_t, pose_t, segment_t
 from supple.errors import ModelError
+from supple.robot.frames import FrameSpec, check_frame_station
 
 if TYPE_CHECKING:
     from supple.compilation.compiled import CompiledRobot
@@ -40,6 +41,10 @@ def station_chain(model: Model, link: str, s: float) -> StationChain:
     """The chain to a station with its scratch, remembered per thread."""
     if not isinstance(s, float):
         s = finite_float(s, f"link {shown(link)}: s")
+    frame = model.frame(link)
+    if frame is not None:
+        check_frame_station(link, s)
+        return model.workspace.remembered("frames", frame, lambda: make_frame_chain(model, frame), MOST_CHAINS)
     number = model.link_index(link)
     return model.workspace.remembered(
         "chains", (number, s), lambda: make_station_chain(model, model.layouts[number], s), MOST_CHAINS
@@ -56,14 +61,28 @@ def check_station(layout: LinkLayout, s: float) -> None:
 
 def make_station_chain(model: Model, layout: LinkLayout, s: float) -> StationChain:
     """Chain from the world to station ``s`` of a link."""
-    topology, parameters = chain_arrays(model, layout, s)
+    return _with_scratch(model, *chain_arrays(model, layout, s))
+
+
+def make_frame_chain(model: Model, frame: FrameSpec) -> StationChain:
+    """Chain from the world to a named frame."""
+    layout = model.layouts[model.link_index(frame.link)]
+    return _with_scratch(model, *chain_arrays(model, layout, frame.station, np.asarray(frame.at)))
+
+
+def _with_scratch(model: Model, topology: Topology, parameters: Parameters) -> StationChain:
     tree = make_tree(topology, parameters, np.zeros((0, 5), np.int64), model.workspace.arrays.maps)
     space = make_space(tree)
     return StationChain(tree, space, handle(tree), handle(space))
 
 
-def chain_arrays(robot: Model | CompiledRobot, layout: LinkLayout, s: float) -> tuple[Topology, Parameters]:
-    """The arrays of the chain from the world to station ``s`` of a link; its last segment ends there."""
+def chain_arrays(
+    robot: Model | CompiledRobot, layout: LinkLayout, s: float, at: np.ndarray | None = None
+) -> tuple[Topology, Parameters]:
+    """The arrays of the chain from the world to station ``s`` of a link, or ``at`` a pose (4, 4) there.
+
+    Its last segment ends there.
+    """
     check_station(layout, s)
     chain = _Chain(robot)
     path = _path(robot, layout.blocks[-1])
@@ -72,6 +91,8 @@ def chain_arrays(robot: Model | CompiledRobot, layout: LinkLayout, s: float) -> 
         last = int(robot.topology.blocks[following]["parent"])
         chain.append(b, _chain_to(robot, last, int(robot.topology.blocks[b]["parent"])))
     chain.append_body(path[-1], layout, s)
+    if at is not None:
+        chain.append_fixed(at)
     return chain.arrays()
 
 

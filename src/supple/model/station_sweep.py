@@ -17,6 +17,7 @@ from supple.core.arrays import Space, handle, make_space, make_tree
 from supple.core.records import segment_t
 from supple.errors import ModelError
 from supple.model.station_chain import check_station
+from supple.robot.frames import check_frame_station
 
 if TYPE_CHECKING:
     from supple.compilation.layout import LinkLayout
@@ -58,6 +59,7 @@ def make_station_sweep(model: Model, stations: Sequence[tuple[str, float]]) -> S
     """Tree of a model in which every station (link, s) is the end of a segment; "world" is allowed."""
     layouts = {layout.name: layout for layout in model.layouts}
     wanted: dict[str, set[float]] = {name: set() for name in layouts}
+    stations, offsets = _resolved(model, stations)
     for link, s in stations:
         if link == "world":
             continue
@@ -77,8 +79,20 @@ def make_station_sweep(model: Model, stations: Sequence[tuple[str, float]]) -> S
         handle(space),
         np.array(segment, dtype=np.int64),
         np.array(at_start, dtype=bool),
-        np.array(offset, dtype=float).reshape(-1, 4, 4),
+        np.array(offset, dtype=float).reshape(-1, 4, 4) @ offsets,
     )
+
+
+def _resolved(model: Model, stations: Sequence[tuple[str, float]]) -> tuple[list[tuple[str, float]], np.ndarray]:
+    """Stations with named frames replaced by those of their links, and the poses (K, 4, 4) there."""
+    resolved, offsets = [], np.tile(np.eye(4), (len(stations), 1, 1))
+    for i, (name, s) in enumerate(stations):
+        frame = model.frame(name)
+        if frame is not None:
+            check_frame_station(name, s)
+            offsets[i] = frame.at
+        resolved.append((name, s) if frame is None else (frame.link, frame.station))
+    return resolved, offsets
 
 
 class _Tree:

@@ -43,6 +43,11 @@ class SolidShape(Protocol):
         ...
 
 
+def is_solid(value: object) -> bool:
+    """Whether a value is a solid; told by its class, since asking one may read a file."""
+    return all(hasattr(type(value), name) for name in ("volume", "com", "inertia", "mesh"))
+
+
 @final
 @dataclass(frozen=True)
 class BoxShape:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import Array, finite_array, positive_float
+from supple.checks import Array, choice, finite_array, positive_float, shown
 from supple.checks import name as checked_name
 from supple.errors import ModelError, naming
 from supple.joints.compound import Fixed
 from supple.joints.protocol import Joint
 from supple.lie.pose import check_pose, pose
 from supple.robot.bodies import Body, Rigid
+from supple.robot.frames import FrameSpec
 from supple.robot.summary import coordinate_count, counted, summary
 from supple.robot.validate import (
     WORLD,
@@ -65,6 +67,8 @@ class LinkSpec:
     parent: str
     at: ArrayLike
     station: float = 1.0
+    #: what is known of the link beside its mechanics, such as the name and the effort of its joint in a file
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         with naming(f"link {self.name!r}"):
@@ -89,6 +93,9 @@ class Robot:
         For messages and pictures.
     gravity : (3,)
         Acceleration of gravity in the world frame, m/s^2.
+    massless : "refuse" or "allow"
+        Whether `compile` refuses a joint that moves no inertia.  Allowed, kinematics and inverse dynamics work; what
+        needs accelerations raises `SingularError`.
 
     Examples
     --------
@@ -100,11 +107,15 @@ class Robot:
     <Robot 'pendulum': 1 link, 1 coordinate>
     """
 
-    def __init__(self, name: str = "robot", gravity: ArrayLike = (0.0, 0.0, -9.81)) -> None:
+    def __init__(
+        self, name: str = "robot", gravity: ArrayLike = (0.0, 0.0, -9.81), *, massless: str = "refuse"
+    ) -> None:
         self._name = checked_name(name, "Robot: name")
         self._gravity = finite_array(gravity, (3,), f"robot {name!r}: gravity")
+        self._massless: str = choice(massless, ("refuse", "allow"), f"robot {name!r}: massless")
         self._links: dict[str, LinkSpec] = {}
         self._items: dict[str, Item] = {}
+        self._frames: dict[str, FrameSpec] = {}
 
     @property
     def name(self) -> str:
@@ -115,6 +126,16 @@ class Robot:
     def gravity(self) -> Array:
         """Acceleration of gravity in the world frame, (3,), m/s^2."""
         return self._gravity
+
+    @property
+    def massless(self) -> str:
+        """Whether joints that move no inertia are refused or allowed."""
+        return self._massless
+
+    @property
+    def frames(self) -> tuple[FrameSpec, ...]:
+        """Named frames in the order they were added."""
+        return tuple(self._frames.values())
 
     @property
     def links(self) -> tuple[LinkSpec, ...]:
@@ -138,6 +159,8 @@ class Robot:
         joint: Joint | None = None,
         parent: str | tuple[str, float] = WORLD,
         at: ArrayLike | None = None,
+        *,
+        facts: Mapping[str, Any] | None = None,
     ) -> None:
         """Add a link: a body, held by a joint at the tip of another link, or anywhere along a rod.
 
@@ -152,9 +175,11 @@ class Robot:
         parent : str or (str, s)
             Name of the parent link, which may be added later, or "world".  A name alone means its tip; with a station
             s from 0 (base) to 1 (tip) of a rod the link hangs there, at a computational point of the rod or not; of a
-            rigid link 0 is the body frame and 1 the tip.
+            rigid link 0 is the body frame and 1 the tip.  A frame that was added before is a parent, too.
         at : (4, 4), optional
             Pose of the joint frame in the parent's frame there; identity if left out.
+        facts : mapping, optional
+            What is known of the link beside its mechanics; kept with it, used by nothing.
 
         Notes
         -----
@@ -170,10 +195,40 @@ class Robot:
         ModelError
             If the name is taken or an argument is of the wrong kind.
         """
-        check_name(name, self._links)
+        self._check_new(name)
         joint = Fixed() if joint is None else joint
         link, station = parent_station(parent)
-        self._links[name] = LinkSpec(name, body, joint, link, pose() if at is None else at, station)
+        place = pose() if at is None else at
+        if isinstance(link, str) and link in self._frames:
+            link, station, place = self._frames[link].carry(station, check_pose(place, f"link {name!r}: at"))
+        self._links[name] = LinkSpec(name, body, joint, link, place, station, dict(facts or {}))
+
+    def add_frame(self, name: str, link: str | tuple[str, float], at: ArrayLike | None = None) -> None:
+        """Add a named frame, fixed to a link: a tool, a camera, where a foot touches.
+
+        `Model.pose`, `Model.jacobian` and the like take its name in place of a link's, and links hang on it.
+
+        Parameters
+        ----------
+        name : str
+            Unique among links and frames.
+        link : str or (str, s)
+            The link, which may be added later, or a frame that was added before; a name alone means its tip.
+        at : (4, 4), optional
+            Pose of the frame there; identity if left out.
+
+        Examples
+        --------
+        >>> robot = Robot("arm")
+        >>> robot.add_link("hand", Rigid.sphere(0.1, density=1000.0))
+        >>> robot.add_frame("camera", ("hand", 0.0), at=pose((0.1, 0.0, 0.0)))
+        """
+        self._check_new(name)
+        holder, station = parent_station(link)
+        frame = FrameSpec(name, holder, station, pose() if at is None else at)
+        if frame.link in self._frames:
+            frame = FrameSpec(name, *self._frames[frame.link].carry(frame.station, np.asarray(frame.at)))
+        self._frames[name] = frame
 
     def add_discs(
         self,
@@ -231,10 +286,14 @@ class Robot:
             disc = Rigid.cylinder(thickness, radius, density=density)
         names = tuple(f"{f'{rod} disc' if name is None else name} {k}" for k in range(1, len(stations) + 1))
         for taken in names:
-            check_name(taken, self._links)
+            self._check_new(taken)
         for own, s in zip(names, stations, strict=True):
             self.add_link(own, disc, parent=(rod, s), at=pose((-0.5 * thickness, 0.0, 0.0)))
         return names
+
+    def _check_new(self, name: str) -> None:
+        check_name(name, self._links)
+        check_name(name, self._frames)
 
     def add(self, item: Item) -> None:
         """Add a load, an actuator or a constraint.
@@ -252,10 +311,58 @@ class Robot:
             )
         self._items[item_key(item, self._items)] = item
 
+    def put(self, name: str, item: Item) -> None:
+        """Put another load, actuator or constraint in the place of one of that name."""
+        if name not in self._items:
+            raise ModelError(f"robot {self.name!r} has no {name!r}; it has: {', '.join(self._items) or 'nothing'}")
+        self._items[name] = item
+
+    def attach(
+        self, part: Robot, to: str | tuple[str, float] = WORLD, at: ArrayLike | None = None, prefix: str = ""
+    ) -> None:
+        """Make another robot a part of this one: a hand on an arm, an arm on a drone.
+
+        All of it comes along: links, frames, loads, loops, prescribed joints, controllers.  What was fixed to its world
+        is fixed to where it is attached; gravity is this robot's.  A controller goes on to see the states of its own
+        robot alone, and a fluid to act on the links of its own.
+
+        Parameters
+        ----------
+        part : Robot
+            It is not changed, and may be attached several times.
+        to : str or (str, s)
+            A link, its tip meant, or a station of one, a frame, or "world".
+        at : (4, 4), optional
+            Pose of the part's world there; identity if left out.
+        prefix : str
+            Begins all names of the part, such as ``"left/"``; names must differ from those that are there.
+
+        Examples
+        --------
+        >>> hand = Robot("hand")
+        >>> hand.add_link("palm", Rigid.sphere(0.05, density=1000.0))
+        >>> arm = Robot("arm")
+        >>> arm.add_link("forearm", Rigid.cylinder(0.3, 0.03, density=1000.0))
+        >>> arm.attach(hand, to="forearm", prefix="hand/")
+        >>> [link.name for link in arm.links]
+        ['forearm', 'hand/palm']
+        """
+        from supple.robot.attaching import attach
+
+        if not isinstance(part, Robot):
+            raise ModelError(f"attach: {shown(part)} is not a robot")
+        if not isinstance(prefix, str):
+            raise ModelError(f"attach: prefix is {shown(prefix)}, must be a string")
+        with naming(f"attach {part.name!r} to {self.name!r}"):
+            twin = attach(self, part, to, check_pose(pose() if at is None else at, "at"), prefix)
+        self._links, self._items, self._frames = twin._links, twin._items, twin._frames
+        self._massless = "allow" if "allow" in (self._massless, part._massless) else "refuse"
+
     def copy(self, items: bool = True) -> Robot:
         """A robot of its own with the same links and, unless told otherwise, loads: what one is given, only it has."""
-        twin = Robot(self._name, self._gravity)
+        twin = Robot(self._name, self._gravity, massless=self._massless)
         twin._links, twin._items = dict(self._links), dict(self._items) if items else {}
+        twin._frames = dict(self._frames)
         return twin
 
     def compile(self) -> Model:

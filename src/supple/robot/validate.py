@@ -63,7 +63,9 @@ def validate(robot: Robot) -> tuple[int, ...]:
     for link in links:
         with naming(f"link {link.name!r}"):
             link.body.check()
-    check_massless(links, parents)
+    check_frames(robot)
+    if robot.massless == "refuse":
+        check_massless(links, parents)
     return order
 
 
@@ -203,19 +205,43 @@ def topological_order(links: Sequence[LinkSpec], parents: Sequence[int]) -> tupl
     return tuple(order)
 
 
+def check_frames(robot: Robot) -> None:
+    """Frames are fixed to links that are there, at stations that they have."""
+    links = {link.name: link for link in robot.links}
+    for frame in robot.frames:
+        if frame.link not in links:
+            close = get_close_matches(frame.link, links, n=1)
+            hint = f", did you mean {close[0]!r}?" if close else "."
+            known = ", ".join(repr(name) for name in links)
+            raise ModelError(f"frame {frame.name!r}: link {frame.link!r} is unknown{hint} Known: {known}")
+        body = links[frame.link].body
+        if body.refuses(frame.station):
+            raise ModelError(
+                f"frame {frame.name!r}: s is {frame.station:g}, but {frame.link!r} is {body.noun}: {body.ends}; "
+                "say where with at=pose(...)"
+            )
+
+
 def check_massless(links: Sequence[LinkSpec], parents: Sequence[int]) -> None:
     """A joint that moves has inertia to move: that of its own body, or some further out."""
-    carried = _carries_inertia(links, parents)
-    for link, inertia_beyond in zip(links, carried, strict=True):
+    for link in without_inertia(links, parents):
+        raise ModelError(
+            f"link {link.name!r}: its {type(link.joint).__name__} joint moves no inertia "
+            f"({link.body.mass_text()}, nothing with mass attached), accelerations would be infinite; "
+            "give the body mass and inertia, or make the joint Fixed()"
+        )
+
+
+def without_inertia(links: Sequence[LinkSpec], parents: Sequence[int]) -> list[LinkSpec]:
+    """Links whose joints move no inertia."""
+    found = []
+    for link, inertia_beyond in zip(links, _carries_inertia(links, parents), strict=True):
         inertia = link.body.felt_inertia()
         if inertia is None or inertia_beyond or link.joint.dof == 0:
             continue
         if not _positive_definite(telling_subspace(link.joint.factors()), inertia):
-            raise ModelError(
-                f"link {link.name!r}: its {type(link.joint).__name__} joint moves no inertia "
-                f"({link.body.mass_text()}, nothing with mass attached), accelerations would be infinite; "
-                "give the body mass and inertia, or make the joint Fixed()"
-            )
+            found.append(link)
+    return found
 
 
 def check_finite(layouts: Sequence[LinkLayout], parameters: Parameters) -> None:

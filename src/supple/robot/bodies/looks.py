@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from supple.checks import Array
+from supple.errors import FileError, MissingExtraError, warn
 from supple.robot import meshes
 from supple.robot.meshes import Mesh
 from supple.sections.properties import is_uniform
@@ -130,7 +131,13 @@ class BodyLook:
     @cached_property
     def mesh(self) -> Mesh | None:
         """Its surface, None for one without mass or extent."""
-        return _equal_ellipsoid(self.body) if self.body.shape is None else self.body.shape.mesh()
+        if self.body.shape is None:
+            return _equal_ellipsoid(self.body)
+        try:
+            return self.body.shape.mesh()
+        except (FileError, MissingExtraError) as error:
+            warn(f"link {self.link!r} is drawn as an ellipsoid of equal inertia: {error}")
+            return _equal_ellipsoid(self.body)
 
     @property
     def bones(self) -> Array:

@@ -9,12 +9,30 @@ from typing import ClassVar, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import ROUNDING, Array, finite_array, nonnegative_float, positive_float, shown, symmetric_psd
+from supple.checks import (
+    ROUNDING,
+    Array,
+    finite_array,
+    flag,
+    nonnegative_float,
+    positive_float,
+    real_array,
+    shown,
+    symmetric_psd,
+)
 from supple.errors import ModelError, naming, warn
 from supple.lie.pose import check_pose, pose
 from supple.robot.bodies.looks import BodyLook
 from supple.robot.bodies.protocol import Body, BodyTable, Chain, Located
-from supple.robot.rigid_shapes import BoxShape, CapsuleShape, FrustumShape, PrismShape, SolidShape, SphereShape
+from supple.robot.rigid_shapes import (
+    BoxShape,
+    CapsuleShape,
+    FrustumShape,
+    PrismShape,
+    SolidShape,
+    SphereShape,
+    is_solid,
+)
 
 
 @final
@@ -37,6 +55,9 @@ class Rigid(Body):
     shape : SolidShape, optional
         What pictures draw; set by the same. Left out, they draw the ellipsoid of equal mass and inertia. The shapes
         are those of `supple.robot.rigid_shapes`; mass and inertia given here need not be theirs.
+    physical : bool
+        Whether an inertia that is not positive semi-definite is refused.  Files from elsewhere hold such; with False
+        it is taken as it is, with a warning.
     """
 
     noun: ClassVar[str] = "rigid"
@@ -48,16 +69,17 @@ class Rigid(Body):
     tip: ArrayLike = field(default_factory=pose)
     volume: float | None = None
     shape: SolidShape | None = None
+    physical: bool = True
 
     def __post_init__(self) -> None:
         with naming("Rigid"):
             object.__setattr__(self, "mass", nonnegative_float(self.mass, "mass", "kg"))
-            object.__setattr__(self, "inertia", _check_inertia(self.inertia))
+            object.__setattr__(self, "inertia", _check_inertia(self.inertia, flag(self.physical, "physical")))
             object.__setattr__(self, "com", finite_array(self.com, (3,), "com"))
             object.__setattr__(self, "tip", check_pose(self.tip, "tip"))
             if self.volume is not None:
                 object.__setattr__(self, "volume", nonnegative_float(self.volume, "volume", "m^3"))
-            if self.shape is not None and not isinstance(self.shape, SolidShape):
+            if self.shape is not None and not is_solid(self.shape):
                 given = shown(self.shape)
                 raise ModelError(f"shape is {given}, must be a solid such as BoxShape((0.1, 0.1, 0.2)), or None")
 
@@ -191,12 +213,20 @@ class RigidTable(BodyTable):
         return self.tip_pose
 
 
-def _check_inertia(inertia: ArrayLike) -> Array:
+def _check_inertia(inertia: ArrayLike, physical: bool) -> Array:
     """Symmetric and positive semi-definite; warns of a principal moment larger than the sum of the other two.
 
     No body has such an inertia, but identified and made-up ones do, and the equations do not mind.
     """
-    matrix = symmetric_psd(inertia, 3, "inertia")
+    try:
+        matrix = symmetric_psd(inertia, 3, "inertia")
+    except ModelError as reason:
+        matrix = real_array(inertia, "inertia")
+        matrix = finite_array(np.diag(matrix) if matrix.shape == (3,) else matrix, (3, 3), "inertia")
+        if physical or not np.array_equal(matrix, matrix.T):
+            raise
+        warn(f"Rigid: {reason}: no real body has such an inertia, and motions may run away")
+        return matrix
     low, middle, high = np.linalg.eigvalsh(matrix)
     if high > (low + middle) * (1.0 + ROUNDING) + ROUNDING * high:
         warn(
