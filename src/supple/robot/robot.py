@@ -18,8 +18,8 @@ from supple.joints.compound import Fixed
 from supple.joints.protocol import Joint
 from supple.lie.pose import check_pose, pose
 from supple.robot.bodies import Body, Rigid
-from supple.robot.frames import FrameSpec
 from supple.robot.couplings import Coupling, make_coupling
+from supple.robot.frames import FrameSpec
 from supple.robot.summary import coordinate_count, counted, summary
 from supple.robot.validate import (
     WORLD,
