@@ -60,6 +60,7 @@ def everything() -> list[Exercise]:
         "products with the inverse mass matrix": lambda: model.solve_mass(q, q),
         "dense mass matrices": _in_doubt,
         "one step": lambda: [ring().step_derivatives(at, at, None, GLIMPSE, method) for method in (None, RK45())],
+        "joints that follow others": _coupled,
         "loops": lambda: ring().loop_rate(np.zeros(6), np.zeros(6)),
         "joints' exponentials": lambda: (ring().rewrap(np.full(6, 4.0), np.zeros(6)), tangent_rates(at, at)),
         "contact of rods": partial(_addressed, "core.dormant", "core.dormant_folding"),
@@ -89,6 +90,23 @@ def arm() -> Model:
     robot.add_link("arm", Rod(0.5, Circle(0.02), silicone, Legendre(bend_y=1, bend_z=1)))
     robot.add(Tendon("tendon", {"arm": lambda X: (0.0, 0.01)}))
     return robot.compile()
+
+
+def _coupled() -> None:
+    """Two joints, one of which follows the other."""
+    from supple.joints import Revolute
+    from supple.robot.bodies import Rigid
+    from supple.robot.robot import Robot
+
+    robot, bar = Robot("coupled"), Rigid.box((0.2, 0.02, 0.02), density=1000.0)
+    robot.add_link("a", bar, Revolute("y"))
+    robot.add_link("b", bar, Revolute("y"), parent="a")
+    robot.couple("b", to="a", function=lambda a: a * a)
+    model, q = robot.compile(), np.zeros(1)
+    model.residual_derivatives(q, q, q)
+    functions = model.workspace.functions
+    assert all((functions.residual, functions.input_columns, functions.input_power, functions.parameters))
+    functions.rows_at(model.workspace.tree, model.workspace.own()[1], q, q, q, np.zeros((3, 0)), np.zeros((5, 0, 1)))
 
 
 def designed() -> Model:

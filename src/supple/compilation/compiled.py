@@ -30,6 +30,17 @@ class LoopChoice(NamedTuple):
     turns: tuple[np.ndarray | None, ...]  #: per loop, a pose (4, 4) that frame A is multiplied by, if any
 
 
+class FollowerTable(NamedTuple):
+    """Coordinates that follow others, the last ones, as numbers: see `supple.following.arrays.FollowerRows`."""
+
+    rows: np.ndarray
+    leaders: np.ndarray
+    weights: np.ndarray
+    offsets: np.ndarray
+    ops: np.ndarray
+    numbers: np.ndarray
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CompiledRobot:
     """All that a `Model` is made of; it pickles, if users' laws do.
@@ -55,6 +66,8 @@ class CompiledRobot:
         Which rows of loops are kept, if there are loops.
     frames : tuple of FrameSpec
         Named frames of the robot.
+    followers : FollowerTable, optional
+        Coordinates that follow others; the last ones of all.
     """
 
     robot: Robot | None
@@ -72,6 +85,12 @@ class CompiledRobot:
     maps: tuple[BoundMap, ...] = ()
     kept: LoopChoice | None = None
     frames: tuple[FrameSpec, ...] = ()
+    followers: FollowerTable | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates that are left when those that follow others are eliminated."""
+        return len(self.coordinate_names) - (0 if self.followers is None else len(self.followers.rows))
 
     @cached_property
     def scene(self) -> Scene:

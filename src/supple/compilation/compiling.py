@@ -10,14 +10,14 @@ import numpy as np
 
 from supple.compilation.assembling import assemble_arrays
 from supple.compilation.binder import Binder, Bound, bind_items, collect_stations
-from supple.compilation.compiled import CompiledRobot
+from supple.compilation.compiled import CompiledRobot, FollowerTable
 from supple.compilation.drafting import Announced, BlockDraft, draft_link, relate
 from supple.compilation.layout import LinkLayout
 from supple.compilation.prescribed_joint import PrescribedJoint
 from supple.compilation.scene import make_scene
 from supple.core.loads import CONSTRAINT
 from supple.errors import ModelError, naming
-from supple.robot.summary import coordinate_count
+from supple.robot.couplings import Follower, resolve
 from supple.robot.validate import check_finite, validate
 
 if TYPE_CHECKING:
@@ -33,7 +33,9 @@ def compile_robot(robot: Robot) -> CompiledRobot:
     robot = robot.copy()  # what is added to the robot later is not in the model
     order = validate(robot)
     always, dormant = collect_stations(robot)
-    layouts, drafts = _draft(robot, order, always, dormant)
+    followers = resolve(robot.links, robot.couplings, set())
+    names, starts = _coordinates(robot, followers)
+    layouts, drafts = _draft(robot, order, starts, always, dormant)
     unvisited = frozenset(s for d in drafts if any(dormant.values()) for s in range(d.first + d.active, d.span.stop))
     binder = Binder(robot, layouts, [(draft.parent, draft.placement) for draft in drafts], unvisited)
     loads = tuple(bind_items(robot, binder))
@@ -41,6 +43,7 @@ def compile_robot(robot: Robot) -> CompiledRobot:
     topology, parameters = assemble_arrays(robot, drafts, layouts, binder)
     check_finite(layouts, parameters)
     joints = {layout.name: layout.joint_coordinates for layout in layouts}
+    resolve(robot.links, robot.couplings, {link for link, _ in binder.prescribed})  # names those that are prescribed
     return CompiledRobot(
         robot=robot,
         name=robot.name,
@@ -55,7 +58,8 @@ def compile_robot(robot: Robot) -> CompiledRobot:
         draw=partial(make_scene, robot, binder),
         maps=tuple(draft.chain.map for draft in drafts if draft.chain.map is not None),
         frames=robot.frames,
-        coordinate_names=tuple(name for link in robot.links for name in link.coordinate_names),
+        coordinate_names=names,
+        followers=follower_rows(followers, names) if followers else None,
     )
 
 
@@ -65,10 +69,9 @@ def loops_among(loads: Sequence[Bound]) -> tuple[Bound, ...]:
 
 
 def _draft(
-    robot: Robot, order: tuple[int, ...], always: Stations, dormant: Stations
+    robot: Robot, order: tuple[int, ...], starts: list[int], always: Stations, dormant: Stations
 ) -> tuple[list[LinkLayout], list[BlockDraft]]:
     """Layouts of all links in the order they were added, and their blocks, parents before children."""
-    starts = _coordinate_starts(robot)
     drafts: list[BlockDraft] = []
     layouts: dict[str, LinkLayout] = {}
     for index in order:
@@ -84,6 +87,37 @@ def _draft(
     return [layouts[link.name] for link in robot.links], drafts
 
 
-def _coordinate_starts(robot: Robot) -> list[int]:
-    """First coordinate of every link, in the order links were added."""
-    return [0, *np.cumsum([coordinate_count(link) for link in robot.links])[:-1].tolist()]
+def _coordinates(robot: Robot, followers: Sequence[Follower]) -> tuple[tuple[str, ...], list[int]]:
+    """Names of all coordinates, those of links that follow others last, and the first coordinate of every link."""
+    following = {follower.name for follower in followers}
+    starts, names = [0] * len(robot.links), list[str]()
+    for last in (False, True):
+        for i, link in enumerate(robot.links):
+            if following.issuperset(link.coordinate_names or ("",)) == last:
+                starts[i] = len(names)
+                names += link.coordinate_names
+    return tuple(names), starts
+
+
+def follower_rows(followers: Sequence[Follower], names: tuple[str, ...]) -> FollowerTable:
+    """Followers as numbers (`supple.following.arrays`)."""
+    rows, offsets, ops, bend = [], [], [], 0
+    leaders, weights, numbers = list[int](), list[float](), list[float]()
+    for f in followers:
+        count, length = len(f.leaders), 0 if f.program is None else len(f.program.ops)
+        rows.append((len(leaders), count, len(numbers), length, bend))
+        leaders += [names.index(leader) for leader in f.leaders]
+        weights += np.zeros(count).tolist() if f.weights is None else f.weights.tolist()
+        offsets.append(f.offset)
+        if f.program is not None:
+            ops += f.program.ops.tolist()
+            numbers += f.program.numbers.tolist()
+        bend += count * count
+    return FollowerTable(
+        rows=np.array(rows, dtype=np.int64),
+        leaders=np.array(leaders, dtype=np.int64),
+        weights=np.array(weights, dtype=float),
+        offsets=np.array(offsets, dtype=float),
+        ops=np.array(ops, dtype=np.int64).reshape(-1, 3),
+        numbers=np.array(numbers, dtype=float),
+    )

@@ -169,6 +169,8 @@ def structure_change(base: CompiledRobot, other: CompiledRobot) -> str:
         return "the nodes of rods at which loads act"
     if not np.array_equal(np.isfinite(base.parameters.limits), np.isfinite(other.parameters.limits)):
         return "which joints have limits"
+    if not all(np.array_equal(a, b) for a, b in zip(base.followers or (), other.followers or (), strict=True)):
+        return "how joints follow others (couple), which gradients by parameters do not know"
     for a, b in zip(base.maps, other.maps, strict=True):
         if a.kernel is not b.kernel or not all(np.array_equal(x, y) for x, y in zip(a.data, b.data, strict=True)):
             return "the map of a body with kinematics of its own, which gradients by parameters do not know"

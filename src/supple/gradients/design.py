@@ -128,14 +128,14 @@ class Design:
         """
         # Imported late, so that describing a design does not load the compiled kernels.
         from supple.gradients.array_slopes import structure_change
-        from supple.model.model import Model, make_model
+        from supple.model.model import make_model, model_of
 
         values = self._changed(changes)
         if self._first is None:
             model = make_model(_build(self.build, values))
             self._first = model.compiled
         else:
-            model = Model(_compiled(self.build, values, self._first))
+            model = model_of(_compiled(self.build, values, self._first))
             changed = structure_change(self._first, model.compiled)
             if changed:
                 told = f"parameter {_listed(changes)} changes {changed}"
@@ -227,9 +227,9 @@ class DesignPoint:
     @cached_property
     def models(self) -> tuple[tuple[Model, Model], ...]:
         """Models of both ends of every parameter."""
-        from supple.model.model import Model
+        from supple.model.model import model_of
 
-        return tuple((Model(end.plus), Model(end.minus)) for end in self.ends)
+        return tuple((model_of(end.plus), model_of(end.minus)) for end in self.ends)
 
     def _end(self, name: str, i: tuple[int, ...], h: float) -> Ends:
         from supple.gradients.array_slopes import Ends

@@ -44,7 +44,8 @@ class MotionParameters:
 
     def joined(self, arrays: SweepArrays, stages: int, charted: bool) -> SweepArrays:
         """The arrays of a sweep, which then adds to the sums; room for so many stages."""
-        arrays.calls[PARAMETERS_AT], arrays.calls[BUNDLE_AT] = _sweep.PARAMETER_GRADIENT.address, self.sums.address
+        functions = self.model.workspace.functions
+        arrays.calls[PARAMETERS_AT], arrays.calls[BUNDLE_AT] = functions.parameters, self.sums.address
         changes: dict[str, Array] = {}
         if self.point.laws.loads:
             changes["signal_sums"] = self.sums.signals
@@ -92,7 +93,7 @@ class MotionParameters:
         work = self.model.workspace
         space, handle = work.space(None, t, lam), self.sums.handle
         signals = self.sums.signals.copy()
-        _sweep.parameter_gradient(_sweep.PARAMETER_GRADIENT.address, work.tree, space, q, v, a, y, rows, handle)
+        _sweep.parameter_gradient(work.functions.parameters, work.tree, space, q, v, a, y, rows, handle)
         if self.point.laws.loads:
             self.bar -= self.point.laws.pulled_back(t, self.sums.signals - signals)
         self.sums.signals[:] = signals

@@ -62,7 +62,7 @@ def residual_sums(
     # models with the same links may share scratch, but not their loads and designs
     sums: ParameterSums = work.remembered("parameter sums", model, lambda: ParameterSums(model), MOST_SUMS)
     sums.clear()
-    function, space = _sweep.PARAMETER_GRADIENT.address, work.space(u, t, lam, z)
+    function, space = work.functions.parameters, work.space(u, t, lam, z)
     if not _sweep.parameter_gradient(function, work.tree, space, q, v, a, y, rows, sums.handle):
         raise StateError(f"model {model.name!r}: derivatives by parameters are not finite at this state")
     return sums
@@ -100,7 +100,7 @@ class StationSums:
         own = np.array([[0, self._own_handle.ctypes.data, NONE, 0, 0]], dtype=np.int64)
         self._sums = make_gradient([np.zeros_like(x) for x in parameters], np.zeros(0), np.zeros(0), own)
         self._sums_handle = handle(self._sums)
-        self._rows, self._zero = np.zeros((3, k)), np.zeros(model.n)
+        self._rows, self._zero = np.zeros((3, k)), np.zeros(len(model.topology.component))
 
     def clear(self) -> None:
         """Set all sums to zero."""
@@ -113,7 +113,7 @@ class StationSums:
         pose = self.model.pose(q, self.link, self.s)
         self._frames[1]["R"], self._frames[1]["p"], self._rows[0] = pose[:3, :3], pose[:3, 3], wrench
         tree, space = self._handles
-        function, zero = _sweep.PARAMETER_GRADIENT.address, self._zero
+        function, zero, q = _sweep.PARAMETER_GRADIENT.address, self._zero, self.model.whole(q)
         _sweep.parameter_gradient(function, tree, space, q, zero, zero, zero, self._rows, self._sums_handle)
 
     def by_parameter(self) -> Array:

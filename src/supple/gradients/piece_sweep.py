@@ -66,7 +66,8 @@ class PieceSweep:
         self.problem = self.workspace.problem
         family, scheme = _scheme(tape.method, piece, self.problem)
         buffers = {"given": given, "inputs": np.zeros((STAGES, model.nu)), "times": np.zeros(STAGES)}
-        self.arrays = make_sweep(self.problem, family, control.baumgarte, model.nu, **buffers, **scheme)
+        functions = model.workspace.functions
+        self.arrays = make_sweep(self.problem, functions, family, control.baumgarte, model.nu, **buffers, **scheme)
         self.state, self.parameters = np.zeros(2, dtype=np.int64), parameters
         if parameters is not None:
             self.arrays = parameters.joined(self.arrays, STAGES, len(self.problem.charts) > 0)

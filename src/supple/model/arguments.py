@@ -49,7 +49,7 @@ class Arguments:
         self.input_names = compiled.demand.inputs
         self.loads = compiled.loads
         self.workspace = workspace
-        self.size = len(compiled.coordinate_names)
+        self.size = compiled.n
         self.shape = (self.size,)
 
     def state(self, name: str, value: ArrayLike) -> Array:

@@ -107,7 +107,8 @@ def loop_turns(model: Model, q: Array, loops: tuple[Bound, ...]) -> tuple[Array 
     work = model.workspace
     size = len(model.parameters.segments)
     starts, ends = np.empty((2, size, 4, 4))
-    _kinematics.point_poses(work.tree, work.own()[1], q, np.zeros(model.n), starts, ends)
+    whole = model.whole(q)
+    _kinematics.point_poses(work.tree, work.own()[1], whole, np.zeros(len(whole)), starts, ends)
     ends[0] = np.eye(4)  # the world
     turns: list[Array | None] = []
     for loop in loops:

@@ -89,7 +89,7 @@ class Balance(NamedTuple):
 def balance(model: Model, state: State, baumgarte: float, given: Given) -> Balance:
     """Accelerations and multipliers at a state; ``baumgarte`` as in `forward_dynamics`."""
     q, v, u, t, z = state
-    if not model.nc and not model.demand.implicit and given.free is model.workspace.free:
+    if not model.nc and not model.demand.implicit and not model.dense and given.free is model.workspace.free:
         return _prescribed(model, state, given)
     terms = loop_terms(model, q, v, given.a, model.loops)
     rate = -terms.stabilised(baumgarte)[0]
@@ -130,10 +130,10 @@ def allowed_columns(
 ) -> tuple[Array, Array]:
     """x (n, m) and lambda (nc, m) of M x - A^T lambda = force, A x = rate, with x = 0 where ``free`` is 0.
 
-    M is the mass matrix unless it is given.
+    M is the mass matrix unless it is given, used as its factors over the tree if the model has them.
     """
     work, m = model.workspace, force.shape[1]
-    if M is None:
+    if M is None and not model.dense:
         X = np.ascontiguousarray(np.hstack([force, A.T]))
         function, space = _articulated.ARTICULATED.address, work.own()[1]
         status = _articulated.solve_mass(function, work.tree, space, q, work.zero, free, X)
@@ -146,6 +146,7 @@ def allowed_columns(
                 return x + Z @ multipliers, multipliers
             except SingularError:
                 pass  # the whole system tells better
+    if M is None:
         M = model.mass_matrix(q)
     fixed = np.flatnonzero(free == 0.0)
     return solve_constrained(M, A, force, rate, np.flatnonzero(free), fixed, np.zeros((len(fixed), m)))

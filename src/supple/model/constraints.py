@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike
 
 from supple.checks import shown
 from supple.compilation.binder import Bound
-from supple.core import loops as _loops
 from supple.errors import ModelError, SingularError, warn
 
 if TYPE_CHECKING:
@@ -100,8 +99,7 @@ def loop_terms(model: Model, q: Array, v: Array, a: Array, loops: tuple[Bound, .
     n, nc = model.n, sum(loop.data.perp.shape[1] for loop in loops)
     vectors, matrices = np.zeros((3, nc)), np.zeros((5, nc, n))
     if loops:
-        function, space = _loops.CONSTRAINT_ROWS.address, work.own()[1]
-        _loops.constraint_rows(function, work.tree, space, q, v, a, vectors, matrices)
+        work.functions.rows_at(work.tree, work.own()[1], q, v, a, vectors, matrices)
     return LoopTerms(*vectors, *matrices)
 
 

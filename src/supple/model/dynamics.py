@@ -69,6 +69,8 @@ def actuation(model: Model, q: ArrayLike, t: float = 0.0) -> Array:
 
 def actuation_at(model: Model, q: Array, v: Array, u: ArrayLike | None, t: float) -> Array:
     """dtau/du (n, nu) at checked states and any inputs; actuators need not be linear in them."""
+    if model.dense:  # coordinates follow others
+        return model.input_forces(q, v, u, t)
     work = model.workspace
     B = np.empty((model.n, model.nu))
     if model.nu:
@@ -116,7 +118,7 @@ def residual(
     work, check = model.workspace, model.arguments
     q, v, a = check.state("q", q), check.state("v", v), check.state("a", a)
     out = np.empty(model.n)
-    function, space = _residual.RESIDUAL.address, work.space(u, t, lam, z)
+    function, space = work.functions.residual, work.space(u, t, lam, z)
     if not _residual.residual(function, work.tree, space, q, v, a, out):
         check.finite(out, q=q, v=v, a=a)
     return out
@@ -139,7 +141,7 @@ def residual_tangent(
     q, v, a = check.state("q", q), check.state("v", v), check.state("a", a)
     out, tangent = np.empty(model.n), np.empty((model.n, model.n))
     cv, ca = number("cv", cv), number("ca", ca)
-    function, space = _residual.RESIDUAL.address, work.space(u, t, lam, z)
+    function, space = work.functions.residual, work.space(u, t, lam, z)
     if not _residual.residual_tangent(function, work.tree, space, q, v, a, cv, ca, out, tangent):
         check.finite(np.vstack((out, tangent)), q=q, v=v, a=a)
     return out, tangent
@@ -170,7 +172,7 @@ def residual_derivatives(
     work, check, n = model.workspace, model.arguments, model.n
     q, v, a = check.state("q", q), check.state("v", v), check.state("a", a)
     out, dq, dv, da = np.empty(n), np.empty((n, n)), np.empty((n, n)), np.empty((n, n))
-    function, space = _jacobians.RESIDUAL_JACOBIANS.address, work.space(u, t, lam, z)
+    function, space = work.functions.jacobians, work.space(u, t, lam, z)
     if not _jacobians.residual_jacobians(function, work.tree, space, q, v, a, out, dq, dv, da):
         check.finite(np.vstack((out, dq, dv, da)), q=q, v=v, a=a)
     return ResidualDerivatives(dq, dv, da, -actuation_at(model, q, v, u, t), -model.loop_jacobian(q).T)

@@ -67,6 +67,8 @@ class Model:
     """
 
     design: DesignPoint | None = None
+    #: Whether accelerations are solved for with a dense mass matrix, never over the tree.
+    dense = False
 
     def __init__(self, compiled: CompiledRobot) -> None:
         self.compiled = compiled
@@ -76,14 +78,14 @@ class Model:
         self.loads, self.loops, self.demand = compiled.loads, compiled.loops, compiled.demand
         self.prescribed, self.controllers = compiled.prescribed, compiled.controllers
         self.link_names = tuple(layout.name for layout in self.layouts)
-        self.coordinate_names = compiled.coordinate_names
+        self.coordinate_names = compiled.coordinate_names[: compiled.n]
         self.input_names = self.demand.inputs
         self.state_names = tuple(name for states in self.demand.states for name in states.names)
         self.point_table = tuple((layout.name, s) for layout in self.layouts for s in layout.stations)
         self.n = len(self.coordinate_names)
         self.fixed_coordinates = np.array([i for joint in self.prescribed for i in joint.coordinates], dtype=np.int64)
         self.free_coordinates = np.setdiff1d(np.arange(self.n), self.fixed_coordinates)
-        self.workspace = Workspace(compiled)
+        self.workspace = self.make_workspace(compiled)
         #: whether accelerations take more than one solve with the mass matrix
         self.constrained = bool(self.loops or self.prescribed or self.demand.implicit)
         self.arguments = Arguments(compiled, self.workspace)
@@ -91,6 +93,19 @@ class Model:
         self._frames = {frame.name: frame for frame in compiled.frames}
         self.frame_names = tuple(self._frames)
         self._index = {name: i for i, name in enumerate(self.link_names)}
+
+    @staticmethod
+    def make_workspace(compiled: CompiledRobot) -> Workspace:
+        """What kernels work on."""
+        return Workspace(compiled)
+
+    def whole(self, q: Array) -> Array:
+        """All coordinates of the tree at q (n,), those that follow others among them: q itself if there are none."""
+        return q
+
+    def input_forces(self, q: Array, v: Array, u: ArrayLike | None, t: float) -> Array:
+        """dtau/du (n, nu) at checked states and any inputs."""
+        return dynamics.actuation_at(self, q, v, u, t)
 
     points = kinematics.points
     pose = kinematics.pose
@@ -301,9 +316,18 @@ class Model:
             raise ModelError(f"there is no link {shown(name)}; links are: {', '.join(self.link_names)}") from None
 
 
+def model_of(compiled: CompiledRobot) -> Model:
+    """The model of a compiled robot, whatever it has."""
+    if compiled.followers is None:
+        return Model(compiled)
+    from supple.model.coupled import CoupledModel
+
+    return CoupledModel(compiled)
+
+
 def make_model(robot: Robot) -> Model:
     """Compile a description."""
-    model = Model(compile_robot(robot))
+    model = model_of(compile_robot(robot))
     if not model.loops:
         return model
     return type(model)(_with_loops(model.compiled, _loop_choice(model)))

@@ -16,6 +16,9 @@ from supple.core.arrays import handle, make_space, make_tree
 from supple.core.articulated_columns import ARTICULATED
 from supple.core.blocks.custom import map_table
 from supple.core.forward_dynamics import FORWARD_DYNAMICS
+from supple.core.input_forces import INPUT_COLUMNS, INPUT_POWER
+from supple.core.loops import CONSTRAINT_ROWS, constraint_rows
+from supple.core.residual import RESIDUAL
 from supple.core.residual_jacobians import RESIDUAL_JACOBIANS
 from supple.errors import StateError
 from supple.model.arguments import input_vector, number
@@ -41,6 +44,46 @@ def dense_is_faster(blocks: Array) -> bool:
     return bool(sizes.sum() ** 2 < (sizes**2).sum() + TREE_COST * tied)
 
 
+class Functions:
+    """Kernels by their addresses, compiled when they are first asked for."""
+
+    @property
+    def residual(self) -> int:
+        """Of `core.residual`."""
+        return RESIDUAL.address
+
+    @property
+    def jacobians(self) -> int:
+        """Of `core.residual_jacobians`."""
+        return RESIDUAL_JACOBIANS.address
+
+    @property
+    def rows(self) -> int:
+        """Of `core.loops`, at the state of the last residual."""
+        return CONSTRAINT_ROWS.address
+
+    @property
+    def input_columns(self) -> int:
+        """Of `core.input_forces`."""
+        return INPUT_COLUMNS.address
+
+    @property
+    def input_power(self) -> int:
+        """Of `core.input_forces`."""
+        return INPUT_POWER.address
+
+    @property
+    def parameters(self) -> int:
+        """Of `core.parameter_gradient`."""
+        from supple.core.parameter_gradient import PARAMETER_GRADIENT
+
+        return PARAMETER_GRADIENT.address
+
+    def rows_at(self, tree: Array, space: Array, q: Array, v: Array, a: Array, vectors: Array, matrices: Array) -> None:
+        """Rows of loops at a state, see `core.loops`."""
+        constraint_rows(self.rows, tree, space, q, v, a, vectors, matrices)
+
+
 class Workspace:
     """Handles and scratch of a model.
 
@@ -63,8 +106,8 @@ class Workspace:
             array.setflags(write=False)  # immutable: kernels read these by address
         self.model = compiled.name
         self.demand = compiled.demand
-        self.zero = np.zeros(len(compiled.coordinate_names))
-        self.free = np.ones(len(compiled.coordinate_names))
+        self.zero = np.zeros(compiled.n)
+        self.free = np.ones(compiled.n)
         self.free[[i for joint in compiled.prescribed for i in joint.coordinates]] = 0.0
         self.nu = len(self.demand.inputs)
         self.no_inputs = np.zeros(self.nu)
@@ -83,6 +126,7 @@ class Workspace:
         self.tree = handle(self.arrays)
         self._threads = threading.local()
         self._kept: dict[Hashable, Any] = {}
+        self.functions = Functions()
 
     @cached_property
     def forward_calls(self) -> Array:
@@ -102,8 +146,13 @@ class Workspace:
             return self._threads.space  # type: ignore[no-any-return]
         except AttributeError:
             space = make_space(self.arrays, **self.sizes())
-            self._threads.space = space, handle(space)
+            _, address, self._threads.kept = self.handles(self.tree, space)
+            self._threads.space = space, address
             return self._threads.space  # type: ignore[no-any-return]
+
+    def handles(self, tree: Array, space: Any) -> tuple[Array, Array, Any]:
+        """Handles of a tree (from its own) and of a scratch, as `functions` take them, and what must live as long."""
+        return tree, handle(space), None
 
     def scratch(self, t: float, z: ArrayLike | None) -> Array:
         """Handle of this thread's scratch, with signals filled in; the kernel takes inputs and reads no multipliers."""

@@ -209,6 +209,9 @@ def attach(robot: Robot, part: Robot, to: Any, at: Array, prefix: str) -> Robot:
         parent: Any = WORLD if holder[0] == WORLD else holder
         frame = place @ np.asarray(own.at) if rooted else own.at
         twin.add_link(placement.name(own.name), own.body, own.joint, parent, frame, facts=own.facts)
+    for coupling in part.couplings:
+        leaders = tuple(placement.name(leader) for leader in coupling.leaders)
+        twin.follow(replace(coupling, follower=placement.name(coupling.follower), leaders=leaders))
     for frame_spec in part.frames:
         where = placement.name(frame_spec.link), frame_spec.station
         twin.add_frame(placement.name(frame_spec.name), where, frame_spec.at)
@@ -247,4 +250,4 @@ def _pin(twin: Robot, robot: Robot, part: Robot) -> None:
 
 
 def _size(robot: Robot) -> int:
-    return sum(coordinate_count(link) for link in robot.links)
+    return sum(coordinate_count(link) for link in robot.links) - len(robot.couplings)

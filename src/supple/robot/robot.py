@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
@@ -18,6 +18,7 @@ from supple.joints.compound import Fixed
 from supple.joints.protocol import Joint
 from supple.lie.pose import check_pose, pose
 from supple.robot.bodies import Body, Rigid
+from supple.robot.couplings import Coupling, make_coupling
 from supple.robot.frames import FrameSpec
 from supple.robot.summary import coordinate_count, counted, summary
 from supple.robot.validate import (
@@ -116,6 +117,7 @@ class Robot:
         self._links: dict[str, LinkSpec] = {}
         self._items: dict[str, Item] = {}
         self._frames: dict[str, FrameSpec] = {}
+        self._couplings: dict[str, Coupling] = {}
 
     @property
     def name(self) -> str:
@@ -356,13 +358,60 @@ class Robot:
         with naming(f"attach {part.name!r} to {self.name!r}"):
             twin = attach(self, part, to, check_pose(pose() if at is None else at, "at"), prefix)
         self._links, self._items, self._frames = twin._links, twin._items, twin._frames
+        self._couplings = twin._couplings
         self._massless = "allow" if "allow" in (self._massless, part._massless) else "refuse"
+    def couple(
+        self,
+        follower: str,
+        to: Any,
+        ratio: float = 1.0,
+        offset: float = 0.0,
+        function: Callable[..., Any] | None = None,
+    ) -> None:
+        """Let a joint follow others: its coordinate is a function of theirs, and none of the model's any more.
+
+        Parameters
+        ----------
+        follower : str
+            Name of a link whose joint has one coordinate, or of a coordinate (``"wrist.rotation_2"``).
+        to : str, dict, sequence of str, or callable
+            The leader, ``q_follower = ratio * q_leader + offset``; or several with their ratios,
+            ``{"a": 0.5, "b": -1.0}``; or several with a ``function``; or a function whose arguments are called like the
+            leaders.  Leaders may follow others themselves, and may be prescribed or strains of rods.
+        ratio, offset : float
+            rad or m per unit of the leader; rad or m.
+        function : callable, optional
+            Of the leaders' coordinates, one number each, that returns one: plain arithmetic and NumPy's functions
+            (``lambda a, b: 0.5 * np.sin(a) + b**2``).  It is traced once; derivatives are exact.
+
+        Notes
+        -----
+        Followers are eliminated, not held by forces: springs, limits, drives and loads on them act on their leaders.
+
+        Examples
+        --------
+        >>> robot.couple("finger_2", to="finger_1", ratio=0.8)  # doctest: +SKIP
+        """
+        self.follow(make_coupling(follower, to, ratio, offset, function))
+
+    def follow(self, coupling: Coupling) -> None:
+        """Add a coupling as it is, that of another robot, say."""
+        taken = self._couplings.get(coupling.follower)
+        if taken is not None:
+            raise ModelError(f"{coupling.what}: it follows {', '.join(taken.leaders)} already")
+        self._couplings[coupling.follower] = coupling
+
+    @property
+    def couplings(self) -> tuple[Coupling, ...]:
+        """Joints that follow others, in the order they were coupled."""
+        return tuple(self._couplings.values())
 
     def copy(self, items: bool = True) -> Robot:
         """A robot of its own with the same links and, unless told otherwise, loads: what one is given, only it has."""
         twin = Robot(self._name, self._gravity, massless=self._massless)
         twin._links, twin._items = dict(self._links), dict(self._items) if items else {}
         twin._frames = dict(self._frames)
+        twin._couplings = dict(self._couplings)
         return twin
 
     def compile(self) -> Model:

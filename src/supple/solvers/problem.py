@@ -23,9 +23,7 @@ import numpy as np
 
 from supple.compilation.law_program import Program
 from supple.core.arrays import Space, handle, make_space, make_tree
-from supple.core.loops import CONSTRAINT_ROWS
 from supple.core.records import has_chart, pose_t
-from supple.core.residual import RESIDUAL
 from supple.core.views import View, array_of, viewing
 from supple.solvers.stage.recentring import CHART
 
@@ -134,6 +132,7 @@ class SolverWorkspace(NamedTuple):
     tree: Any
     space: Space
     handles: tuple[Array, Array]
+    kept: Any  #: what the handles point to beyond tree and space
 
 
 def make_workspace(
@@ -171,13 +170,14 @@ def make_workspace(
     arrays = model.workspace.arrays
     tree = make_tree(model.topology, parameters, arrays.loads, arrays.maps)
     space = make_space(tree, **model.workspace.sizes())
-    handles = handle(tree), handle(space)
+    *handles, kept = model.workspace.handles(handle(tree), space)
+    functions = model.workspace.functions
     free = free_coordinates(model)
     rows = (2 if stabilised else 1) * nc
     m = len(free) + rows + nz
-    calls = np.array([RESIDUAL.address, handles[0].ctypes.data, handles[1].ctypes.data, 0, 0, 0], dtype=np.int64)
+    calls = np.array([functions.residual, handles[0].ctypes.data, handles[1].ctypes.data, 0, 0, 0], dtype=np.int64)
     if nc:
-        calls[ROWS_AT] = CONSTRAINT_ROWS.address
+        calls[ROWS_AT] = functions.rows
     if len(charts):
         calls[CHART_AT] = CHART.address
     flags = np.zeros(9, dtype=np.int64)
@@ -208,7 +208,7 @@ def make_workspace(
         charts=charts,
         **{name: np.zeros(shape) for name, shape in zeros.items()},
     )
-    return SolverWorkspace(problem, handle(problem), tree, space, handles)
+    return SolverWorkspace(problem, handle(problem), tree, space, (handles[0], handles[1]), kept)
 
 
 def _shapes(
@@ -246,7 +246,8 @@ def free_coordinates(model: Model) -> Array:
     """
     blocks = model.topology.blocks[::-1]  # parents come first in the kernels
     order = [k for block in blocks for k in range(int(block["start"]), int(block["start"] + block["n"]))]
-    return np.array([k for k in order if k not in set(model.fixed_coordinates.tolist())], dtype=np.int64)
+    fixed = set(model.fixed_coordinates.tolist())
+    return np.array([k for k in order if k < model.n and k not in fixed], dtype=np.int64)
 
 
 def load_state_table(model: Model | None) -> Array:

@@ -92,7 +92,7 @@ def held_robot(rng):
         joint = link.joint
         if joint.dof:
             arguments = {
-                k: getattr(joint, k) for k in ("axis", "axis1", "axis2", "pitch", "normal") if hasattr(joint, k)
+                k: getattr(joint, k) for k in ("axis", "axis1", "axis2", "pitch", "normal", "order", "joints") if hasattr(joint, k)
             }
             joint = type(joint)(**arguments, stiffness=rng.uniform(20.0, 60.0, joint.dof))
         other.add_link(link.name, link.body, joint=joint, parent=link.parent, at=link.at)

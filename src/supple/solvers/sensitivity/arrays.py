@@ -12,10 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.core.arrays import handle
-from supple.core.input_forces import INPUT_COLUMNS, INPUT_POWER
 from supple.core.records import pose_t
-from supple.core.residual_jacobians import RESIDUAL_JACOBIANS
 from supple.core.views import View, array_of, viewing
+from supple.model.workspace import Functions
 from supple.solvers.problem import Problem
 
 Array = np.ndarray
@@ -100,14 +99,19 @@ sweep_at = viewing(
 )
 
 
-def make_sweep(problem: Problem, family: int, baumgarte: float, nu: int, **scheme: Array) -> SweepArrays:
-    """Arrays for a problem and a scheme; ``scheme`` holds its coefficients, the rest of them is empty."""
+def make_sweep(
+    problem: Problem, functions: Functions, family: int, baumgarte: float, nu: int, **scheme: Array
+) -> SweepArrays:
+    """Arrays for a problem and a scheme; ``scheme`` holds its coefficients, the rest of them is empty.
+
+    ``functions`` are those of the model's workspace.
+    """
     n, nc, nz = len(problem.q), len(problem.multipliers), len(problem.z)
     counts, calls = np.zeros(4, dtype=np.int64), np.zeros(6, dtype=np.int64)
     counts[FAMILY] = family
-    calls[JACOBIANS_AT] = RESIDUAL_JACOBIANS.address
+    calls[JACOBIANS_AT] = functions.jacobians
     if nu:
-        calls[COLUMNS_AT], calls[POWER_AT] = INPUT_COLUMNS.address, INPUT_POWER.address
+        calls[COLUMNS_AT], calls[POWER_AT] = functions.input_columns, functions.input_power
     if len(problem.charts):
         from supple.solvers.sensitivity.chart_moves import CHART_MOVES
 

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from supple.core.loops import CONSTRAINT_ROWS, constraint_rows
-from supple.core.residual import RESIDUAL, residual, residual_tangent
+from supple.core.residual import residual, residual_tangent
 from supple.solvers.rounding import NOTHING, ROUNDED_STIFFNESS, WEAK
 from supple.solvers.stage.newton import CLOSED
 from supple.solvers.stage.status import CONVERGED, NOT_FINITE, SLOW
@@ -75,15 +74,17 @@ class Descent:
         """Unbalanced forces (nf,); None if they are not finite."""
         problem = self.solver.workspace.problem
         problem.multipliers[:] = multipliers
-        finite = residual(RESIDUAL.address, *self.solver.workspace.handles, q, self.zero, self.zero, problem.residual)
+        function, handles = self.model.workspace.functions.residual, self.solver.workspace.handles
+        finite = residual(function, *handles, q, self.zero, self.zero, problem.residual)
         return problem.residual[self.free] if finite else None
 
     def tangent(self, q: Array, multipliers: Array) -> Array | None:
         """Tangent stiffness (nf, nf); None if it is not finite."""
         problem, handles = self.solver.workspace.problem, self.solver.workspace.handles
         problem.multipliers[:] = multipliers
+        function = self.model.workspace.functions.residual
         finite = residual_tangent(
-            RESIDUAL.address, *handles, q, self.zero, self.zero, 0.0, 0.0, problem.residual, problem.tangent
+            function, *handles, q, self.zero, self.zero, 0.0, 0.0, problem.residual, problem.tangent
         )
         T = problem.tangent[np.ix_(self.free, self.free)]
         return T if finite and np.isfinite(T).all() else None
@@ -93,9 +94,8 @@ class Descent:
         problem = self.solver.workspace.problem
         if self.model.nc:
             handles = self.solver.workspace.handles
-            constraint_rows(
-                CONSTRAINT_ROWS.address, *handles, q, self.zero, self.zero, problem.vectors, problem.matrices
-            )
+            rows_at = self.model.workspace.functions.rows_at
+            rows_at(*handles, q, self.zero, self.zero, problem.vectors, problem.matrices)
         return problem.vectors[0].copy(), problem.matrices[0][:, self.free], problem.matrices[1][:, self.free]
 
     def rewrapped(self, q: Array) -> Array:

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from supple.checks import floats, shown, why
 from supple.compilation.law_program import make_program
-from supple.core.residual import RESIDUAL, residual
+from supple.core.residual import residual
 from supple.errors import ConvergenceError, ModelWarning, ShapeError, StateError
 from supple.model.accelerations import joint_efforts
 from supple.model.arguments import number
@@ -77,7 +77,7 @@ class Solver:
         problem = self.workspace.problem
         size = len(problem.free) + model.nc
         self.held, self.space = np.zeros(size), np.zeros((4, size))
-        problem.weights[0] = np.where(model.topology.component >= 3, STRAIN_WEIGHT, 1.0)
+        problem.weights[0] = np.where(model.topology.component[: model.n] >= 3, STRAIN_WEIGHT, 1.0)
         self.weights = problem.weights[0][model.free_coordinates]
         self.u, self.t = np.zeros(model.nu), 0.0
 
@@ -232,7 +232,7 @@ class Solver:
         problem, model = self.workspace.problem, self.model
         problem.q[:] = self._prescribed(problem.q)
         zero = np.zeros(model.n)
-        residual(RESIDUAL.address, *self.workspace.handles, problem.q, zero, zero, problem.residual)
+        residual(model.workspace.functions.residual, *self.workspace.handles, problem.q, zero, zero, problem.residual)
         self.held[: len(problem.free)] = problem.residual[problem.free]
         if model.nc:
             self.held[len(problem.free) :] = loop_terms(model, problem.q, zero, zero, model.loops).error
