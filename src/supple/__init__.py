@@ -31,6 +31,7 @@ from supple.errors import (
     SuppleError,
 )
 from supple.files import load, load_design, load_urdf
+from supple.files.routes import HelicalRoute
 from supple.gradients.design import Design
 from supple.joints import (
     Composite,

@@ -178,7 +178,7 @@ class Encoder:
         if isinstance(value, Mapping):
             changed = {key: self._recorded(entry, owner, field) for key, entry in value.items()}
             return changed if any(changed[key] is not value[key] for key in value) else value
-        if isinstance(value, (Recorder, Straight)) or not is_sampled(value, owner, field):
+        if isinstance(value, (Recorder, RecordedCurve, Straight)) or not is_sampled(value, owner, field):
             return value
         return self._recorder(value, value, 0.0)
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from supple import bases, joints, laws, loads, sections
 from supple.bases.protocol import COMPONENTS
+from supple.files.routes import HelicalRoute
 from supple.files.samples import Samples
 from supple.robot import bodies, compound_shapes, rigid_shapes
 from supple.robot.attaching import PartOfState
@@ -48,13 +49,16 @@ FILES = {"MeshShape": "file"}
 #: Fields that may be the very object of another field, by whose name they are then written: a rod against itself.
 SAME = {"Contact": ("b", "a")}
 
+#: Kinds that stand in none of the packages.
+EXTRA = (Controller, PartOfState, HelicalRoute, Samples)
+
 
 @cache
 def kinds() -> dict[str, type]:
     """Classes by name."""
     found: dict[str, type] = {}
     rooms = joints, bodies, sections, bases, laws, loads, rigid_shapes, compound_shapes
-    for value in (*(value for room in rooms for value in vars(room).values()), Controller, PartOfState, Samples):
+    for value in (*(value for room in rooms for value in vars(room).values()), *EXTRA):
         if not isinstance(value, type) or not is_dataclass(value) or getattr(value, "__abstractmethods__", None):
             continue
         if found.setdefault(value.__name__, value) is not value:
