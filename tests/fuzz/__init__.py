@@ -13,5 +13,6 @@ CAMPAIGNS = {
     "loops": "statics of random robots with loops, planar and spatial, from random starts",
     "gradients": "derivatives of motions of random robots by random methods, against replays",
     "files": "checkpoints and trajectories that were damaged, edited or exchanged",
+    "model_files": "model files and URDFs, mutated: loaded, or refused with file, line and key",
     "kills": "runs with checkpoints, killed at random moments and resumed",
 }

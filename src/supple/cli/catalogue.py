@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from supple.cli.failures import UsageError, unknown
+from supple.cli.robot_files import FileMaker, is_file
 from supple.cli.values import kind_of, pairs, read
 from supple.errors import naming
 from supple.loads import Loop
@@ -36,12 +37,15 @@ class Parameter:
 
 
 def find(name: str) -> Maker:
-    """Function of a system, by its name."""
-    return SYSTEMS[known_name(name)]
+    """Function of a system, by its name, or of a file."""
+    return FileMaker(name) if is_file(name) else SYSTEMS[known_name(name)]
 
 
 def known_name(name: str) -> str:
-    """Name of a system as it is listed; capitals, spaces and underscores do not matter."""
+    """Name of a system as it is listed; capitals, spaces and underscores do not matter.  Files are called as they are.
+    """
+    if is_file(name):
+        return name
     wanted = name.strip().lower().replace("_", "-").replace(" ", "-")
     if wanted not in SYSTEMS:
         raise unknown("system", name, SYSTEMS)
@@ -50,6 +54,8 @@ def known_name(name: str) -> str:
 
 def description(maker: Maker) -> str:
     """First line of the documentation of a system's function."""
+    if isinstance(maker, FileMaker):
+        return maker.description
     lines = (inspect.getdoc(_function(maker)) or "").strip().splitlines()
     return lines[0] if lines else ""
 
@@ -63,6 +69,8 @@ def _function(maker: Maker) -> Callable[..., Any]:
 
 def parameters(maker: Maker) -> dict[str, Parameter]:
     """What ``--set`` accepts for a system."""
+    if isinstance(maker, FileMaker):
+        return {name: Parameter(name, *given) for name, given in maker.parameters().items()}
     hints = get_type_hints(_function(maker))
     found = {}
     for argument in inspect.signature(maker).parameters.values():
@@ -74,6 +82,13 @@ def parameters(maker: Maker) -> dict[str, Parameter]:
 
 def build(name: str, settings: Sequence[str] | Mapping[str, str] | None = None) -> tuple[System, Model]:
     """A system with its model; parameters are given as ``key=value``."""
+    system = make(name, settings)
+    with naming(system.name):
+        return system, system.compile()
+
+
+def make(name: str, settings: Sequence[str] | Mapping[str, str] | None = None) -> System:
+    """A system; parameters are given as ``key=value``."""
     maker = find(name)
     accepted = parameters(maker)
     given = settings if isinstance(settings, Mapping) else pairs(settings or (), "--set")
@@ -82,8 +97,7 @@ def build(name: str, settings: Sequence[str] | Mapping[str, str] | None = None) 
             raise UsageError(f"{name}: {unknown('parameter', key, accepted)}")
     values = {key: read(text, accepted[key].annotation, f"--set {key}") for key, text in given.items()}
     with naming(" ".join([name, *(f"--set {key}={text}" for key, text in given.items())])):
-        system = maker(**values)
-        return system, system.compile()
+        return maker(**values)
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ def info(name: Name, settings: Settings = None) -> None:
 
     - `supple info cable-manipulator`
     - `supple info cable-manipulator --set length=0.8`
+    - `supple info panda.urdf --set base=free`
     """
     maker = find(name)
     system, model = build(name, settings)

@@ -14,6 +14,7 @@ from supple.cli.bench import bench
 from supple.cli.check import check
 from supple.cli.compiling import compile_kernels
 from supple.cli.console import note, say
+from supple.cli.convert import convert
 from supple.cli.failures import BAD_USAGE, FAILED, FINE, code_of, is_expected, text_of, wants_traceback
 from supple.cli.info import info
 from supple.cli.list import list_systems
@@ -35,6 +36,7 @@ app.command()(info)
 app.command()(run)
 app.command()(statics)
 app.command()(check)
+app.command()(convert)
 app.command("compile")(compile_kernels)
 app.add_typer(bench, name="bench")
 

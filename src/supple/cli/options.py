@@ -7,7 +7,9 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-Name: TypeAlias = Annotated[str, typer.Argument(metavar="NAME", help="Name of a system; see 'supple list'.")]
+Name: TypeAlias = Annotated[
+    str, typer.Argument(metavar="NAME", help="Name of a system, see 'supple list', or a file: .yaml, .json, .urdf.")
+]
 Settings: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="A parameter of the system; repeatable. See 'supple info NAME'."),

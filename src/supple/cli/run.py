@@ -18,6 +18,7 @@ from supple.cli.failures import UsageError
 from supple.cli.methods import make_method
 from supple.cli.options import Name, NoPlots, Out, Settings
 from supple.cli.progress import Bar
+from supple.cli.robot_files import is_file
 from supple.cli.run_folder import Request, RunFolder
 from supple.cli.signals import Interrupted, asking
 from supple.cli.values import pairs
@@ -65,13 +66,15 @@ def run(
     - `supple run fin-ray --t-end 2 --set stroke=0.01 --out results/short`
     - `supple run serial-arm --method generalized-alpha --dt 0.001 --video`
     - `supple run fin-ray --resume`
+    - `supple run arm.yaml --t-end 2`
     """
     if resume and restart:
         raise UsageError("--resume goes on with a run and --restart throws it away: give one of them")
     if video_file is not None and not video_file.parent.is_dir():
         raise UsageError(f"--video-file: there is no folder {video_file.parent}")
     request = Request(known_name(name), pairs(settings or (), "--set"), method, t_end, dt, rtol, atol)
-    folder = RunFolder(Path(request.system) if out is None else out)
+    own = Path(request.system).stem if is_file(request.system) else request.system
+    folder = RunFolder(Path(own) if out is None else out)
     if resume:
         request = folder.resumed(request)
     system, model = build(request.system, request.settings)
@@ -80,7 +83,7 @@ def run(
     end = _end_time(request, system)
     if not resume:
         folder.begin(request, restart)
-    trajectory = _simulate(system, model, end, chosen, folder, resume)
+    trajectory = _simulate(request.system, system, model, end, chosen, folder, resume)
     folder.write(request, stats=trajectory.stats)
     _tell(system, model, chosen, trajectory)
     _save_pictures(system, model, trajectory, folder, no_plots, video_file, video)
@@ -90,7 +93,9 @@ def _end_time(request: Request, system: System) -> float:
     return system.t_end if request.t_end is None else positive_float(request.t_end, "--t-end", "s")
 
 
-def _simulate(system: System, model: Model, end: float, method: Method, folder: RunFolder, resume: bool) -> Trajectory:
+def _simulate(
+    name: str, system: System, model: Model, end: float, method: Method, folder: RunFolder, resume: bool
+) -> Trajectory:
     """The motion, saved; also that of a run that was interrupted or failed, which then raises."""
     checkpoint: Path | None = folder.checkpoint
     if any(callable(event.action) for event in system.events):
@@ -115,7 +120,7 @@ def _simulate(system: System, model: Model, end: float, method: Method, folder: 
         trajectory.save(folder.trajectory)
     if trajectory.stats["stopped"]:
         saved = f"at t = {trajectory.t[-1]:.6g} of {end:g} s; the motion so far is in {folder.trajectory}"
-        go_on = shlex.join(["supple", "run", system.name, "--out", str(folder.path), "--resume"])
+        go_on = shlex.join(["supple", "run", name, "--out", str(folder.path), "--resume"])
         raise Interrupted(saved if checkpoint is None else f"{saved}; to go on: {go_on}")
     folder.checkpoint.unlink(missing_ok=True)
     if interrupt.made:  # too late to stop the run, not to leave out the rest

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from os import PathLike
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
 if TYPE_CHECKING:
+    from supple.gradients.design import Design
     from supple.robot.robot import Robot
 
 
@@ -69,3 +70,49 @@ def load_urdf(
     from supple.files.urdf import urdf_robot
 
     return urdf_robot(path, base, name, gravity, packages, shapes, limits, merge)
+
+
+def load(
+    path: str | PathLike[str], functions: Mapping[str, Callable[..., Any]] | None = None, **parameters: Any
+) -> Robot:
+    """Robot of a model file, as `Robot.save` or a text editor writes it: YAML or JSON.
+
+    Loading runs nothing that stands in the file.
+
+    Parameters
+    ----------
+    path : path
+        The file, .yaml, .yml or .json; a .urdf is read by `load_urdf`.
+    functions : mapping of str to callable, optional
+        Python functions that the file names: laws of users, feedback.  `Robot.save` returns them.
+    **parameters : float or array
+        Values of the file's parameters; those left out have its defaults.
+
+    Raises
+    ------
+    FileError
+        With file, line and key, and the nearest name where one is unknown.
+
+    Examples
+    --------
+    >>> load("finger.yaml", radius=0.01).compile()  # doctest: +SKIP
+    """
+    if str(path).lower().endswith(".urdf") and not parameters:
+        return load_urdf(path)
+    from supple.files.model_files import read_model
+
+    return read_model(path, functions, parameters)
+
+
+def load_design(path: str | PathLike[str], functions: Mapping[str, Callable[..., Any]] | None = None) -> Design:
+    """`Design` of a model file: the robot as a function of the file's parameters.
+
+    Examples
+    --------
+    >>> design = load_design("finger.yaml")  # doctest: +SKIP
+    >>> design.model(radius=0.01).statics()  # doctest: +SKIP
+    """
+    from supple.files.model_files import FileBuild, default_parameters
+    from supple.gradients.design import Design
+
+    return Design(FileBuild(path, functions), **default_parameters(path))

@@ -421,6 +421,28 @@ class Robot:
 
         return make_model(self)
 
+    def save(
+        self, path: str | PathLike[str], functions: Mapping[str, Callable[..., Any]] | None = None
+    ) -> dict[str, Callable[..., Any]]:
+        """Write the robot to a model file, from which `supple.load` makes the same robot again.
+
+        Parameters
+        ----------
+        path : path
+            .yaml (or .yml) for people, .json for machines.
+        functions : mapping of str to callable, optional
+            What Python functions are to be called in the file: laws, feedback.  Others are called by their own names.
+            Functions along rods (sections, routes, rest strains) need none: they are saved as tables of samples.
+
+        Returns
+        -------
+        dict of str to callable
+            All functions that the file names: what `supple.load` takes as ``functions``.
+        """
+        from supple.files.model_files import write_model
+
+        return write_model(self, path, functions)
+
     def plot(self, q: ArrayLike | str | PathLike[str] | None = None, **options: Any) -> Figure:
         """Compile the robot and draw it at q (n,), at rest if left out; all as for `Model.plot`.
 

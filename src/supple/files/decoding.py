@@ -1,0 +1,247 @@
+"""Nodes of a file -> Robot.  Everything that goes wrong is told with file, line and key.
+
+Loading runs no code of the file's: objects are made by the constructors that `kinds` lists, from numbers and texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from supple.checks import floats, read_only, shown
+from supple.errors import FileError, SuppleError
+from supple.files.expressions import ExpressionError, evaluate, is_expression
+from supple.files.kinds import BY_LINK, FILES, SAME, fields_of, kinds, required
+from supple.files.nodes import Node
+from supple.lie.pose import pose
+from supple.robot.robot import Robot
+from supple.robot.validate import WORLD, validate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: Keys of a file, of a link, a frame, and of a pose.
+KEYS = ("supple", "units", "name", "gravity", "massless", "parameters", "include", "links", "frames", "loads", "attach")
+LINK_KEYS = ("name", "parent", "at", "joint", "body", "facts")
+FRAME_KEYS = ("name", "link", "at")
+POSE_KEYS = ("xyz", "rpy", "rotation")
+
+#: Numbers of a file that a constructor changes by no more than this are kept as they stand in the file.
+ROUNDING = 1e-14
+
+#: Fields in which a name alone stands for an object without options.
+OBJECTS = ("joint", "body", "section", "material", "strain", "shape", "torsion", "bend_y", "bend_z", "stretch")
+
+
+class Decoder:
+    """Makes objects of nodes; ``parameters`` and ``functions`` are those of one file."""
+
+    def __init__(
+        self, folder: Path, parameters: Mapping[str, Any], functions: Mapping[str, Callable[..., Any]]
+    ) -> None:
+        self.folder, self.parameters, self.functions = folder, parameters, functions
+
+    def links(self, robot: Robot, root: Mapping[str, Node]) -> None:
+        """Add links and frames."""
+        for node in _entries(root, "links", "a list of links"):
+            entries = known(node, LINK_KEYS, "key of a link")
+            name, body = self.given(node, "name"), self.given(node, "body")
+            options = {key: self.value(entries[key], field=key) for key in ("joint", "at") if key in entries}
+            parent = self.value(entries["parent"]) if "parent" in entries else WORLD
+            facts = _raw(entries["facts"]) if "facts" in entries else None
+            if facts is not None and not isinstance(facts, dict):
+                entries["facts"].refuse("must be a mapping")
+            with telling(node):
+                robot.add_link(name, body, parent=_pair(parent), facts=facts, **options)
+        for node in _entries(root, "frames", "a list of frames"):
+            entries = known(node, FRAME_KEYS, "key of a frame")
+            name, link = self.given(node, "name"), self.given(node, "link")
+            at = self.value(entries["at"], field="at") if "at" in entries else None
+            with telling(node):
+                robot.add_frame(name, _pair(link), at)
+
+    def loads(self, robot: Robot, root: Mapping[str, Node]) -> list[Node]:
+        """Add loads; their nodes."""
+        nodes = _entries(root, "loads", "a list of loads")
+        for node in nodes:
+            item = self.value(node)
+            if isinstance(item, (dict, list, str, float, int)) or item is None:
+                node.refuse("must be a load, such as {Tendon: {name: t, route: {arm: [0.0, 0.01]}}}")
+            with telling(node):
+                robot.add(item)
+        return nodes
+
+    def given(self, node: Node, key: str) -> Any:
+        """The value of a key that must be there."""
+        if not node.value or key not in node.value:
+            node.refuse(f"has no {key!r}")
+        return self.value(node.value[key], field=key)
+
+    # ------------------------------------------------------------------ values
+
+    def value(self, node: Node, owner: str = "", field: str = "") -> Any:
+        """What a node stands for."""
+        given = node.value
+        if isinstance(given, str):
+            return self.text(node, field)
+        if isinstance(given, list):
+            return [self.value(entry, owner, field) for entry in given]
+        if not isinstance(given, dict):
+            return given
+        names = field in BY_LINK.get(owner, ())
+        if len(given) == 1:
+            (key,) = given
+            if key == "by link":
+                return {name: self.value(entry, owner) for name, entry in given[key].mapping("a mapping").items()}
+            if key == "function":
+                return self.function(given[key])
+            if key in kinds() and (not names or owner == "Fluid"):
+                return self.object(key, given[key])
+        if names:
+            return {key: self.value(entry, owner) for key, entry in given.items()}
+        if given and set(given) <= set(POSE_KEYS):
+            return self.pose(node)
+        if len(given) == 1:
+            node.unknown("kind", next(iter(given)), kinds())
+        return node.refuse(
+            f"is a mapping of {', '.join(map(shown, list(given)[:6]))}: write the kind before it, such as "
+            "{Circle: {radius: 0.01}}, or a pose as {xyz: [0, 0, 0], rpy: [0, 0, 0]}"
+        )
+
+    def text(self, node: Node, field: str) -> Any:
+        """A text: an expression, an infinite limit, a kind without options, a material by name, or itself."""
+        text: str = node.value
+        if is_expression(text):
+            try:
+                return evaluate(text, self.parameters)
+            except ExpressionError as error:
+                node.refuse(str(error))
+        if "${" in text:
+            node.refuse(f"{shown(text)}: an expression stands alone, as in radius: ${{2 * r}}")
+        if field == "limits" and text in ("inf", "-inf"):
+            return float(text)
+        if field in OBJECTS and text in kinds():
+            return self.object(text, Node({}, node.file, node.line, node.parent, node.name))
+        if field == "material":
+            from supple import materials
+
+            with telling(node):
+                return materials.get(text)
+        if field in OBJECTS:
+            node.unknown("kind", text, kinds())
+        return text
+
+    def function(self, node: Node) -> Callable[..., Any]:
+        """A function that whoever loads the file gives."""
+        name = node.text("the name of a function")
+        if name not in self.functions:
+            node.refuse(
+                f"the function {shown(name)} was not given: load with functions={{{shown(name)}: ...}}; files hold "
+                f"names of Python functions, never code. Given are: {', '.join(map(shown, self.functions)) or 'none'}"
+            )
+        return self.functions[name]
+
+    def pose(self, node: Node) -> Any:
+        """A pose (4, 4) of xyz and rpy, or of xyz and rotation."""
+        parts = {key: self.value(entry) for key, entry in node.value.items()}
+        with telling(node):
+            g = pose(**parts)
+            if "rotation" in parts:
+                g[:3, :3] = floats(parts["rotation"])  # as it stands there
+            return g
+
+    def object(self, kind: str, node: Node) -> Any:
+        """An object of a kind, from a mapping of its fields."""
+        entries = node.mapping(f"a mapping of fields of {kind}")
+        accepted = fields_of(kind)
+        for key, entry in entries.items():
+            if key not in accepted:
+                entry.unknown(f"field of {kind}", key, accepted)
+        for name in required(kind):
+            if name not in entries:
+                node.refuse(f"{kind} has no {name!r}, which must be given")
+        values = {key: self.value(entry, kind, key) for key, entry in entries.items()}
+        same, as_ = SAME.get(kind, ("", ""))
+        if same in values and values[same] == as_:
+            values[same] = values[as_]
+        if kind in FILES and isinstance(values.get(FILES[kind]), str):
+            values[FILES[kind]] = str(self.folder / values[FILES[kind]])
+        with telling(node):
+            made = kinds()[kind](**values)
+            _keep_numbers(made, values)
+            return made
+
+
+def _keep_numbers(made: Any, values: Mapping[str, Any]) -> None:
+    """Numbers as they stand in the file, where a constructor only rounded them anew: unit vectors are normalised."""
+    for key, given in values.items():
+        kept = getattr(made, key)
+        if not isinstance(kept, np.ndarray) or kept.dtype != float or not isinstance(given, list):
+            continue
+        wanted = np.array(floats(given))
+        if wanted.shape == kept.shape and not np.array_equal(wanted, kept):
+            tolerance = ROUNDING * float(np.abs(kept).max(initial=0.0))
+            if np.allclose(wanted, kept, rtol=0.0, atol=tolerance):
+                object.__setattr__(made, key, read_only(wanted))
+
+
+def check(robot: Robot, root: Node, nodes: list[Node]) -> None:
+    """What can be found wrong with the whole before compilation: names of links, trees, bodies."""
+    links = {link.name for link in robot.links}
+    for node, item in zip(nodes, robot.items[len(robot.items) - len(nodes) :], strict=True):
+        with telling(node):
+            stations = list(item.stations())
+        for name, _ in stations:
+            if name != WORLD and name not in links:
+                node.unknown("link", str(name), links)
+    entries = {_raw(node.value["name"]): node for node in _entries(root.value, "links", "links")}
+    for link in robot.links:
+        if link.parent != WORLD and link.parent not in links and link.name in entries:
+            entries[link.name].unknown("link", link.parent, [WORLD, *links])
+    if robot.links:
+        with telling(root.value.get("links", root)):
+            validate(robot)
+
+
+@contextmanager
+def telling(node: Node) -> Iterator[None]:
+    """Turn what constructors say of a file's values into an error with file, line and key."""
+    try:
+        yield
+    except FileError as error:
+        if str(error).startswith(node.file):
+            raise
+        raise FileError(f"{node.where}: {error}") from error
+    except SuppleError as error:
+        raise FileError(f"{node.where}: {error}") from error
+    except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError) as error:
+        # values of a kind that no constructor expects
+        raise FileError(f"{node.where}: {type(error).__name__}: {error}") from error
+
+
+def known(node: Node, keys: tuple[str, ...], what: str) -> dict[str, Node]:
+    """The entries of a mapping, all of whose keys are known."""
+    entries = node.mapping(f"a mapping with the keys {', '.join(keys)}")
+    for key, entry in entries.items():
+        if key not in keys:
+            entry.unknown(what, key, keys)
+    return entries
+
+
+def _entries(root: Mapping[str, Node], key: str, what: str) -> list[Node]:
+    return root[key].items(what) if key in root else []
+
+
+def _raw(node: Node) -> Any:
+    """Plain data as it stands in the file."""
+    if isinstance(node.value, dict):
+        return {key: _raw(entry) for key, entry in node.value.items()}
+    return [_raw(entry) for entry in node.value] if isinstance(node.value, list) else node.value
+
+
+def _pair(parent: Any) -> Any:
+    return tuple(parent) if isinstance(parent, list) else parent

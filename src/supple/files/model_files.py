@@ -1,0 +1,188 @@
+"""Model files as a whole: writing a robot, reading one, with what it includes; files as designs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from supple.checks import file_path, floats, shown
+from supple.errors import FileError, StorageError, naming
+from supple.files.decoding import KEYS, Decoder, check, known, telling
+from supple.files.encoding import FORMAT, Encoder
+from supple.files.expressions import ExpressionError, evaluate, is_expression
+from supple.files.json_reader import read_json
+from supple.files.nodes import Node, read_text
+from supple.files.yaml_reader import read_yaml
+from supple.files.yaml_writer import to_yaml
+from supple.robot.robot import Robot
+from supple.robot.validate import WORLD
+from supple.storage import replacing
+
+#: How files end.
+YAML, JSON = (".yaml", ".yml"), (".json",)
+
+#: How deep files include others, and how many in all.
+MOST_NESTED, MOST_INCLUDED = 8, 100
+
+#: What an older format needs to become the next: functions of the root node, by the number of the older one.
+MIGRATIONS: dict[int, Callable[[Node], Node]] = {}
+
+Functions = Mapping[str, Callable[..., Any]]
+
+
+def write_model(robot: Robot, path: Any, functions: Functions | None) -> dict[str, Callable[..., Any]]:
+    """Write a robot; what `load` needs as its functions."""
+    target = file_path(path, "save: path", StorageError)
+    ending = target.suffix.lower()
+    if ending not in YAML + JSON:
+        raise StorageError(f"{target}: model files end in {', '.join(YAML + JSON)}")
+    encoder = Encoder(target.resolve().parent, functions)
+    with naming(f"save {robot.name!r}"):
+        data = encoder.document(robot)
+    text = to_yaml(data) if ending in YAML else json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    with replacing(target) as file:
+        file.write_text(text, encoding="utf-8")
+    encoder.tell(target)
+    return encoder.functions
+
+
+def read_model(path: Any, functions: Functions | None, parameters: Mapping[str, Any]) -> Robot:
+    """The robot of a file."""
+    return _Reading(functions or {}).robot(file_path(path, "load: path", FileError), parameters, ())
+
+
+def default_parameters(path: Any) -> dict[str, Any]:
+    """Parameters of a file with their defaults."""
+    file = file_path(path, "load: path", FileError)
+    return _parameters(root_node(file), {})
+
+
+class FileBuild:
+    """A file as a function of its parameters that returns a robot: what `Design` takes."""
+
+    def __init__(self, path: Any, functions: Functions | None) -> None:
+        self.path, self.functions = path, functions
+
+    def __call__(self, **parameters: Any) -> Robot:
+        """The robot for these parameters."""
+        return read_model(self.path, self.functions, parameters)
+
+
+def root_node(path: Path) -> Node:
+    """The root of a file, of the format of today."""
+    ending = path.suffix.lower()
+    if ending not in YAML + JSON:
+        raise FileError(f"{path}: model files end in {', '.join(YAML + JSON)}")
+    text = read_text(path)
+    root = (read_json if ending in JSON else read_yaml)(text, str(path))
+    entries = root.mapping("a mapping with the keys supple, name, links, ...")
+    if "supple" not in entries:
+        root.refuse(f"has no key 'supple', the number of its format: write supple: {FORMAT}")
+    number = entries["supple"].value
+    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+        entries["supple"].refuse(f"is {shown(number)}, must be the number of a format, such as {FORMAT}")
+    if number > FORMAT:
+        entries["supple"].refuse(f"is {number}, but this supple reads formats up to {FORMAT}: use a newer one")
+    for older in range(number, FORMAT):
+        root = MIGRATIONS[older](root)
+    known(root, KEYS, "key")
+    if "units" in entries and entries["units"].value != "SI":
+        entries["units"].refuse(f"is {entries['units'].kind}, must be SI: metres, kilograms, seconds, radians")
+    return root
+
+
+def _parameters(root: Node, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters of a file: as given, else by default; a default may use those before it."""
+    node = root.value.get("parameters")
+    entries = node.mapping("a mapping of names to numbers") if node is not None else {}
+    for name in given:
+        if name not in entries:
+            (node or root).unknown("parameter", str(name), entries)
+    values: dict[str, Any] = {}
+    for name, entry in entries.items():
+        if not name.isidentifier():
+            entry.refuse(f"{shown(name)} is no name of a parameter: letters, digits and underscores, no digit first")
+        value = given.get(name, _default(entry, values))
+        with telling(entry):
+            array = floats(value)
+            if not np.isfinite(array).all():
+                entry.refuse(f"is {shown(value)}, must be finite numbers")
+        values[name] = array.tolist()
+    return values
+
+
+def _default(node: Node, values: Mapping[str, Any]) -> Any:
+    """The default of a parameter: a number, lists of numbers, or an expression."""
+    if isinstance(node.value, list):
+        return [_default(entry, values) for entry in node.value]
+    if isinstance(node.value, str) and is_expression(node.value):
+        try:
+            return evaluate(node.value, values)
+        except ExpressionError as error:
+            node.refuse(str(error))
+    if isinstance(node.value, bool) or not isinstance(node.value, (int, float)):
+        node.refuse(f"is {node.kind}, must be a number or a list of numbers")
+    return float(node.value)
+
+
+class _Reading:
+    """One call of load: files that include each other share their functions, and a count."""
+
+    def __init__(self, functions: Functions) -> None:
+        self.functions = functions
+        self.count = 0
+
+    def robot(self, path: Path, given: Mapping[str, Any], within: tuple[Path, ...]) -> Robot:
+        """The robot of one file, ``within`` those that include it."""
+        root = root_node(path)
+        entries: dict[str, Node] = root.value
+        here = (*within, path.resolve())
+        decoder = Decoder(here[-1].parent, _parameters(root, given), self.functions)
+        options = {key: decoder.value(entries[key]) for key in ("name", "gravity", "massless") if key in entries}
+        with telling(root):
+            robot = Robot(**options)
+        self._attach(robot, decoder, entries, "include", here)
+        decoder.links(robot, entries)
+        nodes = decoder.loads(robot, entries)
+        check(robot, root, nodes)
+        self._attach(robot, decoder, entries, "attach", here)
+        return robot
+
+    def _attach(
+        self, robot: Robot, decoder: Decoder, entries: Mapping[str, Node], key: str, here: tuple[Path, ...]
+    ) -> None:
+        """Attach the robots of other files."""
+        if key not in entries:
+            return
+        for node in entries[key].items("a list of files"):
+            options = known(node, ("file", "to", "at", "prefix", "parameters", "base", "packages"), f"key of {key}")
+            if "file" not in options:
+                node.refuse("has no 'file'")
+            file = here[-1].parent / options["file"].text("the name of a file")
+            at = decoder.value(options["at"], field="at") if "at" in options else None
+            to = decoder.value(options["to"]) if "to" in options else WORLD
+            prefix = options["prefix"].text("a text") if "prefix" in options else ""
+            part = self._part(file, node, options, decoder, here)
+            with telling(node):
+                robot.attach(part, tuple(to) if isinstance(to, list) else to, at, prefix)
+
+    def _part(
+        self, file: Path, node: Node, options: Mapping[str, Node], decoder: Decoder, here: tuple[Path, ...]
+    ) -> Robot:
+        """The robot of a file that another one includes."""
+        self.count += 1
+        if self.count > MOST_INCLUDED or len(here) > MOST_NESTED:
+            node.refuse(f"files include more than {MOST_INCLUDED} others, or more than {MOST_NESTED} deep")
+        if file.suffix.lower() == ".urdf":
+            from supple.files import load_urdf
+
+            with telling(node):
+                return load_urdf(file, options["base"].text("fixed or free") if "base" in options else "fixed")
+        if file.resolve() in here:
+            node.refuse(f"{file} includes itself")
+        given = options["parameters"].mapping("a mapping of parameters") if "parameters" in options else {}
+        return self.robot(file, {name: decoder.value(entry) for name, entry in given.items()}, here)
