@@ -67,6 +67,7 @@ class Model:
     """
 
     design: DesignPoint | None = None
+    lost_design = ""  #: why a pickled model has no design, and what helps
     #: Whether accelerations are solved for with a dense mass matrix, never over the tree.
     dense = False
 
