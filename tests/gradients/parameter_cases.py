@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import supple as sp
-from motion_cases import END, METHODS, feedback, rod
+from motion_cases import END, METHODS, feedback
 from motion_replay import Replay
 from supple.model.accelerations import joint_efforts
+from supple.solvers.inputs import Excitation
 
 
 def arm(items=(), young=3e5, density=1000.0, length=0.4, offset=0.01, gravity=-9.81):
@@ -55,8 +56,8 @@ class Turning:
         self.swing, self.speed = swing, speed
 
     def __call__(self, t):
-        amplitude, w = self.swing * np.array([1.0, 0.5, -0.7]), self.speed
-        return amplitude * np.sin(w * t + 0.4), w * amplitude * np.cos(w * t + 0.4), -w * w * amplitude * np.sin(w * t + 0.4)
+        size, w = self.swing * np.array([1.0, 0.5, -0.7]), self.speed
+        return size * np.sin(w * t + 0.4), w * size * np.cos(w * t + 0.4), -w * w * size * np.sin(w * t + 0.4)
 
 
 def turned(swing=0.4, speed=5.0, normal=0.3, density=800.0, young=3e5):
@@ -90,8 +91,9 @@ def touching(stiffness=2e3, friction=0.4, height=-0.02, **others):
     return arm([sp.Contact("floor", ball, floor, stiffness=stiffness, friction=friction, slip_velocity=0.05)], **others)
 
 
-def swimming(water=1000.0, current=(0.1, 0.0, 0.2), **others):
-    return arm([sp.Fluid(density=water, current=tuple(current))], **others)
+def swimming(water=1000.0, current=(0.1, 0.0, 0.2), drag=0.5, **others):
+    matrices = {"arm": drag * np.array([0.01, 0.01, 0.01, 0.1, 1.0, 1.0])}
+    return arm([sp.Fluid(density=water, current=tuple(current), drag=matrices, added_mass=matrices)], **others)
 
 
 def driven(amplitude=0.3, speed=3.0, knots=(0.1, 0.3, -0.2), **others):
@@ -156,8 +158,9 @@ DESIGNS = {
     "index3": (looped, {"young": 3e5, "place": 0.36, "length": 0.4}, {"loops": "index3"}),
     "turned": (turned, {"swing": 0.4, "speed": 5.0, "normal": 0.3, "density": 800.0, "young": 3e5}, {}),
     "held loop": (held_loop, {"swing": 0.2, "place": 0.36, "young": 3e5}, {}),
+    "held open": (held_loop, {"swing": 0.2, "place": 0.36, "young": 3e5}, {"closed": False}),
     "contact": (touching, {"stiffness": 2e3, "friction": 0.4, "height": -0.02, "young": 3e5}, {}),
-    "water": (swimming, {"water": 1000.0, "current": (0.1, 0.0, 0.2), "length": 0.4}, {}),
+    "water": (swimming, {"water": 1000.0, "current": (0.1, 0.0, 0.2), "drag": 0.5, "length": 0.4}, {}),
     "laws": (driven, {"amplitude": 0.3, "speed": 3.0, "knots": (0.1, 0.3, -0.2), "young": 3e5}, {}),
     "controller": (controlled, {"gain": 0.5, "leak": 0.3, "first": (0.2, -0.1), "young": 3e5}, {}),
     "states": (remembering, {"push": 0.3, "leak": 0.5, "first": (0.2, 0.1), "length": 0.4}, {}),
@@ -187,6 +190,9 @@ def recorded(name, method, seed=0, **more):
             v0[:3], v0[-3:] = (60.0, 40.0, -20.0), (-40.0, 10.0, 30.0)
         if model.nc:
             q0 = model.assemble(0.1 * q0)
+            for joint in model.prescribed:  # its law begins elsewhere than where robots are assembled
+                q0[joint.coordinates.start : joint.coordinates.stop] = joint.motion(0.0)[0]
+            q0 = model.assemble(q0) if options.pop("closed", True) else q0
         if "q0" in options:
             q0 = options.pop("q0")
         u = options.pop("u", None)
@@ -235,12 +241,8 @@ def replayed_loss(motion, model, rows, weights):
     values = {"q": q, "v": v, "a": a, "z": z, "multipliers": lam, "efforts": joint_efforts(model, q, R)}
     u = motion.u.copy()
     if model.controllers or callable(motion.tape.pieces[0].u):
-        from supple.solvers.inputs import Excitation
-
         excitation = Excitation(model, motion.tape.pieces[0].u, motion.tape.times, False)
-        if motion.tape.sampled:
-            values["u"] = None
-        else:
+        if not motion.tape.sampled:
             u = excitation.inputs_along(motion.t, q, v, z)
     values["u"] = u
     tip, pose = stations(model)

@@ -172,6 +172,9 @@ class Design:
                 raise DesignError(f"{what}: there is no parameter {shown(name)}; parameters are: {known}")
         return given
 
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_first": None}  # the next model is looked at in full again
+
     def __repr__(self) -> str:
         what = getattr(self.build, "__name__", type(self.build).__name__)
         return f"<Design {what}: {', '.join(self.names)} ({self.size} numbers)>"
@@ -256,6 +259,9 @@ class DesignPoint:
             places.append(moved[i])
             robots.append(_compiled(self.design.build, self._values | {name: moved}, self.compiled))
         return Ends(robots[0], robots[1], 1.0 / float(places[0] - places[1]))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"design": self.design, "_values": self._values, "compiled": self.compiled}
 
     def __repr__(self) -> str:
         return f"<DesignPoint: {', '.join(f'{name} = {shown(x)}' for name, x in self.values.items())}>"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.errors import ModelError
+from supple.errors import DesignError, ModelError
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -25,6 +25,20 @@ def _shapes(fields: dict[str, Any]) -> str:
         elif isinstance(x, (dict, list)) and x:
             parts.append(f"{name} of {len(x)}")
     return ", ".join(parts)
+
+
+class NoParameters(dict[str, Any]):
+    """The gradient by parameters of a model that has none: empty; whoever asks for one is told why."""
+
+    def __init__(self, remedy: str = "make the model by the model() of a Design") -> None:
+        super().__init__()
+        self.remedy = remedy
+
+    def __missing__(self, name: str) -> Any:
+        raise DesignError(f"there is no gradient by parameter {name!r}: the model has no parameters; {self.remedy}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.remedy,)
 
 
 @dataclass(frozen=True)
@@ -48,7 +62,7 @@ class Gradient:
 
     u: Any
     prescribed: Any = None
-    p: dict[str, Any] = field(default_factory=dict)
+    p: dict[str, Any] = field(default_factory=NoParameters)
     q0: Any = None
     v0: Any = None
     z0: Any = None

@@ -13,7 +13,7 @@ import numpy as np
 from supple.errors import DesignError, ModelError
 from supple.gradients.design import how_to_have
 from supple.gradients.effort_frames import efforts_by_coordinate, efforts_by_parameter
-from supple.gradients.gradient import Gradient, Variation
+from supple.gradients.gradient import Gradient, NoParameters, Variation
 from supple.gradients.motion_directions import MotionDirection
 from supple.gradients.motion_events import at_moments, jump_backward, jump_forward, move_rows
 from supple.gradients.motion_inputs import InputForm
@@ -62,7 +62,7 @@ def vjp(motion: Trajectory, **given: Any) -> Gradient:
             u_bar = forms[id(piece.u)].gradient if piece.u is not tape.pieces[k - 1].u else None
             dt_bar = -float(state_bar @ piece.jump.rate)
             given_rows[-1] = jump_backward(model, piece.jump, dt_bar, u_bar, q_bar, v_bar, z_bar)
-    p = {}
+    p: dict[str, Any] = NoParameters(how_to_have(model))
     if parameters is not None:
         parameters.add_first_states(z_bar)
         if tape.pieces[0].rested:

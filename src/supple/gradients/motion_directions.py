@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple.core import parameter_gradient as _sweep
+from supple.gradients.motion_start import closed_by_parameter
 from supple.gradients.parameter_sums import ParameterSums
 from supple.solvers.sensitivity.arrays import BUNDLE_AT, PARAMETERS_AT, SweepArrays
 
@@ -70,7 +71,7 @@ class MotionDirection:
 
     def outputs(self, excitation: Excitation, t: float, q: Array, v: Array, z: Array) -> Array:
         """Variations (nu,) of inputs that controllers give, where the state stands still."""
-        return self.point.followers.outputs(excitation, t, q, v, z) @ self.change
+        return np.asarray(self.point.followers.outputs(excitation, t, q, v, z) @ self.change)
 
     def follow(self, excitation: Excitation, arrays: SweepArrays, met: int, sampled: bool, at: StageState) -> None:
         """The share of controllers and of further states in the stage that is met."""
@@ -83,11 +84,11 @@ class MotionDirection:
 
     def first_states(self) -> Array:
         """Variations (nz,) of further states at the beginning."""
-        return self.point.followers.first_states @ self.change
+        return np.asarray(self.point.followers.first_states @ self.change)
 
     def rest(self) -> Array:
         """Variations (n,) of the coordinates at rest, from which a motion without q0 begins."""
-        return self.point.rest_slopes @ self.change
+        return np.asarray(self.point.rest_slopes @ self.change)
 
     def start(self, start: StartTangents, t: float) -> tuple[Array, Array]:
         """Variations (n,) of q and v where loops are closed and velocities made to fit, the given ones held.
@@ -108,6 +109,8 @@ class MotionDirection:
         slip = self._rows(start.q, start.v, zero, t, none)[n + nc : n + 2 * nc] + start.A[:, fixed] @ dv[fixed]
         force = pushed[free] + start.M[np.ix_(free, fixed)] @ dv[fixed]
         dq[free] = -start.closing @ error
+        if start.opened is not None:
+            dq = closed_by_parameter(model, start.opened, t) @ self.change
         dv[free] = -(start.inverse @ np.concatenate([force, slip]))[: len(free)]
         return dq, dv
 

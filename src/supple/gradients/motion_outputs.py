@@ -112,7 +112,7 @@ class Outputs:
         n = self.model.n
         self.energy = cotangent
         for k in np.flatnonzero(cotangent):
-            found = energy_slopes(self.motion, k)
+            found = energy_slopes(self.motion, int(k))
             self.rows[k, : 2 * n] += cotangent[k] * found[: 2 * n]
             self.u[k] += cotangent[k] * found[2 * n :]
 

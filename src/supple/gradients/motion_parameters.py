@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.core import parameter_gradient as _sweep
+from supple.errors import StateError
 from supple.gradients.effort_frames import efforts_by_parameter
+from supple.gradients.motion_start import closed_by_parameter
 from supple.gradients.parameter_sums import ParameterSums
 from supple.gradients.parameters import NO_ROWS, energies_by_parameter, pull_back_poses
 from supple.solvers.sensitivity.arrays import BUNDLE_AT, MET, PARAMETERS_AT, SweepArrays
@@ -64,7 +66,7 @@ class MotionParameters:
         return arrays._replace(**changes)
 
     def _own_charts(self) -> Array:
-        """Sums by places of joints, empty: a piece begins (at its end) in charts of its own, and ends in the model's."""
+        """Sums by places of joints, emptied: a piece is swept from charts of its own to those of the model."""
         sums = self.sums.arrays.placement
         self.add_charts()
         self._others = sums.copy()
@@ -113,6 +115,9 @@ class MotionParameters:
         if not nc:
             return
         by_error, rows = start.closing.T @ q_bar[free], np.zeros((3, nc))
+        if start.opened is not None:
+            self.bar += q_bar @ closed_by_parameter(model, start.opened, t)
+            by_error = np.zeros(nc)
         y = start.inverse.T @ np.concatenate([v_bar[free], np.zeros(nc)])
         push = np.zeros(model.n)
         push[free] = y[: len(free)]
@@ -124,7 +129,8 @@ class MotionParameters:
         self._add(start.q, start.v, zero, zero, t, rows=rows)
         if self.point.laws.joints:
             joints = np.zeros((3, len(fixed)))
-            joints[0] = (start.X.T @ v_bar)[fixed] - start.E[:, fixed].T @ by_error
+            if start.opened is None:
+                joints[0] = (start.X.T @ v_bar)[fixed] - start.E[:, fixed].T @ by_error
             joints[1] = -start.M[:, fixed].T @ push - start.A[:, fixed].T @ rows[1]
             self.bar += self.point.laws.pulled_back(t, np.zeros_like(self.sums.signals), joints)
 
@@ -155,4 +161,8 @@ class MotionParameters:
     def gradient(self, outputs: Outputs) -> dict[str, Any]:
         """By name, shaped as the parameters are, with what results depend on directly."""
         self.add_outputs(outputs)
-        return self.point.design.unpack(self.bar - self.sums.by_parameter())
+        found = self.bar - self.sums.by_parameter()
+        bad = np.flatnonzero(~np.isfinite(found))
+        if bad.size:
+            raise StateError(f"no derivatives: that by parameter {self.point.design.labels[bad[0]]!r} is not finite")
+        return self.point.design.unpack(found)

@@ -160,7 +160,7 @@ def pull_back_poses(model: Model, link: str, s: float, q: Array, wrenches: Array
 
 
 def push_poses(model: Model, link: str, s: float, q: Array, change: Array) -> Array:
-    """Twists (T, 6), in the station's frame, of poses at q (T, n) along changes (count,) of parameters, q held still."""
+    """Twists (T, 6), in the station's frame, of poses at q (T, n) along changes (count,) of the parameters."""
     key: Hashable = (model, link, float(s))
     sums: StationSums = model.workspace.remembered(
         "station sums", key, lambda: StationSums(model, link, s), MOST_STATIONS
@@ -177,7 +177,8 @@ def push_poses(model: Model, link: str, s: float, q: Array, change: Array) -> Ar
 def energies_by_parameter(motion: Trajectory, wanted: Array) -> Array:
     """d(total energies)/d(parameters) (T, count) along a motion where the state stands still; zero unless wanted."""
     model = motion.model
-    assert model is not None and model.design is not None
+    assert model is not None
+    assert model.design is not None
     point = model.design
     found = np.zeros((len(motion.t), point.design.size))
     for k in np.flatnonzero(wanted):

@@ -116,7 +116,8 @@ class PieceSweep:
         row = np.zeros(4 * n + len(problem.multipliers) + len(problem.z))
         row[: 3 * n] = np.concatenate([problem.q, problem.v, problem.a])
         to_home(self.workspace.table, row)
-        state = StageState(t, *np.split(row[: 3 * n], 3), problem.inputs.copy(), problem.z.copy())
+        q, v, a = np.split(row[: 3 * n], 3)
+        state = StageState(t, q, v, a, problem.inputs.copy(), problem.z.copy())
         assert self.parameters is not None
         try:
             self.parameters.follow(self.excitation, self.arrays, met, self.tape.sampled, state)
