@@ -1,9 +1,9 @@
 """Frames of the efforts of prescribed joints that turn freely."""
 
 import numpy as np
-from parameter_cases import turned
 
 import supple as sp
+from gradients.parameter_cases import turned
 from supple.gradients.effort_frames import effort_matrix, efforts_by_coordinate, efforts_by_parameter, supplied_forces
 from supple.model.accelerations import joint_efforts
 

@@ -4,9 +4,9 @@ import warnings
 
 import numpy as np
 import pytest
-from parameter_cases import arm, controlled, remembering
 
 import supple as sp
+from gradients.parameter_cases import arm, controlled, remembering
 from supple.errors import DesignError, ModelWarning
 from supple.gradients.followers import StageState
 from supple.solvers.inputs import Excitation

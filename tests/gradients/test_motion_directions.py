@@ -5,9 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from parameter_cases import DESIGNS, arm, cotangents, direction_of, recorded, replayed_slope, variation_terms
 
 import supple as sp
+from gradients.parameter_cases import DESIGNS, arm, cotangents, direction_of, recorded, replayed_slope, variation_terms
 from motion_cases import METHODS, tendon_arm
 from supple.errors import DesignError, ShapeError, StateError
 
