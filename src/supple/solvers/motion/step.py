@@ -130,7 +130,7 @@ def single_step(method: Method | None, dt: float) -> Method:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if isinstance(found, Explicit):  # any error is accepted, so that the first step is the last
-            return dataclasses.replace(found, atol=ANY, max_step=None, first_step=dt)  # type: ignore[type-var]
+            return dataclasses.replace(found, atol=ANY, max_step=None, first_step=dt)
         return dataclasses.replace(found, dt=dt) if hasattr(found, "dt") else found  # type: ignore[type-var]
 
 
