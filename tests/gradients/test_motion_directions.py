@@ -134,8 +134,9 @@ def test_bad_directions_are_named_and_leave_nothing_behind():
         motion.jvp(p={"young": [1.0, 2.0]})
     with pytest.raises(DesignError, match="must be finite"):
         motion.jvp(p={"young": np.nan})
-    with pytest.raises(DesignError, match="must be a dict"):
-        motion.jvp(p=3.0)
+    for given in (3.0, 0.0, np.zeros(5), [], "young"):
+        with pytest.raises(DesignError, match="must be a dict"):
+            motion.jvp(p=given)
     with pytest.raises(DesignError, match=r"has no parameters; make it by the model\(\) of a Design"):
         tendon_arm().simulate(0.01, record=True).jvp(p={"young": 1.0})
     assert np.array_equal(motion.jvp(p=change).q, expected.q)

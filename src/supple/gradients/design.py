@@ -147,7 +147,7 @@ class Design:
     def pack(self, given: Mapping[str, Any] | None, what: str = "p") -> Array:
         """Numbers by name, (size,) in the order of `labels`; zero for what is left out."""
         found = {name: np.zeros_like(value) for name, value in self._values.items()}
-        for name, value in self._named(given or {}, what).items():
+        for name, value in self._named({} if given is None else given, what).items():
             found[name] = _shaped(value, self._values[name], f"{what}[{name!r}]")
         return np.concatenate([np.ravel(value) for value in found.values()])
 
