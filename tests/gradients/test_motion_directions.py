@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import supple as sp
+from coupled_cases import hand
 from gradients.parameter_cases import DESIGNS, arm, cotangents, direction_of, recorded, replayed_slope, variation_terms
 from motion_cases import METHODS, tendon_arm
 from supple.errors import DesignError, ShapeError, StateError
@@ -182,3 +183,16 @@ def test_rest_moves_with_its_parameter():
     assert np.array_equal(free.q0, given.q0)
     assert free.p["rest"] - given.p["rest"] == pytest.approx(free.q0 @ motion.model.design.rest_slopes[:, 0], rel=1e-12)
     assert abs(free.q0 @ motion.model.design.rest_slopes[:, 0]) > 1e-3
+
+
+@pytest.mark.parametrize("loop", [False, True])
+def test_joints_that_follow_others(loop):
+    design = sp.Design(lambda young=1e5: hand("linear", loop=loop, young=young), young=1e5)
+    model = design.model()
+    x = 0.2 * np.random.default_rng(0).standard_normal(model.n)
+    x, u = model.assemble(x) if loop else x, np.array([0.1, 0.5])
+    motion = model.simulate(0.02, q0=x, u=u, method=sp.GeneralizedAlpha(dt=5e-3), record=True)
+    weights, change = cotangents(motion), {"young": 1e4}
+    forward, backward, size = dot_products(motion, weights, change)
+    assert size > 0.0
+    assert abs(forward - backward) < 1e-10 * size

@@ -227,8 +227,8 @@ class DesignPoint:
     @cached_property
     def rest_slopes(self) -> Array:
         """d(coordinates at rest)/d(parameters), (n, count)."""
-        rests = [(end.plus.parameters.rest - end.minus.parameters.rest) * end.scale for end in self.ends]
-        return np.array(rests).T
+        pairs = zip(self.models, self.ends, strict=True)
+        return np.array([(plus.rest - minus.rest) * end.scale for (plus, minus), end in pairs]).T
 
     @cached_property
     def ends(self) -> tuple[Ends, ...]:

@@ -48,7 +48,8 @@ class MotionDirection:
 
     def joined(self, arrays: SweepArrays, stages: int, charted: bool) -> SweepArrays:
         """The arrays of a sweep, which then pushes the direction; room for so many stages."""
-        arrays.calls[PARAMETERS_AT], arrays.calls[BUNDLE_AT] = _sweep.PARAMETER_GRADIENT.address, self.sums.address
+        functions = self.model.workspace.functions
+        arrays.calls[PARAMETERS_AT], arrays.calls[BUNDLE_AT] = functions.parameters, self.sums.address
         direction = self._fresh.copy()  # places of charts change along a piece
         placement, signals = self.sums.parts_in(direction)
         changes: dict[str, Array] = {"sums": self.sums.buffer, "direction": direction}
@@ -120,7 +121,7 @@ class MotionDirection:
         direction, found = self._fresh.copy(), np.zeros(n + 3 * nc)
         if self.point.laws.loads:
             self.sums.parts_in(direction)[1][:] = self.point.laws.of_signals(t) @ self.change
-        function, space = _sweep.PARAMETER_GRADIENT.address, work.space(None, t, lam)
+        function, space = work.functions.parameters, work.space(None, t, lam)
         for i in range(len(found)):
             unit = np.zeros(len(found))
             unit[i] = 1.0
