@@ -173,9 +173,9 @@ def cotangents(motion, seed=1):
     return found
 
 
-def loss_of(motion, results, weights):
-    """The scalar with these cotangents, of replayed rows."""
-    model, n, nc, nz = motion.model, motion.model.n, motion.model.nc, motion.z.shape[1]
+def loss_of(motion, results, weights, model=None):
+    """The scalar with these cotangents, of replayed rows (by another model, if one is given)."""
+    model, n, nc, nz = model or motion.model, motion.model.n, motion.model.nc, motion.z.shape[1]
     q, v, a, lam, z, R = np.split(results, [n, 2 * n, 3 * n, 3 * n + nc, 3 * n + nc + nz], axis=1)
     values = {"q": q, "v": v, "a": a, "z": z, "multipliers": lam, "efforts": joint_efforts(model, q, R)}
     return sum((weights[name] * values[name]).sum() for name in weights)

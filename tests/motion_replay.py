@@ -53,11 +53,14 @@ plan_entry = entry(_plan_entry)
 
 
 class Replay:
-    """A motion to be made again; factors of stages are kept from one run to the next."""
+    """A motion to be made again; factors of stages are kept from one run to the next.
 
-    def __init__(self, motion):
-        self.motion, self.model, self.tape = motion, motion.model, motion.tape
-        self.kept = {}
+    By another model of the same structure, if one is given: its charts are moved with the joints they are charts of.
+    """
+
+    def __init__(self, motion, model=None, kept=None):
+        self.motion, self.model, self.tape = motion, model or motion.model, motion.tape
+        self.kept = {} if kept is None else kept
         self.n, self.nc, self.nz = self.model.n, self.model.nc, motion.z.shape[1]
 
     def run(self, q0, v0, u=None, z0=None):
@@ -150,7 +153,17 @@ class _PieceReplay:
                 self.numbers.add(number)
 
     def _place(self, block, pose):
-        self.problem.placement[block]["R"], self.problem.placement[block]["p"] = pose[:9].reshape(3, 3), pose[9:]
+        R, p = self._moved(block, pose)
+        self.problem.placement[block]["R"], self.problem.placement[block]["p"] = R, p
+
+    def _moved(self, block, pose):
+        """A chart of the motion's model as one of this model."""
+        R, p = pose[:9].reshape(3, 3), pose[9:]
+        old, new = (model.parameters.placement[block] for model in (self.replay.motion.model, self.model))
+        if old == new:
+            return R, p
+        turned = new["R"] @ old["R"].T
+        return turned @ R, new["p"] + turned @ (p - old["p"])
 
     def _program(self, p, at):
         arrays = self.sweep.arrays
@@ -180,7 +193,7 @@ class _PieceReplay:
             tape = self.sweep.arrays.tape
             self._place(block, tape[poses : poses + 12])
             new = tape[poses + 12 : poses + 24]
-            home[block]["R"], home[block]["p"] = new[:9].reshape(3, 3), new[9:]
+            home[block]["R"], home[block]["p"] = self._moved(block, new)
         else:
             home[block] = problem.home[block]
         charts = problem.charts[joint : joint + 1].copy()

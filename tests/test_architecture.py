@@ -152,6 +152,7 @@ TESTED_IN = {
     "solvers/rounding": "solvers/integrators/test_error_control",
     "solvers/sensitivity/arrays": "gradients/test_motion_gradients",
     "solvers/sensitivity/chart_moves": "gradients/test_motion_gradients",
+    "solvers/sensitivity/parameter_products": "gradients/test_motion_directions",
     "solvers/sensitivity/plan_formula": "gradients/test_motion_gradients",
     "solvers/sensitivity/plan_ndf": "gradients/test_motion_gradients",
     "solvers/sensitivity/plan_pair": "gradients/test_motion_gradients",

@@ -8,22 +8,30 @@ from typing import Any
 
 from supple.errors import ModelError
 
+#: What helps.
+REMEDY = "use a function at the top level of a module, not a lambda or an inner function, or cloudpickle"
+
 
 def check_picklable(value: Any, what: str) -> None:
-    """Raise a `ModelError` that begins with ``what`` if ``value`` cannot be pickled.
+    """Raise a `ModelError` that begins with ``what`` if ``value`` cannot be pickled."""
+    reason = why_not_picklable(value)
+    if reason:
+        raise ModelError(f"{what} cannot be pickled ({reason}); {REMEDY}")
+
+
+def why_not_picklable(value: Any) -> str:
+    """Why ``value`` cannot be pickled; empty if it can.
 
     Plain pickle stores a function as the name of its module and its own, which a lambda does not have.  Picklers such
     as cloudpickle's, also that of joblib's workers, take functions apart instead: there nothing is refused.
     """
     if _takes_functions_apart():
-        return
+        return ""
     try:
         pickle.dumps(value)
     except Exception as error:  # users' objects raise what they like
-        raise ModelError(
-            f"{what} cannot be pickled ({error}); use a function at the top level of a module, not a lambda or an "
-            "inner function, or cloudpickle"
-        ) from None
+        return str(error) or type(error).__name__
+    return ""
 
 
 def _takes_functions_apart() -> bool:

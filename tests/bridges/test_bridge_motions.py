@@ -1,12 +1,14 @@
 """Steps and motions as operations: values of the model, derivatives against differences and the library's own."""
 
+import warnings
+
 import numpy as np
 import pytest
 
 import supple as sp
-from bridge_cases import TENSIONS, arm, arm_design, bow, check, pendulum
+from bridge_cases import TENSIONS, arm, arm_design, bow, check, pendulum, soft_arm
 from helpers import difference_jacobian, relative_error
-from supple.bridges.motions import RolloutOperation, StepOperation
+from supple.bridges.motions import DesignStepOperation, RolloutOperation, StepOperation
 from supple.bridges.rows import Rows
 from supple.bridges.subject import Subject
 from supple.errors import ModelError
@@ -34,6 +36,51 @@ def test_steps_of_a_soft_arm():
     model = arm()
     rest = model.statics(TENSIONS)
     check(StepOperation(Subject(model), 0.01, None, 0.0), [rest.q, np.zeros(6), 1.2 * TENSIONS], 1e-6, 1e-4)
+
+
+@pytest.mark.parametrize("method", [None, sp.ImplicitEuler(dt=1.0), sp.BDF2(dt=1.0), sp.RK45()], ids=repr)
+def test_steps_by_parameters(method):
+    design, rng = arm_design(), np.random.default_rng(2)
+    operation = DesignStepOperation(Subject(design), 2e-3, method, 0.1)
+    given = [0.1 * rng.standard_normal(6), rng.standard_normal(6), 1.2 * TENSIONS]
+    given += [np.asarray(x, dtype=float) for x in design.values.values()]
+    found = operation.evaluate(given, False)[0]
+    expected = design.model().step(*given[:3], 2e-3, method, 0.1)
+    for x, y in zip(found, expected, strict=True):
+        assert np.allclose(x, y, rtol=1e-10, atol=1e-12)
+    _, memory = operation.evaluate(given, True)
+    assert memory.stats["steps"] == 1
+    blocks = operation.jacobian(memory)
+    for i, port in enumerate(operation.inputs):
+        def moved(x, i=i, port=port):
+            return np.concatenate(operation.evaluate([*given[:i], x.reshape(port.shape), *given[i + 1 :]], False)[0])
+
+        h = 1e-4 * max(np.abs(given[i]).max(), 1e-3)
+        differences = difference_jacobian(moved, given[i].ravel(), h)
+        assert relative_error(np.vstack([row[i] for row in blocks]), differences) < 1e-6, port.name
+
+
+def test_steps_by_parameters_of_loads_with_states_are_refused():
+    law = sp.PointLaw("lag", "arm", _push, state0=(0.0,), rate=_lag, uses=("twist",))
+
+    def build(young=2e5):
+        robot = soft_arm(young)
+        robot.add(law)
+        return robot
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        design = sp.Design(build, young=2e5)
+        with pytest.raises(ModelError, match=r"have states of their own.*take a Model, or a rollout"):
+            DesignStepOperation(Subject(design), 1e-3, None, 0.0)
+
+
+def _push(t, g, eta, etadot, xi, z):
+    return np.concatenate([np.zeros(3), -z[0] * eta[3:]])
+
+
+def _lag(t, g, eta, etadot, xi, z):
+    return np.array([eta[3] - z[0]])
 
 
 @pytest.mark.parametrize("dt", [0.0, -0.1, np.nan, "long"])

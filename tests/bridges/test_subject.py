@@ -5,8 +5,9 @@ import pytest
 
 import supple as sp
 from bridge_cases import TENSIONS, arm, arm_design, check
+from helpers import difference_jacobian, relative_error
 from supple.bridges.calls import arranged
-from supple.bridges.dynamics import InverseDynamicsOperation, PoseOperation, TipOperation
+from supple.bridges.dynamics import ForwardDynamicsOperation, InverseDynamicsOperation, PoseOperation, TipOperation
 from supple.bridges.equilibria import EquilibriumOperation
 from supple.bridges.rows import Rows
 from supple.bridges.subject import KEPT, Subject
@@ -106,6 +107,18 @@ def test_a_gradient_that_is_missing_is_told():
         Subject(arm_design()).gradients({"young": 1.0, "length": 2.0})
 
 
-def test_dynamics_take_models_only():
-    with pytest.raises(sp.ModelError, match="inverse_dynamics takes a Model"):
-        InverseDynamicsOperation(Subject(arm_design()), 0.0)
+@pytest.mark.parametrize("kind", [InverseDynamicsOperation, ForwardDynamicsOperation])
+def test_dynamics_by_parameters(kind):
+    operation, rng = kind(Subject(arm_design()), 0.0), np.random.default_rng(4)
+    given = [0.3 * rng.standard_normal(port.shape) for port in operation.own]
+    given += [port.default * rng.uniform(0.9, 1.1, port.shape) for port in operation.inputs[3:]]
+    _, memory = operation.evaluate(given, True)
+    blocks = operation.jacobian(memory)[0]
+    for i, port in enumerate(operation.inputs):
+        h = 1e-4 * max(np.abs(given[i]).max(), 1e-3)
+
+        def moved(x, i=i, port=port):
+            return operation.evaluate([*given[:i], x.reshape(port.shape), *given[i + 1 :]], False)[0][0]
+
+        expected = difference_jacobian(moved, given[i].ravel(), h)
+        assert relative_error(blocks[i], expected) < 1e-7, port.name

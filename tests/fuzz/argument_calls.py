@@ -343,6 +343,8 @@ def _results() -> list[Call]:
     film = {"path": folder / "film.gif", "fps": 2.0, "speed": 0.02, "watch": None, "progress": None}
     plot = {"path": folder / "page.png", "watch": [("arm", 1.0)]}
     tape, n = recorded(), plain().n
+    slender = designed(slim, 0.01).model().simulate(np.linspace(0.0, 0.01, 3), method=sp.BDF2(dt=5e-3), record=True)
+    varied = slender.jvp(p={"radius": 0.01})
     rows = {name: np.zeros((3, n)) for name in ("q", "v", "a")}
     more = {"tip": {"arm": np.ones((3, 3))}, "pose": None, "u": np.ones((3, 1)), "energy": np.ones(3)}
     start = {"q0": np.zeros(n), "v0": np.ones(n), "u": np.ones(1), "z0": np.zeros(0)}
@@ -350,6 +352,9 @@ def _results() -> list[Call]:
         Call("Design", designed, {"build": slim, "radius": 0.01}, lambda made: made.model().n),
         Call("Trajectory.vjp", tape.vjp, {**rows, **more}, lambda made: made.q0),
         Call("Trajectory.jvp", tape.jvp, start, lambda made: made.q),
+        Call("Trajectory.jvp (design)", slender.jvp, {"p": {"radius": 0.01}}, lambda made: made.q),
+        Call("Variation.tip", varied.tip, {"link": "arm"}),
+        Call("Variation.pose", varied.pose, {"link": "arm", "s": 0.5}),
         Call("Trajectory.pose", run.pose, {"link": "arm", "s": 0.5}),
         Call("Trajectory.tip", run.tip, {"link": "arm", "s": 0.5}),
         Call("Trajectory.save", run.save, {"path": folder / "copy.npz"}),

@@ -1,7 +1,9 @@
 """Derivatives of motions of random robots with all kinds of loads, by a random method.
 
 Of every motion of some steps: jvp against vjp (the dot product), and vjp against differences of replays along the
-recorded steps.  Where a tendon falls slack or a contact begins within a difference, the best of several steps counts.
+recorded steps, by initial state, inputs, further states and parameters: factors of what links and each of the loads are
+made of (`random_designs`).  Where a tendon falls slack or a contact begins within a difference, the best of several
+steps counts.
 """
 
 import warnings
@@ -13,6 +15,7 @@ from helpers import random_coordinates, random_robot
 from load_kinds import KINDS, add_kinds
 from motion_cases import cotangents, directions, loss_of
 from motion_replay import Replay
+from random_designs import random_design
 from supple.errors import SuppleError
 
 from .report import Refused, Report, run
@@ -44,7 +47,8 @@ def case(seed):
         warnings.simplefilter("ignore")
         kinds = rng.choice(sorted(KINDS), size=int(rng.integers(1, 4)), replace=False)
         robot = add_kinds(rng, random_robot(rng, most=12), list(kinds))
-        model = robot.compile()
+        design = random_design(robot)
+        model = design.model()
         method = METHODS[int(rng.integers(len(METHODS)))]
         q0, v0 = 0.3 * random_coordinates(rng, robot, "moderate"), rng.standard_normal(model.n)
         u = rng.uniform(0.1, 1.0, model.nu) if model.nu else None
@@ -52,28 +56,33 @@ def case(seed):
             motion = model.simulate(np.linspace(0.0, 4e-3, 3), q0, v0, u, method, record=True, max_steps=MOST_STEPS)
         except SuppleError as error:
             raise Refused(str(error)) from None
-        check(motion, q0, v0, u, seed)
+        check(design, motion, q0, v0, u, seed)
 
 
-def check(motion, q0, v0, u, seed):
+def check(design, motion, q0, v0, u, seed):
     """What must hold of the derivatives of any motion."""
-    weights, change = cotangents(motion, seed), directions(motion, u, seed)
-    gradient, variation = motion.vjp(**weights), motion.jvp(**change)
+    weights, change, rng = cotangents(motion, seed), directions(motion, u, seed), np.random.default_rng(seed)
+    p = {name: 0.1 * rng.standard_normal(np.shape(x)) for name, x in design.values.items()}
+    gradient, variation = motion.vjp(**weights), motion.jvp(**change, p=p)
     terms = {name: weights[name] * getattr(variation, name) for name in weights}
     forward, size = (sum(f(x).sum() for x in terms.values()) for f in (np.asarray, np.abs))
     backward = sum(float(np.sum(getattr(gradient, name) * change[name])) for name in change)
+    backward += sum(float(np.sum(gradient.p[name] * p[name])) for name in p)
     assert np.isfinite(forward)
     assert abs(forward - backward) <= SAME * size, f"dot products {forward:.12g} and {backward:.12g} of size {size:.3g}"
     replay = Replay(motion)
-    z0, errors = replay._first_states(), []
+    replay.run(q0, v0)  # factors of all stages
+    errors = []
     for h in STEPS:
         def at(x):
+            model = design.model(**{name: np.asarray(value) + x * p[name] for name, value in design.values.items()})
+            other = Replay(motion, model, replay.kept)
             moved = {name: given + x * change[name] for name, given in (("q0", q0), ("v0", v0))}
             if u is not None:
                 moved["u"] = u + x * change["u"]
             if "z0" in change:
-                moved["z0"] = z0 + x * change["z0"]
-            return loss_of(motion, replay.run(**moved), weights)
+                moved["z0"] = other._first_states() + x * change["z0"]
+            return loss_of(motion, other.run(**moved), weights, model)
 
         errors.append(abs((at(h) - at(-h)) / (2.0 * h) - backward) / size)
         if errors[-1] < DIFFERENCED:

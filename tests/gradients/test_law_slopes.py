@@ -1,10 +1,10 @@
-"""Laws of time that follow parameters: of loads, of prescribed joints; controllers are refused."""
+"""Laws of time that follow parameters: of loads, of prescribed joints; controllers are differenced."""
 
 import numpy as np
 import pytest
 
 import supple as sp
-from supple.errors import DesignError
+from supple.errors import ModelWarning
 
 
 def build(force=2.0, amplitude=0.3, gain=1.0, controlled=0.0, idle=1.0):
@@ -49,7 +49,8 @@ def test_equilibria_follow_laws():
         assert gradient.p[name] == pytest.approx(expected, rel=1e-6), (k, name)
 
 
-def test_a_controller_that_follows_a_parameter_is_refused():
+def test_a_controller_that_follows_a_parameter_is_differenced_with_a_notice():
     model = sp.Design(build, controlled=1.0).model()
-    with pytest.raises(DesignError, match=r"Controller .* follows parameter 'controlled'"):
-        _ = model.design.laws
+    with pytest.warns(ModelWarning, match=r"Controller .*: how parameters change what it does is not known"):
+        _ = model.design.slopes
+    assert model.design.followers.parameters == {0}

@@ -43,7 +43,7 @@ def test_a_users_law_is_differenced_with_a_notice():
     model = design.model()
     assert not tells(model.loads[0])
     q, v, a, y = 0.3 * rng.standard_normal((4, model.n))
-    with pytest.warns(ModelWarning, match="PointLaw 'push': how its force depends on parameters is not known"):
+    with pytest.warns(ModelWarning, match="PointLaw 'push': how parameters change what it does is not known"):
         found = residual_sums(model, q, v, a, y).by_parameter()
     for k, name in enumerate(design.names):
         h = 1e-4 * design.values[name]

@@ -8,48 +8,52 @@ import numpy as np
 
 from supple.bridges.operation import Blocks, JacobianOperation, Port
 from supple.bridges.subject import Subject
-from supple.errors import ModelError
 from supple.model.arguments import number
 
 Array = np.ndarray
 
 
-def _refuse_parameters(subject: Subject, name: str) -> None:
-    """Refuse designs where derivatives by parameters are not at hand."""
-    if subject.parameters:
-        raise ModelError(f"{name} takes a Model: derivatives of it by parameters of a Design are not available")
+def _by_parameters(operation: JacobianOperation, columns: Array) -> list[Array]:
+    """Columns of all parameters, parameter by parameter."""
+    ports = operation.inputs[len(operation.own) :]
+    return np.split(columns, np.cumsum([port.size for port in ports])[:-1], axis=1)
 
 
 class InverseDynamicsOperation(JacobianOperation):
-    """q, v, a (n,) -> ID (n,)."""
+    """q, v, a (n,), parameters -> ID (n,)."""
 
     name = "inverse_dynamics"
 
     def __init__(self, subject: Subject, t: float) -> None:
-        _refuse_parameters(subject, self.name)
         n = (subject.nominal.n,)
         super().__init__(subject, [Port(x, n) for x in "qva"], [Port("force", n)])
         self.t = number("t", t)
 
     def compute(self, inputs: Sequence[Array]) -> tuple[Array, ...]:
         """ID."""
-        q, v, a = inputs
-        return (self.subject.nominal.inverse_dynamics(q, v, a, self.t),)
+        q, v, a, *parameters = inputs
+        return (self.subject.model(parameters).inverse_dynamics(q, v, a, self.t),)
 
     def differentiate(self, inputs: Sequence[Array]) -> Blocks:
-        """dID/dq, dID/dv, M."""
-        q, v, a = inputs
-        found = self.subject.nominal.inverse_dynamics_derivatives(q, v, a, self.t)
-        return [[found.dq, found.dv, found.mass]]
+        """dID/dq, dID/dv, M, dID/dp."""
+        q, v, a, *parameters = inputs
+        model = self.subject.model(parameters)
+        found = model.inverse_dynamics_derivatives(q, v, a, self.t)
+        if not parameters:
+            return [[found.dq, found.dv, found.mass]]
+        from supple.gradients.dynamics_parameters import inverse_dynamics_by_parameter
+
+        self.subject.differentiable(model)
+        columns = inverse_dynamics_by_parameter(model, q, v, a, self.t)
+        return [[found.dq, found.dv, found.mass, *_by_parameters(self, columns)]]
 
 
 class ForwardDynamicsOperation(JacobianOperation):
-    """q, v (n,), u (nu,) -> a (n,)."""
+    """q, v (n,), u (nu,), parameters -> a (n,)."""
 
     name = "forward_dynamics"
 
     def __init__(self, subject: Subject, t: float) -> None:
-        _refuse_parameters(subject, self.name)
         n, nu = subject.nominal.n, subject.nominal.nu
         own = [Port("q", (n,)), Port("v", (n,)), Port("u", (nu,), np.zeros(nu))]
         super().__init__(subject, own, [Port("a", (n,))])
@@ -57,14 +61,21 @@ class ForwardDynamicsOperation(JacobianOperation):
 
     def compute(self, inputs: Sequence[Array]) -> tuple[Array, ...]:
         """Accelerations."""
-        q, v, u = inputs
-        return (self.subject.nominal.forward_dynamics(q, v, u, self.t).a,)
+        q, v, u, *parameters = inputs
+        return (self.subject.model(parameters).forward_dynamics(q, v, u, self.t).a,)
 
     def differentiate(self, inputs: Sequence[Array]) -> Blocks:
-        """da/dq, da/dv, da/du; zero in rows and columns of prescribed joints."""
-        q, v, u = inputs
-        found = self.subject.nominal.forward_dynamics_derivatives(q, v, u, self.t)
-        return [[found.dq, found.dv, found.du]]
+        """da/dq, da/dv, da/du, zero in rows and columns of prescribed joints; da/dp."""
+        q, v, u, *parameters = inputs
+        model = self.subject.model(parameters)
+        found = model.forward_dynamics_derivatives(q, v, u, self.t)
+        if not parameters:
+            return [[found.dq, found.dv, found.du]]
+        from supple.gradients.dynamics_parameters import accelerations_by_parameter
+
+        self.subject.differentiable(model)
+        columns = accelerations_by_parameter(model, q, v, u, self.t)
+        return [[found.dq, found.dv, found.du, *_by_parameters(self, columns)]]
 
 
 class PoseOperation(JacobianOperation):

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from supple.bridges.dynamics import ForwardDynamicsOperation, InverseDynamicsOperation, PoseOperation, TipOperation
 from supple.bridges.equilibria import EquilibriumOperation
-from supple.bridges.motions import RolloutOperation, StepOperation
+from supple.bridges.motions import DesignStepOperation, RolloutOperation, StepOperation
 from supple.bridges.operation import Operation
 from supple.bridges.subject import Subject
 from supple.solvers.options import thread_count
@@ -65,10 +65,18 @@ class Functions(Generic[F]):
         return self._make(operation, thread_count(threads))
 
     def step(
-        self, model: Model, dt: float, *, method: Method | None = None, t: float = 0.0, threads: int | None = None
+        self,
+        model: Model | Design,
+        dt: float,
+        *,
+        method: Method | None = None,
+        t: float = 0.0,
+        threads: int | None = None,
     ) -> F:
-        """A function (q, v, u) -> (q, v) after one step of dt [s] of a one-step method (`Model.step`)."""
-        return self._make(StepOperation(Subject(model), dt, method, t), thread_count(threads))
+        """A function (q, v, u, p) -> (q, v) after one step of dt [s] of a one-step method (`Model.step`)."""
+        subject = Subject(model)
+        kind = DesignStepOperation if subject.parameters else StepOperation
+        return self._make(kind(subject, dt, method, t), thread_count(threads))
 
     def rollout(
         self,
@@ -104,12 +112,12 @@ class Functions(Generic[F]):
         operation = RolloutOperation(Subject(model), t, method, inputs, {"breaks": breaks, "max_steps": max_steps})
         return self._make(operation, thread_count(threads))
 
-    def inverse_dynamics(self, model: Model, *, t: float = 0.0, threads: int | None = None) -> F:
-        """A function (q, v, a) -> ID (..., n): `Model.inverse_dynamics` of states (..., n), at time t."""
+    def inverse_dynamics(self, model: Model | Design, *, t: float = 0.0, threads: int | None = None) -> F:
+        """A function (q, v, a, p) -> ID (..., n): `Model.inverse_dynamics` of states (..., n), at time t."""
         return self._make(InverseDynamicsOperation(Subject(model), t), thread_count(threads))
 
-    def forward_dynamics(self, model: Model, *, t: float = 0.0, threads: int | None = None) -> F:
-        """A function (q, v, u) -> a (..., n): `Model.forward_dynamics` of states (..., n), at time t."""
+    def forward_dynamics(self, model: Model | Design, *, t: float = 0.0, threads: int | None = None) -> F:
+        """A function (q, v, u, p) -> a (..., n): `Model.forward_dynamics` of states (..., n), at time t."""
         return self._make(ForwardDynamicsOperation(Subject(model), t), thread_count(threads))
 
     def pose(self, model: Model | Design, link: str, s: float = 1.0, *, threads: int | None = None) -> F:

@@ -12,6 +12,7 @@ from supple.bridges.subject import Subject
 from supple.checks import choice, positive_float, real_array
 from supple.errors import ModelError
 from supple.model.arguments import number
+from supple.solvers.motion.step import single_step
 
 Array = np.ndarray
 
@@ -26,8 +27,6 @@ class StepOperation(JacobianOperation):
     grain = 4
 
     def __init__(self, subject: Subject, dt: float, method: Any, t: float) -> None:
-        if subject.parameters:
-            raise ModelError("step takes a Model; by parameters of a Design, take a rollout of one step")
         model = subject.nominal
         states = [Port("q", (model.n,)), Port("v", (model.n,))]
         own, outputs = [*states, Port("u", (model.nu,), np.zeros(model.nu))], states
@@ -51,6 +50,42 @@ class StepOperation(JacobianOperation):
         rows = zip(np.split(A, ends), np.split(B, ends), strict=True)
         blocks = [(np.split(by_state, ends, axis=1), by_input) for by_state, by_input in rows]
         return [[*states[:2], by_input, *states[2:]] for states, by_input in blocks]
+
+
+class DesignStepOperation(Operation):
+    """q, v (n,), u (nu,), parameters -> q, v after one step, as a motion of that step (`Model.simulate`).
+
+    A motion begins where loops are closed and prescribed joints are in place; at such states it is `Model.step`.
+    """
+
+    name = "step"
+
+    def __init__(self, subject: Subject, dt: float, method: Any, t: float) -> None:
+        model = subject.nominal
+        if model.nz:
+            raise ModelError(
+                f"step: loads of {model.name!r} have states of their own, which a step by parameters does not begin "
+                "with: take a Model, or a rollout, which begins at their state0"
+            )
+        states = [Port("q", (model.n,)), Port("v", (model.n,))]
+        super().__init__(subject, [*states, Port("u", (model.nu,), np.zeros(model.nu))], states)
+        self.dt, self.t = positive_float(dt, "dt", "s"), number("t", t)
+        self.method = single_step(method, self.dt)
+
+    def evaluate(self, inputs: Sequence[Array], record: bool) -> tuple[tuple[Array, ...], Any]:
+        """Make the step, and record it where derivatives are to come."""
+        q, v, u, *parameters = inputs
+        model, times = self.subject.model(parameters), np.array([self.t, self.t + self.dt])
+        motion = model.simulate(times, q, v, u if model.nu else None, self.method, record=record, max_steps=2)
+        return (motion.q[-1], motion.v[-1]), motion if record else None
+
+    def pull(self, memory: Any, cotangents: Sequence[Array]) -> tuple[Array, ...]:
+        """The discrete adjoint of that step."""
+        self.subject.differentiable(memory.model)
+        last = [np.vstack([np.zeros_like(y), y]) for y in cotangents]
+        gradient = memory.vjp(q=last[0], v=last[1])
+        u = gradient.u if self.own[2].size else np.zeros(0)
+        return (gradient.q0, gradient.v0, u, *self.subject.gradients(gradient.p))
 
 
 class RolloutOperation(Operation):

@@ -201,8 +201,9 @@ def _laws_change(base: CompiledRobot, other: CompiledRobot) -> str:
         return "the further states of loads"
     if [(p.link, p.coordinates) for p in base.prescribed] != [(p.link, p.coordinates) for p in other.prescribed]:
         return "which joints are prescribed"
-    if [c.name for c in base.controllers] != [c.name for c in other.controllers]:
-        return "the controllers"
+    kinds = [[(c.name, c.inputs, len(c.state0)) for c in robot.controllers] for robot in (base, other)]
+    if kinds[0] != kinds[1]:
+        return "the controllers, their inputs or the number of their states"
     return ""
 
 

@@ -18,6 +18,7 @@ from supple.robot.robot import Robot
 if TYPE_CHECKING:
     from supple.compilation.compiled import CompiledRobot
     from supple.gradients.array_slopes import ArraySlopes, Ends
+    from supple.gradients.followers import FollowerSlopes
     from supple.gradients.law_slopes import LawSlopes
     from supple.model.model import Model
 
@@ -146,7 +147,7 @@ class Design:
     def pack(self, given: Mapping[str, Any] | None, what: str = "p") -> Array:
         """Numbers by name, (size,) in the order of `labels`; zero for what is left out."""
         found = {name: np.zeros_like(value) for name, value in self._values.items()}
-        for name, value in self._named(given or {}, what).items():
+        for name, value in self._named({} if given is None else given, what).items():
             found[name] = _shaped(value, self._values[name], f"{what}[{name!r}]")
         return np.concatenate([np.ravel(value) for value in found.values()])
 
@@ -170,6 +171,9 @@ class Design:
                 known = ", ".join(self.names)
                 raise DesignError(f"{what}: there is no parameter {shown(name)}; parameters are: {known}")
         return given
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_first": None}  # the next model is looked at in full again
 
     def __repr__(self) -> str:
         what = getattr(self.build, "__name__", type(self.build).__name__)
@@ -202,7 +206,7 @@ class DesignPoint:
         from supple.gradients.array_slopes import array_slopes
 
         found = array_slopes(self.compiled, self.ends, self.design.labels)
-        _tell(found, self.compiled, self.laws, self.design.labels)
+        _tell(found, self, self.design.labels)
         return found
 
     @cached_property
@@ -210,7 +214,21 @@ class DesignPoint:
         """How laws of time of loads and prescribed joints follow the parameters."""
         from supple.gradients.law_slopes import law_slopes
 
-        return law_slopes(self.compiled, self.ends, self.design.labels)
+        return law_slopes(self.compiled, self.ends)
+
+    @cached_property
+    def followers(self) -> FollowerSlopes:
+        """How controllers and further states follow the parameters."""
+        from supple.gradients.followers import follower_slopes
+        from supple.gradients.law_slopes import differ
+
+        return follower_slopes(self.compiled, self.ends, lambda: self.models, differ)
+
+    @cached_property
+    def rest_slopes(self) -> Array:
+        """d(coordinates at rest)/d(parameters), (n, count)."""
+        pairs = zip(self.models, self.ends, strict=True)
+        return np.array([(plus.rest - minus.rest) * end.scale for (plus, minus), end in pairs]).T
 
     @cached_property
     def ends(self) -> tuple[Ends, ...]:
@@ -242,20 +260,27 @@ class DesignPoint:
             robots.append(_compiled(self.design.build, self._values | {name: moved}, self.compiled))
         return Ends(robots[0], robots[1], 1.0 / float(places[0] - places[1]))
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {"design": self.design, "_values": self._values, "compiled": self.compiled}
+
     def __repr__(self) -> str:
         return f"<DesignPoint: {', '.join(f'{name} = {shown(x)}' for name, x in self.values.items())}>"
 
 
-def _tell(slopes: ArraySlopes, compiled: CompiledRobot, laws: LawSlopes, labels: tuple[str, ...]) -> None:
-    """Warn of parameters that change nothing, and of loads that are differenced."""
+def _tell(slopes: ArraySlopes, point: DesignPoint, labels: tuple[str, ...]) -> None:
+    """Warn of parameters that change nothing, and of loads and controllers that are differenced."""
+    compiled, followers = point.compiled, point.followers
     idle = set(range(len(labels))) - set(slopes.columns.tolist()) - {end.parameter for end in slopes.loads}
-    idle -= set(laws.parameters)
+    idle -= set(point.laws.parameters) | followers.parameters
     if idle:
         warn(f"{_listed([labels[j] for j in sorted(idle)])} changes nothing of the robot: all gradients by it are zero")
     differenced = sorted({end.load for end in slopes.loads if compiled.loads[end.load].gradient is None})
     users = [compiled.loads[i].owner for i in differenced if compiled.loads[i].guard is not None]
+    users += [f"rates of the states of {states.owner}" for states in compiled.demand.states]
+    steering = {end.number for end in followers.controllers}
+    users += [f"Controller {c.name!r}" for i, c in enumerate(compiled.controllers) if i in steering]
     if users:
-        warn(f"{_listed(users)}: how its force depends on parameters is not known; it is differenced, which is slower")
+        warn(f"{_listed(users)}: how parameters change what it does is not known; it is differenced, which is slower")
 
 
 def _compiled(build: Callable[..., Robot], values: Mapping[str, Array], like: CompiledRobot) -> CompiledRobot:
@@ -332,3 +357,8 @@ def _listed(names: Any) -> str:
     return ", ".join(repr(name) if not str(name).endswith("'") else str(name) for name in names)
 
 
+
+
+def how_to_have(model: Model) -> str:
+    """How a model without parameters would have some, for messages."""
+    return model.lost_design or "make it by the model() of a Design"

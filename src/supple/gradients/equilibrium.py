@@ -26,7 +26,8 @@ from numpy.typing import ArrayLike
 
 from supple.checks import floats, shown, why
 from supple.errors import DesignError, ModelError, ShapeError, SingularError, StateError, warn
-from supple.gradients.gradient import Gradient
+from supple.gradients.design import how_to_have
+from supple.gradients.gradient import Gradient, NoParameters
 from supple.model.accelerations import joint_efforts
 from supple.model.dynamics import actuation_at
 
@@ -200,7 +201,7 @@ def vjp(
     else:
         forces = y
     if model.design is None:
-        return Gradient(found.R_u.T @ forces, by_fixed)
+        return Gradient(found.R_u.T @ forces, by_fixed, NoParameters(how_to_have(model)))
     from supple.gradients.equilibrium_parameters import pull_back
 
     by_parameter, by_input = pull_back(equilibrium, forces, errors, by_fixed, stations)
@@ -214,7 +215,7 @@ def _parameters(model: Model, p: Mapping[str, Any] | None) -> Array:
     if p is None:
         return np.zeros(0)
     if model.design is None:
-        raise DesignError(f"p: model {model.name!r} has no parameters; make it by the model() of a Design")
+        raise DesignError(f"p: model {model.name!r} has no parameters; {how_to_have(model)}")
     return model.design.design.pack(p)
 
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from supple.checks import answer
-from supple.errors import DesignError
 from supple.fingerprint import fingerprint
 
 if TYPE_CHECKING:
@@ -83,30 +82,24 @@ class LawSlopes:
         return bar
 
 
-def law_slopes(base: CompiledRobot, ends: Sequence[Ends], labels: Sequence[str]) -> LawSlopes:
-    """Laws that follow parameters; refuses controllers that do."""
+def law_slopes(base: CompiledRobot, ends: Sequence[Ends]) -> LawSlopes:
+    """Laws that follow parameters."""
     loads: list[SignalEnds] = []
     joints: list[JointEnds] = []
     demand = base.demand
     firsts = np.cumsum([0, *(len(joint.coordinates) for joint in base.prescribed)])
     for j, (plus, minus, scale) in enumerate(ends):
         for i, (a, b) in enumerate(zip(plus.demand.laws, minus.demand.laws, strict=True)):
-            if _differ(a, b):
+            if differ(a, b):
                 loads.append(SignalEnds(j, demand.firsts[i], demand.sizes[i], a, b, scale, demand.owners[i]))
         for i, (high, low) in enumerate(zip(plus.prescribed, minus.prescribed, strict=True)):
-            if _differ(high.law, low.law):
+            if differ(high.law, low.law):
                 joints.append(JointEnds(j, int(firsts[i]), high, low, scale))
-        for one, other in zip(plus.controllers, minus.controllers, strict=True):
-            if _differ((one.rate, one.output), (other.rate, other.output)):
-                raise DesignError(
-                    f"Controller {one.name!r} follows parameter {labels[j]!r}, or nobody can tell whether it does: "
-                    "controllers are not differentiated by parameters; give its functions no parameter of the design"
-                )
     parameters = tuple(sorted({end.parameter for end in loads} | {end.parameter for end in joints}))
     return LawSlopes(tuple(loads), tuple(joints), demand.signals, int(firsts[-1]), len(ends), parameters)
 
 
-def _differ(a: Any, b: Any) -> bool:
+def differ(a: Any, b: Any) -> bool:
     """Whether two laws differ, or may."""
     x, y = fingerprint(a), fingerprint(b)
     return bool(x.unknown or y.unknown or x.digest != y.digest)

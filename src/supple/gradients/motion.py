@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.errors import ModelError
-from supple.gradients.gradient import Gradient, Variation
+from supple.errors import DesignError, ModelError
+from supple.gradients.design import how_to_have
+from supple.gradients.effort_frames import efforts_by_coordinate, efforts_by_parameter
+from supple.gradients.gradient import Gradient, NoParameters, Variation
+from supple.gradients.motion_directions import MotionDirection
 from supple.gradients.motion_events import at_moments, jump_backward, jump_forward, move_rows
 from supple.gradients.motion_inputs import InputForm
 from supple.gradients.motion_outputs import Outputs, checked
@@ -45,10 +48,10 @@ def vjp(motion: Trajectory, **given: Any) -> Gradient:
     given_rows = np.vstack([outputs.rows, np.zeros(outputs.rows.shape[1])])
     forms = _forms(model, tape)
     held = np.zeros((len(tape.held), model.nu))
-    _pull_back_outputs(motion, model, tape, forms, outputs.u, given_rows, held)
+    parameters = None if model.design is None else MotionParameters(model)
+    _pull_back_outputs(motion, model, tape, forms, outputs.u, given_rows, held, parameters)
     move_rows(at_moments(model, tape), given_rows)
     q_bar, v_bar, z_bar = np.zeros(model.n), np.zeros(model.n), np.zeros(motion.z.shape[1])
-    parameters = None if model.design is None else MotionParameters(model)
     for k in range(len(tape.pieces) - 1, -1, -1):
         piece = tape.pieces[k]
         sweep = PieceSweep(model, tape, piece, given_rows, parameters)
@@ -59,15 +62,25 @@ def vjp(motion: Trajectory, **given: Any) -> Gradient:
             u_bar = forms[id(piece.u)].gradient if piece.u is not tape.pieces[k - 1].u else None
             dt_bar = -float(state_bar @ piece.jump.rate)
             given_rows[-1] = jump_backward(model, piece.jump, dt_bar, u_bar, q_bar, v_bar, z_bar)
-    p = {} if parameters is None else parameters.gradient(outputs)
+    p: dict[str, Any] = NoParameters(how_to_have(model))
+    if parameters is not None:
+        parameters.add_first_states(z_bar)
+        if tape.pieces[0].rested:
+            parameters.add_rest(q_bar)
+        p = parameters.gradient(outputs)
     return Gradient(forms[id(tape.pieces[0].u)].gradient, p=p, q0=q_bar, v0=v_bar, z0=z_bar)
 
 
-def jvp(motion: Trajectory, q0: Any, v0: Any, u: Any, z0: Any) -> Variation:
+def jvp(motion: Trajectory, q0: Any, v0: Any, u: Any, z0: Any, p: Any) -> Variation:
     """How the results change along a direction; see `Trajectory.jvp`."""
     model, tape = recorded(motion)
     n, nc, nz, T = model.n, model.nc, motion.z.shape[1], len(motion.t)
     dq, dv, dz = (checked(x, (k,), name) for x, k, name in ((q0, n, "q0"), (v0, n, "v0"), (z0, nz, "z0")))
+    direction = _direction(model, p)
+    if direction is not None:
+        dz = dz + direction.first_states()
+        if tape.pieces[0].rested:
+            dq = dq + direction.rest()
     rows, forms, held = np.zeros((T + 1, 4 * n + nc + nz)), _forms(model, tape), np.zeros((len(tape.held), model.nu))
     changes = dict.fromkeys(forms)
     changes[id(tape.pieces[0].u)] = u
@@ -78,19 +91,44 @@ def jvp(motion: Trajectory, q0: Any, v0: Any, u: Any, z0: Any) -> Variation:
             if piece.u is not tape.pieces[k - 1].u and isinstance(forms[id(piece.u)].gradient, np.ndarray):
                 changes[id(piece.u)] = du
         start = start_tangents(model, piece.q, piece.v, piece.t)
-        dq = start.Q @ dq
-        dv = start.V @ dv + start.X @ dq
+        extra = (0.0, 0.0) if direction is None else direction.start(start, piece.t)
+        dq = start.Q @ dq + extra[0]
+        dv = start.V @ dv + start.X @ dq + extra[1]
         if piece.jump is not None:
             dq, dv, dz = np.split(np.concatenate([dq, dv, dz]) - piece.jump.rate * dt, [n, 2 * n])
-        sweep = PieceSweep(model, tape, piece, rows)
+        sweep = PieceSweep(model, tape, piece, rows, direction)
         sweep.forward(forms[id(piece.u)], changes[id(piece.u)], held, dq, dv, dz)
     for number, rate, by_state in slopes:
         rows[number] += rate * (by_state @ rows[number])
     rows = rows[:-1]
-    du = _push_outputs(motion, model, tape, forms, changes, rows, held)
+    du = _push_outputs(motion, model, tape, forms, changes, rows, held, direction)
     efforts = joint_efforts(model, motion.q, np.ascontiguousarray(rows[:, 3 * n + nc + nz :]))
+    if direction is not None:
+        _push_frames(motion, model, rows, direction, efforts)
     parts = np.split(rows, [n, 2 * n, 3 * n, 3 * n + nc, 3 * n + nc + nz], axis=1)
-    return Variation(parts[0], parts[1], parts[2], du, parts[4], parts[3], efforts)
+    change = None if direction is None else direction.change
+    return Variation(parts[0], parts[1], parts[2], du, parts[4], parts[3], efforts, motion, change)
+
+
+def _direction(model: Model, p: Any) -> MotionDirection | None:
+    """Changes of parameters by name; None if nothing changes."""
+    if p is None:
+        return None
+    if model.design is None:
+        raise DesignError(f"p: model {model.name!r} has no parameters; {how_to_have(model)}")
+    change = model.design.design.pack(p)
+    return MotionDirection(model, change) if change.any() else None
+
+
+def _push_frames(
+    motion: Trajectory, model: Model, rows: Array, direction: MotionDirection, efforts: Array
+) -> None:
+    """Efforts of prescribed joints are given in frames that change with their laws and screws."""
+    fixed = model.fixed_coordinates
+    for k in range(len(efforts) if len(fixed) else 0):
+        at = motion.q[k], motion.efforts[k]
+        efforts[k] += efforts_by_coordinate(model, *at) @ rows[k, fixed]
+        efforts[k] += efforts_by_parameter(model, *at) @ direction.change
 
 
 def _forms(model: Model, tape: Tape) -> dict[int, InputForm]:
@@ -121,7 +159,14 @@ def _owners(motion: Trajectory, tape: Tape) -> Array:
 
 
 def _pull_back_outputs(
-    motion: Trajectory, model: Model, tape: Tape, forms: dict[int, InputForm], u_bar: Array, rows: Array, held: Array
+    motion: Trajectory,
+    model: Model,
+    tape: Tape,
+    forms: dict[int, InputForm],
+    u_bar: Array,
+    rows: Array,
+    held: Array,
+    parameters: MotionParameters | None,
 ) -> None:
     """Cotangents of inputs that are results: by their laws, by the states they follow, by samples."""
     n, nc = model.n, model.nc
@@ -138,6 +183,8 @@ def _pull_back_outputs(
             slopes = form.slopes(t, motion.q[k], motion.v[k], motion.z[k])
             rows[k, : 2 * n] += own @ slopes[:, : 2 * n]
             rows[k, 3 * n + nc : 3 * n + nc + slopes.shape[1] - 2 * n] += own @ slopes[:, 2 * n :]
+            if parameters is not None:
+                parameters.add_inputs(form.excitation, own, t, motion.q[k], motion.v[k], motion.z[k])
 
 
 def _push_outputs(
@@ -148,6 +195,7 @@ def _push_outputs(
     changes: dict[int, Any],
     rows: Array,
     held: Array,
+    direction: MotionDirection | None,
 ) -> Array:
     """Variations (T, nu) of inputs at output times."""
     n, nc = model.n, model.nc
@@ -162,6 +210,8 @@ def _push_outputs(
             slopes = form.slopes(t, motion.q[k], motion.v[k], motion.z[k])
             own = rows[k, 3 * n + nc : 3 * n + nc + slopes.shape[1] - 2 * n]
             found[k] = np.where(form.followed, slopes @ np.concatenate([rows[k, : 2 * n], own]), found[k])
+            if direction is not None:
+                found[k] += direction.outputs(form.excitation, t, motion.q[k], motion.v[k], motion.z[k])
     return found
 
 

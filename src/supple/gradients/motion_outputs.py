@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.checks import floats, shown, why
 from supple.errors import ModelError, ShapeError, StateError
-from supple.model.accelerations import joint_efforts
+from supple.gradients.effort_frames import effort_matrix, efforts_by_coordinate
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -49,6 +49,8 @@ class Outputs:
         Of poses, body wrenches; ``rows`` hold what they do by way of q.
     energy : (T,) or None
         Of energies, likewise.
+    efforts : (T, ne) or None
+        Of efforts, likewise.
     """
 
     def __init__(self, motion: Trajectory, model: Model) -> None:
@@ -58,6 +60,7 @@ class Outputs:
         self.u = np.zeros((self.count, model.nu))
         self.poses: list[tuple[tuple[str, float], Array]] = []
         self.energy: Array | None = None
+        self.efforts: Array | None = None
 
     def add(self, **given: Any) -> None:
         """Cotangents by name, as `Trajectory.vjp` takes them."""
@@ -78,15 +81,16 @@ class Outputs:
             self._add_energy(checked(given["energy"], (T,), "energy"))
 
     def _add_efforts(self, cotangent: Array) -> None:
-        """Of the forces that prescribed joints supply; their coordinates are their laws'."""
-        model, q = self.model, self.motion.q
+        """Of the forces that prescribed joints supply, and of their coordinates, which their laws give."""
+        model, motion, fixed = self.model, self.motion, self.model.fixed_coordinates
         if not cotangent.any():
             return
+        self.efforts = cotangent
         first = self.rows.shape[1] - model.n
-        for j in model.fixed_coordinates:
-            unit = np.zeros((self.count, model.n))
-            unit[:, j] = 1.0
-            self.rows[:, first + j] += np.einsum("te,te->t", cotangent, joint_efforts(model, q, unit))
+        for k in np.flatnonzero(cotangent.any(axis=1)):
+            self.rows[k, first + fixed] += effort_matrix(model, motion.q[k]).T @ cotangent[k]
+            if model.design is not None:  # nothing else moves them
+                self.rows[k, fixed] += efforts_by_coordinate(model, motion.q[k], motion.efforts[k]).T @ cotangent[k]
 
     def _add_tip(self, link: str, cotangent: Array) -> None:
         """Of the position of a link's tip, in world axes."""
@@ -104,20 +108,28 @@ class Outputs:
             self.rows[k, : model.n] += model.jacobian(self.motion.q[k], *station).T @ wrenches[k]
 
     def _add_energy(self, cotangent: Array) -> None:
-        """Of the total energy, by central differences."""
-        model, motion, n = self.model, self.motion, self.model.n
+        """Of the total energy."""
+        n = self.model.n
         self.energy = cotangent
         for k in np.flatnonzero(cotangent):
-            q, v, u, t = motion.q[k], motion.v[k], motion.u[k], float(motion.t[k])
-            state = np.concatenate([q, v, u])
-            found = np.zeros(len(state))
-            for j in range(len(state)):
-                step = np.zeros(len(state))
-                step[j] = STEP * max(1.0, abs(state[j]))
-                ends = [model.energy(x[:n], x[n : 2 * n], x[2 * n :], t).total for x in (state + step, state - step)]
-                found[j] = (ends[0] - ends[1]) / (2.0 * step[j])
+            found = energy_slopes(self.motion, int(k))
             self.rows[k, : 2 * n] += cotangent[k] * found[: 2 * n]
             self.u[k] += cotangent[k] * found[2 * n :]
+
+
+def energy_slopes(motion: Trajectory, k: int) -> Array:
+    """Derivatives (2 n + nu,) of the total energy at the k-th output time by q, v, u: central differences."""
+    model = motion.model
+    assert model is not None
+    n, t = model.n, float(motion.t[k])
+    state = np.concatenate([motion.q[k], motion.v[k], motion.u[k]])
+    found = np.zeros(len(state))
+    for j in range(len(state)):
+        step = np.zeros(len(state))
+        step[j] = STEP * max(1.0, abs(state[j]))
+        ends = [model.energy(x[:n], x[n : 2 * n], x[2 * n :], t).total for x in (state + step, state - step)]
+        found[j] = (ends[0] - ends[1]) / (2.0 * step[j])
+    return found
 
 
 def _mapping(given: Any, name: str) -> Mapping[Any, Any]:

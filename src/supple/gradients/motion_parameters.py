@@ -11,15 +11,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.core import parameter_gradient as _sweep
-from supple.errors import DesignError
+from supple.errors import StateError
+from supple.gradients.effort_frames import efforts_by_parameter
+from supple.gradients.motion_start import closed_by_parameter
 from supple.gradients.parameter_sums import ParameterSums
-from supple.gradients.parameters import NO_ROWS, pull_back_energies, pull_back_poses
+from supple.gradients.parameters import NO_ROWS, energies_by_parameter, pull_back_poses
 from supple.solvers.sensitivity.arrays import BUNDLE_AT, MET, PARAMETERS_AT, SweepArrays
 
 if TYPE_CHECKING:
+    from supple.gradients.followers import StageState
     from supple.gradients.motion_outputs import Outputs
     from supple.gradients.motion_start import StartTangents
     from supple.model.model import Model
+    from supple.solvers.inputs import Excitation
 
 Array = np.ndarray
 
@@ -40,7 +44,12 @@ class MotionParameters:
         assert point is not None
         self.model, self.point, self.sums = model, point, ParameterSums(model)
         self.bar = np.zeros(point.design.size)
-        _refuse_states(model)
+        self._others: Array | None = None
+
+    @property
+    def follows(self) -> bool:
+        """Whether stages must ask for controllers and further states."""
+        return self.point.followers.any
 
     def joined(self, arrays: SweepArrays, stages: int, charted: bool) -> SweepArrays:
         """The arrays of a sweep, which then adds to the sums; room for so many stages."""
@@ -53,8 +62,23 @@ class MotionParameters:
         if self.point.laws.joints:
             changes["motions"] = np.zeros((stages, 3, len(self.model.fixed_coordinates)))
         if charted:
-            changes["placement_sums"] = self.sums.arrays.placement
+            changes["placement_sums"] = self._own_charts()
         return arrays._replace(**changes)
+
+    def _own_charts(self) -> Array:
+        """Sums by places of joints, emptied: a piece is swept from charts of its own to those of the model."""
+        sums = self.sums.arrays.placement
+        self.add_charts()
+        self._others = sums.copy()
+        sums["R"], sums["p"] = 0.0, 0.0
+        return np.asarray(sums)
+
+    def add_charts(self) -> None:
+        """A piece has come back to the model's charts: its sums by places join those of the pieces behind it."""
+        others, self._others = self._others, None
+        if others is not None:
+            for name in ("R", "p"):
+                self.sums.arrays.placement[name] += others[name]
 
     def take_laws(self, arrays: SweepArrays) -> None:
         """Pull cotangents of laws of time back, of the stages that were met."""
@@ -64,6 +88,26 @@ class MotionParameters:
             joints = arrays.motions[k] if laws.joints else None
             self.bar += laws.pulled_back(float(arrays.times[k]), signals, joints)
 
+    def follow(self, excitation: Excitation, arrays: SweepArrays, met: int, sampled: bool, at: StageState) -> None:
+        """The share of controllers and of further states in the stage that was met."""
+        if not sampled:
+            self.add_inputs(excitation, arrays.inputs[met], at.t, at.q, at.v, at.z)
+        if len(at.z):
+            self.bar += arrays.state_rates @ self.point.followers.rates(at)
+
+    def add_inputs(self, excitation: Excitation, u_bar: Array, t: float, q: Array, v: Array, z: Array) -> None:
+        """Cotangents (nu,) of inputs that controllers give."""
+        if self.point.followers.controllers:
+            self.bar += u_bar @ self.point.followers.outputs(excitation, t, q, v, z)
+
+    def add_first_states(self, z_bar: Array) -> None:
+        """Of further states at the beginning, (nz,)."""
+        self.bar += z_bar @ self.point.followers.first_states
+
+    def add_rest(self, q_bar: Array) -> None:
+        """Of the coordinates at rest (n,), from which a motion without q0 begins."""
+        self.bar += q_bar @ self.point.rest_slopes
+
     def add_start(self, start: StartTangents, q_bar: Array, v_bar: Array, t: float) -> None:
         """How loops are closed and velocities made to fit, from cotangents (n,) of q (X^T v_bar included) and v."""
         model, zero = self.model, np.zeros(self.model.n)
@@ -71,6 +115,9 @@ class MotionParameters:
         if not nc:
             return
         by_error, rows = start.closing.T @ q_bar[free], np.zeros((3, nc))
+        if start.opened is not None:
+            self.bar += q_bar @ closed_by_parameter(model, start.opened, t)
+            by_error = np.zeros(nc)
         y = start.inverse.T @ np.concatenate([v_bar[free], np.zeros(nc)])
         push = np.zeros(model.n)
         push[free] = y[: len(free)]
@@ -82,7 +129,8 @@ class MotionParameters:
         self._add(start.q, start.v, zero, zero, t, rows=rows)
         if self.point.laws.joints:
             joints = np.zeros((3, len(fixed)))
-            joints[0] = (start.X.T @ v_bar)[fixed] - start.E[:, fixed].T @ by_error
+            if start.opened is None:
+                joints[0] = (start.X.T @ v_bar)[fixed] - start.E[:, fixed].T @ by_error
             joints[1] = -start.M[:, fixed].T @ push - start.A[:, fixed].T @ rows[1]
             self.bar += self.point.laws.pulled_back(t, np.zeros_like(self.sums.signals), joints)
 
@@ -104,23 +152,17 @@ class MotionParameters:
         for (link, s), wrenches in outputs.poses:
             self.bar += pull_back_poses(self.model, link, s, motion.q, wrenches)
         if outputs.energy is not None:
-            self.bar += pull_back_energies(self.model, motion.q, motion.v, outputs.energy)
+            self.bar += outputs.energy @ energies_by_parameter(motion, outputs.energy != 0.0)
+        if outputs.efforts is not None:
+            for k in np.flatnonzero(outputs.efforts.any(axis=1)):
+                slopes = efforts_by_parameter(self.model, motion.q[k], motion.efforts[k])
+                self.bar += outputs.efforts[k] @ slopes
 
     def gradient(self, outputs: Outputs) -> dict[str, Any]:
         """By name, shaped as the parameters are, with what results depend on directly."""
         self.add_outputs(outputs)
-        return self.point.design.unpack(self.bar - self.sums.by_parameter())
-
-
-def _refuse_states(model: Model) -> None:
-    """Loads with states of their own must not follow parameters: what their rates do with them is not known."""
-    assert model.design is not None
-    owners = {states.owner for states in model.demand.states}
-    for end in model.design.slopes.loads:
-        owner = model.loads[end.load].owner
-        if owner in owners:
-            name = model.design.design.labels[end.parameter]
-            raise DesignError(
-                f"{owner} has states and follows parameter {name!r}: motions are not differentiated by what its rate "
-                "depends on; give its functions no parameter of the design"
-            )
+        found = self.bar - self.sums.by_parameter()
+        bad = np.flatnonzero(~np.isfinite(found))
+        if bad.size:
+            raise StateError(f"no derivatives: that by parameter {self.point.design.labels[bad[0]]!r} is not finite")
+        return self.point.design.unpack(found)

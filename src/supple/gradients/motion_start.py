@@ -40,6 +40,7 @@ class StartTangents(NamedTuple):
     E: Array  #: (nc, n) de/dq
     A: Array  #: (nc, n)
     M: Array  #: (n, n)
+    opened: Array | None  #: (n,) where the robot was open, prescribed joints in place; None: it was closed
 
 
 def start_tangents(model: Model, q0: Array, v0: Array, t: float) -> StartTangents:
@@ -49,7 +50,7 @@ def start_tangents(model: Model, q0: Array, v0: Array, t: float) -> StartTangent
     kept[free, free] = 1.0
     if not model.nc:
         none = np.zeros((0, 0))
-        return StartTangents(kept, kept, np.zeros((n, n)), q0, v0, 0.0 * v0, np.zeros(0), none, none, none, none, none)
+        return StartTangents(kept, kept, np.zeros((n, n)), q0, v0, 0.0 * v0, np.zeros(0), *(none,) * 5, None)
     zero, start, given = np.zeros(n), q0.copy(), v0.copy()
     for joint in model.prescribed:
         own = slice(joint.coordinates.start, joint.coordinates.stop)
@@ -74,7 +75,24 @@ def start_tangents(model: Model, q0: Array, v0: Array, t: float) -> StartTangent
     V[free], X[free] = (inverse @ by_v0)[: len(free)], (inverse @ by_q)[: len(free)]
     E = loop_terms(model, q, zero, zero, model.loops).error_derivative
     back = np.linalg.pinv(E[:, free], rcond=1e-10)
-    return StartTangents(closing, V, X, q, v, change, mu, back, inverse, E, A, M)
+    opened = None if q is start else start
+    return StartTangents(closing, V, X, q, v, change, mu, back, inverse, E, A, M, opened)
+
+
+def closed_by_parameter(model: Model, opened: Array, t: float) -> Array:
+    """dq/dp (n, count) of a robot that was open: differences of how it is closed at both ends of every parameter."""
+    point = model.design
+    assert point is not None
+    columns = []
+    for pair, end in zip(point.models, point.ends, strict=True):
+        closed = []
+        for other in pair:
+            start = opened.copy()
+            for joint in other.prescribed:
+                start[joint.coordinates.start : joint.coordinates.stop] = joint.motion(t)[0]
+            closed.append(other.assemble(start))
+        columns.append((closed[0] - closed[1]) * end.scale)
+    return np.array(columns).T
 
 
 def _closing(model: Model, start: Array, q: Array, kept: Array) -> Array:

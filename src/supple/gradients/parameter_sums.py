@@ -49,6 +49,7 @@ class ParameterSums:
         like = [*model.parameters, *(array for arrays in given for array in arrays)]
         like += [np.zeros(model.nu), np.zeros(model.demand.signals), np.zeros(len(ends))]
         self.buffer = np.zeros(words_of(like))
+        self._like = like
         parameters, self.own, rest = _divided(shaped_like(like, self.buffer), len(model.parameters), given)
         self.inputs, self.signals, self._along = rest
         self._where = _places(like, model)
@@ -92,6 +93,22 @@ class ParameterSums:
         for k, end in enumerate(self.slopes.loads):
             bar[end.parameter] += self._along[k]
         return bar
+
+    def directed(self, change: Array) -> Array:
+        """Variations of all that there are sums for, along changes (count,) of the parameters; of signals zero.
+
+        Laid out like ``buffer``: their product is what the sums come to along that direction.
+        """
+        assert self.slopes is not None
+        direction = np.zeros(len(self.buffer))
+        direction[self._where] = self.slopes.pushed(change)
+        shaped_like(self._like, direction)[-1][:] = change[[end.parameter for end in self.slopes.loads]]
+        return direction
+
+    def parts_in(self, buffer: Array) -> tuple[Array, Array]:
+        """Placements and signals in an array that is laid out like ``buffer``."""
+        arrays = shaped_like(self._like, buffer)
+        return arrays[0], arrays[-2]
 
     def along(self, numbers: Array, change: Array) -> float:
         """The sums along changes of all numbers, and of parameters (count,) for loads that are differenced."""

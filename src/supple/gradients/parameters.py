@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from supple.gradients.design import DesignPoint
     from supple.model.model import Model
+    from supple.solvers.motion.trajectory import Trajectory
 
 Array = np.ndarray
 
@@ -158,13 +159,30 @@ def pull_back_poses(model: Model, link: str, s: float, q: Array, wrenches: Array
     return sums.by_parameter()
 
 
-def pull_back_energies(model: Model, q: Array, v: Array, bars: Array) -> Array:
-    """What total energies at q, v (T, n) do to the parameters directly, (count,), for derivatives ``bars`` (T,)."""
+def push_poses(model: Model, link: str, s: float, q: Array, change: Array) -> Array:
+    """Twists (T, 6), in the station's frame, of poses at q (T, n) along changes (count,) of the parameters."""
+    key: Hashable = (model, link, float(s))
+    sums: StationSums = model.workspace.remembered(
+        "station sums", key, lambda: StationSums(model, link, s), MOST_STATIONS
+    )
+    found = np.zeros((len(q), 6))
+    for k, state in enumerate(q):
+        for i, wrench in enumerate(np.eye(6)):
+            sums.clear()
+            sums.add(np.ascontiguousarray(state), wrench)
+            found[k, i] = sums.by_parameter() @ change
+    return found
+
+
+def energies_by_parameter(motion: Trajectory, wanted: Array) -> Array:
+    """d(total energies)/d(parameters) (T, count) along a motion where the state stands still; zero unless wanted."""
+    model = motion.model
+    assert model is not None
+    assert model.design is not None
     point = model.design
-    assert point is not None
-    found = np.zeros(point.design.size)
-    for j, ((plus, minus), end) in enumerate(zip(point.models, point.ends, strict=True)):
-        for state, rate, bar in zip(q, v, bars, strict=True):
-            if bar:
-                found[j] += bar * end.scale * (plus.energy(state, rate).total - minus.energy(state, rate).total)
+    found = np.zeros((len(motion.t), point.design.size))
+    for k in np.flatnonzero(wanted):
+        at = motion.q[k], motion.v[k], motion.u[k], float(motion.t[k])
+        for j, ((plus, minus), end) in enumerate(zip(point.models, point.ends, strict=True)):
+            found[k, j] = end.scale * (plus.energy(*at).total - minus.energy(*at).total)
     return found

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from supple.checks import floats, shown, why
 from supple.errors import ShapeError, StateError
-from supple.gradients.gradient import Gradient
+from supple.gradients.design import how_to_have
+from supple.gradients.gradient import Gradient, NoParameters
 
 if TYPE_CHECKING:
     from supple.solvers.statics.continuation import EquilibriumPath
@@ -29,7 +30,7 @@ def path_vjp(
     rows = _rows(q, (count, model.n), "q"), _rows(multipliers, (count, model.nc), "multipliers")
     stations = {station: _rows(w, (count, 6), f"pose[{station}]") for station, w in (pose or {}).items()}
     by_input, by_fixed = np.zeros((count, model.nu)), np.zeros((count, len(model.fixed_coordinates)))
-    by_parameter: dict[str, Any] = {}
+    by_parameter: dict[str, Any] = NoParameters(how_to_have(model))
     for k in range(count):
         wrenches = {station: w[k] for station, w in stations.items() if w[k].any()}
         if not (wrenches or rows[0][k].any() or rows[1][k].any()):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from supple.errors import StateError
+from supple.gradients.followers import StageState
+from supple.gradients.motion_directions import MotionDirection
 from supple.gradients.motion_inputs import InputForm
+from supple.gradients.motion_parameters import MotionParameters
 from supple.solvers.inputs import Excitation
 from supple.solvers.integrators.explicit import Explicit
 from supple.solvers.integrators.implicit import Implicit
@@ -16,6 +20,7 @@ from supple.solvers.motion.tape import Part, Piece, Tape
 from supple.solvers.problem import Problem, make_workspace
 from supple.solvers.sensitivity.arrays import (
     BEGIN,
+    FOLLOWERS_AT,
     FORMULA_FAMILY,
     MET,
     NDF_FAMILY,
@@ -24,13 +29,15 @@ from supple.solvers.sensitivity.arrays import (
     table_of,
 )
 from supple.solvers.sensitivity.sweep import stage_times, sweep_tape
+from supple.solvers.stage.charts import to_home
 from supple.solvers.stage.status import CONVERGED
 
 if TYPE_CHECKING:
-    from supple.gradients.motion_parameters import MotionParameters
     from supple.model.model import Model
 
 Array = np.ndarray
+
+_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double, ctypes.c_int64)
 
 #: Stages whose inputs are kept before Python takes them.
 STAGES = 4096
@@ -43,12 +50,17 @@ class PieceSweep:
     ----------
     given : (T + 1, N)
         Cotangents or variations of all rows of results; the last row is for those that are none.
-    parameters : MotionParameters, optional
-        Where cotangents of the parameters of the model's design are summed.
+    parameters : MotionParameters or MotionDirection, optional
+        Where cotangents of the parameters of the model's design are summed, or along which these change.
     """
 
     def __init__(
-        self, model: Model, tape: Tape, piece: Piece, given: Array, parameters: MotionParameters | None = None
+        self,
+        model: Model,
+        tape: Tape,
+        piece: Piece,
+        given: Array,
+        parameters: MotionParameters | MotionDirection | None = None,
     ) -> None:
         self.model, self.tape, self.piece, self.given = model, tape, piece, given
         excitation = Excitation(model, piece.u, tape.times, piece.hold)
@@ -71,6 +83,9 @@ class PieceSweep:
         self.state, self.parameters = np.zeros(2, dtype=np.int64), parameters
         if parameters is not None:
             self.arrays = parameters.joined(self.arrays, STAGES, len(self.problem.charts) > 0)
+            if parameters.follows:
+                self._called = _CALLBACK(self._follow)
+                self.arrays.calls[FOLLOWERS_AT] = ctypes.cast(self._called, ctypes.c_void_p).value or 0
 
     # ------------------------------------------------------------------ both ways
 
@@ -95,6 +110,22 @@ class PieceSweep:
         entry = int(self.state[1])
         return int(self.state[0]), -1 if entry < 0 else int(self.arrays.tape[entry + FIRST])
 
+    def _follow(self, t: float, met: int) -> int:
+        """Called from a stage: what controllers and further states owe to parameters.  Returns 1 if that failed."""
+        problem, n = self.problem, self.model.n
+        row = np.zeros(4 * n + len(problem.multipliers) + len(problem.z))
+        row[: 3 * n] = np.concatenate([problem.q, problem.v, problem.a])
+        to_home(self.workspace.table, row)
+        q, v, a = np.split(row[: 3 * n], 3)
+        state = StageState(t, q, v, a, problem.inputs.copy(), problem.z.copy())
+        assert self.parameters is not None
+        try:
+            self.parameters.follow(self.excitation, self.arrays, met, self.tape.sampled, state)
+        except BaseException as error:  # compiled code cannot pass it on
+            self.excitation.error = error
+            return 1
+        return 0
+
     def _hold(self, sample: int) -> None:
         """Inputs of a sample of feedback."""
         if sample >= 0:
@@ -117,7 +148,7 @@ class PieceSweep:
             while position > 0:
                 position, ended = self._run(position, True)
                 self._pull_back_inputs(form, held, sample)
-                if self.parameters is not None:
+                if isinstance(self.parameters, MotionParameters):
                     self.parameters.take_laws(self.arrays)
                 if ended >= 0:
                     self.given[-1] = 0.0
@@ -127,6 +158,8 @@ class PieceSweep:
         begin = self.arrays.registers[BEGIN]
         if self.piece.sample >= 0:
             begin[: 2 * n] += self._pull_back_sample(form, held, self.piece.sample)
+        if isinstance(self.parameters, MotionParameters):
+            self.parameters.add_charts()
         return begin[:n].copy(), begin[n : 2 * n].copy(), begin[3 * n + nc : 3 * n + nc + nz].copy()
 
     def _pull_back_inputs(self, form: InputForm, held: Array, sample: int) -> None:
@@ -142,6 +175,8 @@ class PieceSweep:
         """The cotangent (2 n,) of the state at which feedback was sampled."""
         sample = self.tape.held[k]
         slopes = form.slopes(sample.t, sample.q, sample.v, np.zeros(0))
+        if isinstance(self.parameters, MotionParameters):
+            self.parameters.add_inputs(self.excitation, held[k], sample.t, sample.q, sample.v, np.zeros(0))
         return np.asarray(held[k] @ slopes)
 
     # ------------------------------------------------------------------ forward
@@ -173,11 +208,15 @@ class PieceSweep:
         if sample >= 0:
             inputs = np.where(form.followed, held[sample], inputs)
         self.arrays.inputs[:count] = inputs
+        if isinstance(self.parameters, MotionDirection):
+            self.parameters.put_laws(self.arrays, count)
 
     def _push_sample(self, form: InputForm, held: Array, k: int, state: Array) -> None:
         """The variation of a sample of feedback."""
         sample = self.tape.held[k]
         held[k] = form.slopes(sample.t, sample.q, sample.v, np.zeros(0)) @ state
+        if isinstance(self.parameters, MotionDirection):
+            held[k] += self.parameters.outputs(self.excitation, sample.t, sample.q, sample.v, np.zeros(0))
 
 
 def _scheme(method: Any, piece: Piece, problem: Problem) -> tuple[int, dict[str, Array]]:

@@ -19,7 +19,7 @@ from supple.model.arguments import Arguments, number
 from supple.model.assembly import assemble_anywhere, loop_turns, recentred
 from supple.model.constraints import Rows, independent_rows, keep_rows
 from supple.model.workspace import Workspace
-from supple.pickling import check_picklable
+from supple.pickling import REMEDY, check_picklable, why_not_picklable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,10 +63,14 @@ class Model:
     arguments : Arguments
         Checks of what is given, and messages about results that are not finite.
     design : DesignPoint or None
-        How its numbers follow the parameters of a `Design`, if it was made by one; gone after pickling.
+        How its numbers follow the parameters of a `Design`, if it was made by one.  Pickling keeps it if the design's
+        function can be pickled.
+    lost_design : str
+        Why a pickled model has no design any more, and what helps.
     """
 
     design: DesignPoint | None = None
+    lost_design: str = ""
     #: Whether accelerations are solved for with a dense mass matrix, never over the tree.
     dense = False
 
@@ -249,10 +253,20 @@ class Model:
             check_picklable(joint.law, f"Prescribed {joint.link!r}: its motion")
         for c in self.controllers:
             check_picklable((c.rate, c.output), f"Controller {c.name!r}: its functions")
-        return {"compiled": self.compiled}
+        return {"compiled": self.compiled} | self._kept_design()
+
+    def _kept_design(self) -> dict[str, Any]:
+        """The design as far as it can be pickled; else why it cannot."""
+        point, lost = self.design, self.lost_design
+        if point is not None:
+            reason = why_not_picklable(point.design.build)
+            if reason:
+                point, lost = None, f"its design was left behind by pickling ({reason}): {REMEDY}"
+        return {"design": point, "lost_design": lost}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         type(self).__init__(self, state["compiled"])
+        self.design, self.lost_design = state.get("design"), state.get("lost_design", "")
 
     def __copy__(self) -> Self:
         return self  # immutable

@@ -98,6 +98,7 @@ class Simulation:
         self.u, self.hold = u, options.hold
         self._open(u, options.hold)
         self.q0, self.v0 = initial_state(model, q0, v0, self.t0)
+        self.rested = q0 is None
         self.asked = (  # the state to begin at, before loops and prescribed joints
             model.rest if q0 is None else model.arguments.state("q0", q0),
             np.zeros(model.n) if v0 is None else model.arguments.state("v0", v0),
@@ -170,6 +171,8 @@ class Simulation:
         problem.q[:], problem.v[:], problem.z[:] = self.q0, self.v0, self.excitation.first_states
         self.aim(self.stops[0])
         self._new_piece(self.t0, *self.asked)
+        if self.tape is not None:
+            self.tape.pieces[-1].rested = self.rested
         if self.sampled:
             self._sample(self.t0)
         self._check(integrator.start(self.t0, self.stops[0].t, anew=True))

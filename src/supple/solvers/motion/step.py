@@ -33,6 +33,8 @@ Array = np.ndarray
 
 #: Methods whose arrays every thread keeps for a model.
 KEPT = 4
+#: A tolerance that no error of a step exceeds.
+ANY = 1e30
 
 
 class Stepper:
@@ -120,6 +122,16 @@ def one_step_method(method: Method | None) -> Implicit | Explicit:
         f"{type(method).__name__} goes on from several points, and a step has one: take GeneralizedAlpha(), "
         "ImplicitEuler(dt) or an explicit pair such as RK45()"
     )
+
+
+def single_step(method: Method | None, dt: float) -> Method:
+    """A method by which a motion over dt [s] is one step, that of `Model.step`."""
+    found = one_step_method(method)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if isinstance(found, Explicit):  # any error is accepted, so that the first step is the last
+            return dataclasses.replace(found, atol=ANY, max_step=None, first_step=dt)
+        return dataclasses.replace(found, dt=dt) if hasattr(found, "dt") else found  # type: ignore[type-var]
 
 
 def checked_state(

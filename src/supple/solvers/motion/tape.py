@@ -80,6 +80,7 @@ class Piece:
     q: Array  #: (n,) the state it was asked to begin at, before loops and prescribed joints
     v: Array
     sample: int  #: number of the sample of feedback that was taken there; -1: none
+    rested: bool = False  #: whether it was asked to begin at rest, wherever that is
     jump: Jump | None = None  #: the event behind which it begins
     parts: list[Part] = field(default_factory=list)
     pasts: list[tuple[float, ...]] = field(default_factory=list)  #: of tables of coefficients, see `Implicit.formula`

@@ -217,14 +217,15 @@ class Trajectory(Readings):
         Returns
         -------
         Gradient
-            ``q0``, ``v0``, ``z0``, and ``u`` in the form in which inputs were given.
+            ``q0``, ``v0``, ``z0``, ``u`` in the form in which inputs were given, and ``p`` by the parameters of the
+            model's design.  A motion without q0 begins at rest, which parameters may move: ``p`` includes that.
         """
         from supple.gradients.motion import vjp
 
         cotangents = {"q": q, "v": v, "a": a, "tip": tip, "pose": pose, "u": u, "z": z}
         return vjp(self, **cotangents, efforts=efforts, multipliers=multipliers, energy=energy)
 
-    def jvp(self, q0: Any = None, v0: Any = None, u: Any = None, z0: Any = None) -> Variation:
+    def jvp(self, q0: Any = None, v0: Any = None, u: Any = None, z0: Any = None, p: Any = None) -> Variation:
         """How this motion changes along a direction of what it began with and was driven by, at its output times.
 
         Parameters
@@ -235,10 +236,17 @@ class Trajectory(Readings):
             Changes of the inputs, in the form in which they were given; of a law a dict of its parameters.
         z0 : (nz,), optional
             Changes of initial further states.
+        p : dict, optional
+            Changes of parameters of the model's design, by name, shaped as they are.
+
+        Returns
+        -------
+        Variation
+            Arrays named as those of the motion; its ``tip``, ``pose`` and ``energy`` tell the rest.
         """
         from supple.gradients.motion import jvp
 
-        return jvp(self, q0, v0, u, z0)
+        return jvp(self, q0, v0, u, z0, p)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write to an .npz file, atomically, with a digest of the robot, its description and the library's version."""

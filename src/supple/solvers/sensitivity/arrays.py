@@ -39,8 +39,9 @@ INSTRUCTIONS, STAGES_OF, FAMILY, MET = range(4)
 NDF_FAMILY, FORMULA_FAMILY, PAIR_FAMILY = 0, 1, 2
 
 #: Entries of `SweepArrays.calls`: addresses of the Jacobians of the residual, its derivatives by inputs as a matrix and
-#: times a vector, moves between charts, gradients by parameters and their arrays; 0 where nobody asks.
-JACOBIANS_AT, COLUMNS_AT, POWER_AT, MOVES_AT, PARAMETERS_AT, BUNDLE_AT = range(6)
+#: times a vector, moves between charts, gradients by parameters and their arrays, Python's share in what further states
+#: and controllers owe to parameters; 0 where nobody asks.
+JACOBIANS_AT, COLUMNS_AT, POWER_AT, MOVES_AT, PARAMETERS_AT, BUNDLE_AT, FOLLOWERS_AT = range(7)
 
 
 class SweepArrays(NamedTuple):
@@ -51,7 +52,7 @@ class SweepArrays(NamedTuple):
     factors: Any  #: (MOST_INSTRUCTIONS, 2)
     stages: Any  #: (MOST_STAGES, 7), see above
     counts: Any  #: (4,) int64, see above
-    calls: Any  #: (6,) int64, see above
+    calls: Any  #: (7,) int64, see above
     jacobians: Any  #: (3, n, n) dR/dq, dR/dv, dR/da
     by_input: Any  #: (nu, n) dR/du, transposed
     by_state: Any  #: (n, nz) dR/dz
@@ -66,15 +67,20 @@ class SweepArrays(NamedTuple):
     inputs: Any  #: (S, nu) cotangents or variations of the inputs of stages, in the order in which they are met
     times: Any  #: (S,) at which their laws are taken, s
     signal_sums: Any  #: (k,) to which gradients by parameters add cotangents of signals, of which they are the negative
-    signals: Any  #: (S, k) cotangents of the signals of stages, where parameters are asked for
-    motions: Any  #: (S, 3, ne) cotangents of q, v, a of prescribed coordinates, likewise
+    signals: Any  #: (S, k) cotangents or variations of the signals of stages, where parameters are asked for
+    motions: Any  #: (S, 3, ne) those of q, v, a of prescribed coordinates, likewise
+    state_rates: Any  #: (nz,) cotangents of z' of a stage, or its variation by parameters alone
+    sums: Any  #: (W,) all sums that gradients by parameters add to, one after the other; forward only
+    direction: Any  #: (W,) variations of all that they are sums for; ``signal_sums`` and ``placement_sums`` are in it
+    by_parameter: Any  #: (n + 3 nc,) variations of R, e, A v and A a + A' v by parameters alone; forward only
+    unit: Any  #: (n + 3 nc,) cotangents of one of them
     stage_factors: Any  #: (tables times S, 4) of formulas, see `solvers.integrators.formula`
     weights: Any  #: (tables times S, 3, 3 rows)
     weights_z: Any  #: (tables times S, 2, 2 rows)
     lagged: Any  #: (5,) the next lagged acceleration from the new a, a now, A now; stages of the scheme, and S
     tableau: Any  #: (s + 1, s) of an explicit pair: A, and b as the last row
     move: Any  #: (18, 18) derivative of a change of charts
-    placement_sums: Any  #: (n_blocks,) pose_t, to which gradients by parameters add; empty if nobody asks
+    placement_sums: Any  #: (n_blocks,) pose_t, to which gradients by parameters add, or variations; empty: nobody asks
 
 
 _DIMENSIONS = dict.fromkeys(("jacobians", "directions", "weights", "weights_z", "motions"), 3)
@@ -107,7 +113,7 @@ def make_sweep(
     ``functions`` are those of the model's workspace.
     """
     n, nc, nz = len(problem.q), len(problem.multipliers), len(problem.z)
-    counts, calls = np.zeros(4, dtype=np.int64), np.zeros(6, dtype=np.int64)
+    counts, calls = np.zeros(4, dtype=np.int64), np.zeros(7, dtype=np.int64)
     counts[FAMILY] = family
     calls[JACOBIANS_AT] = functions.jacobians
     if nu:
@@ -135,6 +141,11 @@ def make_sweep(
         "signal_sums": (0,),
         "signals": (0, 0),
         "motions": (0, 3, 0),
+        "state_rates": (nz,),
+        "sums": (0,),
+        "direction": (0,),
+        "by_parameter": (n + 3 * nc,),
+        "unit": (n + 3 * nc,),
         "stage_factors": (0, 4),
         "weights": (0, 3, 0),
         "weights_z": (0, 2, 0),

@@ -223,6 +223,7 @@ def pull_back_states(problem, sweep, accelerates, end, begin, rhs):
             begin[first + k] -= sweep.by_state[i, k] * sweep.force[i]
     for k in range(nz):
         y = end[rate + k] if accelerates else rhs[rhs.shape[0] - nz + k]
+        sweep.state_rates[k] = y
         for j in range(2 * n if accelerates else 3 * n):
             begin[j] += y * f[k, j]
         for l in range(nz):
@@ -261,7 +262,7 @@ def push_to_equations(problem, sweep, s, accelerates, rhs):
     q, v, a = begin[:n], begin[n : 2 * n], begin[2 * n : 3 * n]
     z, nf, met = begin[3 * n + nc : 3 * n + nc + nz], free.shape[0], sweep.counts[MET]
     for i in range(n):
-        y[i] = 0.0
+        y[i] = sweep.by_parameter[i]
     add_product(1.0, J[0], q, y)
     add_product(1.0, J[1], v, y)
     add_product(1.0, J[2], a, y)
@@ -269,13 +270,15 @@ def push_to_equations(problem, sweep, s, accelerates, rhs):
     add_transposed(1.0, sweep.by_input, sweep.inputs[met], y)
     for i in range(nf):
         rhs[i] = -y[free[i]]
-    for k in range(nc):
-        rows[0, k], rows[1, k], rows[2, k] = 0.0, 0.0, 0.0
+    for m in range(3):
+        for k in range(nc):
+            rows[m, k] = sweep.by_parameter[n + m * nc + k]
     add_product(1.0, C[1], q, rows[0])
     add_product(1.0, C[2], q, rows[1])
     add_product(1.0, C[0], v, rows[1])
     add_product(1.0, C[3], q, rows[2])
     add_product(1.0, C[4], v, rows[2])
+    add_product(1.0, C[0], a, rows[2])
     for k in range(nc):
         if accelerates:
             rhs[nf + k] = -rows[2, k]
@@ -290,7 +293,7 @@ def push_to_equations(problem, sweep, s, accelerates, rhs):
 @inner
 def rate_variation(problem, sweep, k, q, v, a, z):
     """Variation of the k-th rate f(q, v, a, z, u)."""
-    n, f, met, x = problem.q.shape[0], sweep.rates[k], sweep.counts[MET], 0.0
+    n, f, met, x = problem.q.shape[0], sweep.rates[k], sweep.counts[MET], sweep.state_rates[k]
     nz, nu = problem.z.shape[0], sweep.power.shape[0]
     for j in range(n):
         x += f[j] * q[j] + f[n + j] * v[j] + f[2 * n + j] * a[j]
@@ -303,18 +306,19 @@ def rate_variation(problem, sweep, k, q, v, a, z):
 
 @inner
 def push_stage(problem, sweep, s, accelerates, end):
-    """The variation of a stage's row from that of where it begins and of its inputs."""
+    """The variation of a stage's row from that of where it begins, of its inputs and of parameters."""
     n, nc, nz, free = problem.q.shape[0], problem.vectors.shape[1], problem.z.shape[0], problem.free
     m = unknowns(problem, accelerates)
     begin, rhs, nf = sweep.registers[BEGIN], problem.rhs[:m], free.shape[0]
     first, rate, cz = 3 * n + nc, 4 * n + nc + nz, sweep.stages[s, CZ_OF]
     cq, cv, ca = coefficients(sweep, s, accelerates)
-    for i in range(problem.fixed.shape[0]):
-        p = problem.fixed[i]
-        begin[p], begin[n + p], begin[2 * n + p] = 0.0, 0.0, 0.0
     if accelerates:
         for i in range(n):
             begin[2 * n + i] = 0.0
+    for i in range(problem.fixed.shape[0]):
+        for order in range(3):
+            moved = sweep.motions[sweep.counts[MET], order, i] if sweep.motions.shape[0] > 0 else 0.0
+            begin[order * n + problem.fixed[i]] = moved
     push_to_equations(problem, sweep, s, accelerates, rhs)
     q, v, a, z = begin[:n], begin[n : 2 * n], begin[2 * n : 3 * n], begin[first : first + nz]
     if not accelerates:
@@ -353,7 +357,7 @@ def push_efforts(problem, sweep, end):
     first, met = 3 * n + nc + nz, sweep.counts[MET]
     for i in range(problem.fixed.shape[0]):
         p = problem.fixed[i]
-        x = 0.0
+        x = sweep.by_parameter[p]
         for j in range(n):
             x += J[0, p, j] * end[j] + J[1, p, j] * end[n + j] + J[2, p, j] * end[2 * n + j]
         for k in range(nc):

@@ -22,6 +22,7 @@ from supple.solvers.sensitivity.arrays import (
     sweep_at,
 )
 from supple.solvers.sensitivity.chart_moves import call_chart_moves
+from supple.solvers.sensitivity.parameter_products import ask_followers, push_parameters, push_placement
 from supple.solvers.sensitivity.plans import plan
 from supple.solvers.sensitivity.program import ACCELERATE, CARRY, COMBINE, GIVE, combine
 from supple.solvers.sensitivity.stage_products import add_parameters, pull_back_inputs, pull_back_stage, push_stage
@@ -48,10 +49,16 @@ def run_stage(problem, sweep, k, backward):
         if sweep.calls[POWER_AT] != 0:
             pull_back_inputs(problem, sweep)
         status = add_parameters(problem, sweep)
-        if status != CONVERGED:
-            return status
+        if status == CONVERGED:
+            status = ask_followers(problem, sweep)
     else:
-        push_stage(problem, sweep, s, accelerates, end)
+        status = push_parameters(problem, sweep)
+        if status == CONVERGED:
+            status = ask_followers(problem, sweep)
+        if status == CONVERGED:
+            push_stage(problem, sweep, s, accelerates, end)
+    if status != CONVERGED:
+        return status
     sweep.times[sweep.counts[MET]] = min(sweep.stages[s, TIME_OF], sweep.stages[s, LATEST_OF])
     sweep.counts[MET] += 1
     return CONVERGED
@@ -125,8 +132,12 @@ def place_chart(problem, sweep, at, backward):
         for j in range(3):
             old.R[i, j], pose.R[i, j] = pose.R[i, j], tape[first + 3 * i + j]
         old.p[i], pose.p[i] = pose.p[i], tape[first + 9 + i]
-    if backward and sweep.placement_sums.shape[0] > 0:
-        move_placement(sweep.placement_sums[problem.charts[joint, 0]], pose, old)
+    if sweep.placement_sums.shape[0] > 0:
+        bar = sweep.placement_sums[problem.charts[joint, 0]]
+        if backward:
+            move_placement(bar, pose, old)
+        else:
+            push_placement(bar, old, pose)
 
 
 @inner

@@ -1,0 +1,132 @@
+"""A direction of the parameters of a design, pushed forward along a motion: the transpose of `motion_parameters`.
+
+Stages ask for the variations of R and of rows of loops (`solvers.sensitivity.parameter_products`); laws of time,
+prescribed joints, controllers, rates of further states and how the motion begins are Python's.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from supple.core import parameter_gradient as _sweep
+from supple.gradients.motion_start import closed_by_parameter
+from supple.gradients.parameter_sums import ParameterSums
+from supple.solvers.sensitivity.arrays import BUNDLE_AT, PARAMETERS_AT, SweepArrays
+
+if TYPE_CHECKING:
+    from supple.gradients.followers import StageState
+    from supple.gradients.motion_start import StartTangents
+    from supple.model.model import Model
+    from supple.solvers.inputs import Excitation
+
+Array = np.ndarray
+
+
+class MotionDirection:
+    """Changes of the parameters of a model's design, and what they do along a motion.
+
+    Parameters
+    ----------
+    model : Model
+        With a design.
+    change : (count,)
+        Changes of its parameters.
+    """
+
+    def __init__(self, model: Model, change: Array) -> None:
+        point = model.design
+        assert point is not None
+        self.model, self.point, self.change, self.sums = model, point, change, ParameterSums(model)
+        self._fresh = self.sums.directed(change)
+
+    @property
+    def follows(self) -> bool:
+        """Whether stages must ask for controllers and further states."""
+        return self.point.followers.any
+
+    def joined(self, arrays: SweepArrays, stages: int, charted: bool) -> SweepArrays:
+        """The arrays of a sweep, which then pushes the direction; room for so many stages."""
+        functions = self.model.workspace.functions
+        arrays.calls[PARAMETERS_AT], arrays.calls[BUNDLE_AT] = functions.parameters, self.sums.address
+        direction = self._fresh.copy()  # places of charts change along a piece
+        placement, signals = self.sums.parts_in(direction)
+        changes: dict[str, Array] = {"sums": self.sums.buffer, "direction": direction}
+        if self.point.laws.loads:
+            changes["signal_sums"], changes["signals"] = signals, np.zeros((stages, len(signals)))
+        if self.point.laws.joints:
+            changes["motions"] = np.zeros((stages, 3, len(self.model.fixed_coordinates)))
+        if charted:
+            changes["placement_sums"] = placement
+        return arrays._replace(**changes)
+
+    def put_laws(self, arrays: SweepArrays, count: int) -> None:
+        """Variations of signals and prescribed motions at the times of the stages that come next."""
+        laws = self.point.laws
+        for k in range(count if laws.parameters else 0):
+            if laws.loads:
+                arrays.signals[k] = laws.of_signals(float(arrays.times[k])) @ self.change
+            if laws.joints:
+                arrays.motions[k] = laws.of_joints(float(arrays.times[k])) @ self.change
+
+    def outputs(self, excitation: Excitation, t: float, q: Array, v: Array, z: Array) -> Array:
+        """Variations (nu,) of inputs that controllers give, where the state stands still."""
+        return np.asarray(self.point.followers.outputs(excitation, t, q, v, z) @ self.change)
+
+    def follow(self, excitation: Excitation, arrays: SweepArrays, met: int, sampled: bool, at: StageState) -> None:
+        """The share of controllers and of further states in the stage that is met."""
+        if not sampled:
+            arrays.inputs[met] += self.outputs(excitation, at.t, at.q, at.v, at.z)
+        if len(at.z):
+            arrays.state_rates[:] = self.point.followers.rates(at) @ self.change
+
+    # ------------------------------------------------------------------ how the motion begins
+
+    def first_states(self) -> Array:
+        """Variations (nz,) of further states at the beginning."""
+        return np.asarray(self.point.followers.first_states @ self.change)
+
+    def rest(self) -> Array:
+        """Variations (n,) of the coordinates at rest, from which a motion without q0 begins."""
+        return np.asarray(self.point.rest_slopes @ self.change)
+
+    def start(self, start: StartTangents, t: float) -> tuple[Array, Array]:
+        """Variations (n,) of q and v where loops are closed and velocities made to fit, the given ones held.
+
+        That of v is without what q does to it, X dq.
+        """
+        model, zero, laws = self.model, np.zeros(self.model.n), self.point.laws
+        free, fixed, n, nc = model.free_coordinates, model.fixed_coordinates, model.n, model.nc
+        dq, dv = np.zeros(n), np.zeros(n)
+        if laws.joints:
+            dq[fixed], dv[fixed] = (laws.of_joints(t) @ self.change)[:2]
+        if not nc:
+            return dq, dv
+        none = np.zeros(nc)
+        at_rest = self._rows(start.q, zero, zero, t, none)
+        error = at_rest[n : n + nc] + start.E[:, fixed] @ dq[fixed]
+        pushed = self._rows(start.q, zero, start.change, t, start.multipliers)[:n] - at_rest[:n]
+        slip = self._rows(start.q, start.v, zero, t, none)[n + nc : n + 2 * nc] + start.A[:, fixed] @ dv[fixed]
+        force = pushed[free] + start.M[np.ix_(free, fixed)] @ dv[fixed]
+        dq[free] = -start.closing @ error
+        if start.opened is not None:
+            dq = closed_by_parameter(model, start.opened, t) @ self.change
+        dv[free] = -(start.inverse @ np.concatenate([force, slip]))[: len(free)]
+        return dq, dv
+
+    def _rows(self, q: Array, v: Array, a: Array, t: float, lam: Array) -> Array:
+        """Variations (n + 3 nc,) of R, e, A v, A a + A' v, without inputs."""
+        work, n, nc = self.model.workspace, self.model.n, self.model.nc
+        direction, found = self._fresh.copy(), np.zeros(n + 3 * nc)
+        if self.point.laws.loads:
+            self.sums.parts_in(direction)[1][:] = self.point.laws.of_signals(t) @ self.change
+        function, space = work.functions.parameters, work.space(None, t, lam)
+        for i in range(len(found)):
+            unit = np.zeros(len(found))
+            unit[i] = 1.0
+            self.sums.clear()
+            y, rows = unit[:n], np.ascontiguousarray(unit[n:].reshape(3, nc))
+            _sweep.parameter_gradient(function, work.tree, space, q, v, a, y, rows, self.sums.handle)
+            found[i] = self.sums.buffer @ direction
+        return found
