@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from supple.core.load_data import incidental
+from supple.core import load_data
 from supple.errors import DesignError
 from supple.fingerprint import fingerprint
 
@@ -69,6 +70,12 @@ class ArraySlopes:
     def pushed(self, change: Array) -> Array:
         """Changes (size,) of all numbers along changes (count,) of the parameters."""
         return np.bincount(self.rows, self.values * change[self.columns], minlength=self.size)
+
+
+@cache
+def incidental(record: Any) -> dict[str, tuple[int, ...]]:
+    """`core.load_data.incidental`, looked up once per kind of load: type hints are slow to read."""
+    return load_data.incidental(record)
 
 
 def tells(load: Bound) -> bool:
