@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -27,6 +26,9 @@ if TYPE_CHECKING:
     from supple.compilation.compiled import CompiledRobot
 
 Array = np.ndarray
+
+
+_INCIDENTAL: dict[Any, dict[str, tuple[int, ...]]] = {}
 
 
 class Ends(NamedTuple):
@@ -72,10 +74,11 @@ class ArraySlopes:
         return np.bincount(self.rows, self.values * change[self.columns], minlength=self.size)
 
 
-@cache
 def incidental(record: Any) -> dict[str, tuple[int, ...]]:
     """`core.load_data.incidental`, looked up once per kind of load: type hints are slow to read."""
-    return load_data.incidental(record)
+    if record not in _INCIDENTAL:
+        _INCIDENTAL[record] = load_data.incidental(record)
+    return _INCIDENTAL[record]
 
 
 def tells(load: Bound) -> bool:

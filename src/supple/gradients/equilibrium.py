@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -75,7 +74,9 @@ class Tangents:
     def R_u(self) -> Array:
         """dR/du (n, nu)."""
         at = self.equilibrium
-        return -actuation_at(at.model, at.q, at.model.workspace.zero, at.u, at.t)
+        found = actuation_at(at.model, at.q, at.model.workspace.zero, at.u, at.t)
+        np.negative(found, out=found)
+        return found
 
 
 def tangents(equilibrium: Equilibrium) -> Tangents:
@@ -266,8 +267,8 @@ def _vector(given: Any, size: int, name: str, names: tuple[str, ...] | None) -> 
     """A finite vector (size,); zero if it was omitted; inputs also by name."""
     if given is None:
         return np.zeros(size)
-    if type(given) is np.ndarray and given.dtype == np.float64 and given.shape == (size,) and isfinite(given.sum()):
-        return given  # the fast path: a sum that is not finite is looked at below
+    if type(given) is np.ndarray and given.dtype == np.float64 and given.shape == (size,) and np.isfinite(given).all():
+        return given
     if isinstance(given, dict) and names is not None:
         unknown = [key for key in given if key not in names]
         if unknown:

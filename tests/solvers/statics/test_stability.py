@@ -99,3 +99,11 @@ def test_an_upright_follower_load_that_flutters_is_told():
         else:
             with pytest.warns(sp.ModelWarning, match="unstable"):
                 rest.vjp(np.ones(rest.model.n))
+
+
+def test_where_all_is_prescribed_gradients_are_those_of_the_law():
+    robot = sp.Robot("held")
+    robot.add_link("arm", sp.Rigid(1.0, np.ones(3), com=(0.2, 0.0, 0.0)), sp.Revolute("y"))
+    robot.add(sp.Prescribed("arm", lambda t: (0.3, 0.0, 0.0)))
+    rest = robot.compile().statics()
+    assert rest.vjp(np.array([2.0])).prescribed == pytest.approx([2.0], abs=0.0)

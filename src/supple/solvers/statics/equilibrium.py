@@ -14,7 +14,13 @@ from supple.readouts.along import Readings
 from supple.robot.summary import counted
 from supple.solvers.rounding import NOTHING
 from supple.solvers.statics.reduced import Spectrum, allowed_at, allowed_directions, metric_at, names_of, spectrum_of
-from supple.solvers.statics.stability import SmallMotions, balanced_system, closing_rows, small_motions
+from supple.solvers.statics.stability import (
+    SmallMotions,
+    balanced_system,
+    closing_rows,
+    small_motions,
+    tangent_stiffness,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -111,9 +117,7 @@ class Equilibrium(Readings):
     @cached_property
     def stiffness(self) -> Array:
         """Tangent stiffness dR/dq (n, n), with loads and loops."""
-        zero = np.zeros(self.model.n)
-        multipliers = np.asarray(self.multipliers)
-        return self.model.residual_tangent(self.q, zero, zero, self.u, multipliers, self.t)[1]
+        return tangent_stiffness(self)
 
     @cached_property
     def small_motions(self) -> SmallMotions:

@@ -4,7 +4,7 @@ Small motions obey M x'' + (C + G) x' + (K + N) x = 0 on what loops allow, with 
 potential (N = 0) a positive K is enough.  Without one (world moments on turning bodies, follower loads) it is not: N
 feeds energy to circling motions.  For an eigenvector x, with m = x* M x and so on (i g = x* G x, i n = x* N x),
 
-    m l^2 + (c + i g) l + k + i n = 0,      Re l < 0 if and only if  c > 0 and c^2 k + c g n - m n^2 > 0
+    m l^2 + (c + i g) l + k + i n = 0,      Re l < 0 if and only if  c > 0 and c^2 k + c g n - m n^2 > 0,      m > 0,
 
 (the criterion of Hurwitz for complex polynomials).  If |n| <= nu c and |g| <= gamma c for every x, this holds wherever
 
@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from supple.core import residual as _residual
 from supple.core import residual_jacobians as _jacobians
 from supple.jit import inner, kernel
 from supple.linalg.cholesky import cholesky
@@ -68,6 +69,17 @@ def small_motions(equilibrium: Equilibrium) -> SmallMotions:
     return SmallMotions(dq, dv, da)
 
 
+def tangent_stiffness(equilibrium: Equilibrium) -> Array:
+    """dR/dq (n, n) of an equilibrium, whose numbers have been checked when it was found."""
+    model, q = equilibrium.model, equilibrium.q
+    work, check, K = model.workspace, model.arguments, np.empty((model.n, model.n))
+    function, rest, out = _residual.RESIDUAL.address, work.zero, np.empty(model.n)
+    space = work.space(equilibrium.u, equilibrium.t, np.asarray(equilibrium.multipliers))
+    if not _residual.residual_tangent(function, work.tree, space, check.state("q", q), rest, rest, 0.0, 0.0, out, K):
+        check.finite(np.vstack((out, K)), q=q)
+    return K
+
+
 class BalancedSystem(NamedTuple):
     """The matrix [K, -A^T; E, 0] of the free coordinates and the multipliers, with entries of about one."""
 
@@ -83,9 +95,10 @@ def balanced_system(equilibrium: Equilibrium, K: Array, A: Array, E: Array) -> B
     nf, nc = len(free), len(A)
     matrix, sizes, space = np.empty((nf + nc, nf + nc)), np.empty((nf + nc, nf + nc)), np.empty((3, nf + nc, nf))
     scale, rows, norm, none = np.empty(nf + nc), np.empty((2, nf + nc)), np.empty(1), np.empty((0, 0))
-    C, M = equilibrium.small_motions[1:] if nc else (none, none)  # there they have been made for K
+    trusted = not equilibrium.model.demand.implicit  # loads that feel accelerations may make M indefinite
+    C, M = equilibrium.small_motions[1:] if nc and trusted else (none, none)
     status = balance_and_test(K, A, E, C, M, free, matrix, norm, scale, rows, sizes, space)
-    if status == NEEDS_RATES:
+    if status == NEEDS_RATES and trusted:
         _, C, M = equilibrium.small_motions
         status = balance_and_test(K, A, E, C, M, free, matrix, norm, scale, rows, sizes, space)
     return BalancedSystem(matrix, scale, float(norm[0]), status == STABLE)
