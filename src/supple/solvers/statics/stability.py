@@ -60,7 +60,7 @@ def small_motions(equilibrium: Equilibrium) -> SmallMotions:
     """Those of an equilibrium."""
     model, q, n = equilibrium.model, equilibrium.q, equilibrium.model.n
     work, check = model.workspace, model.arguments
-    function, rest = _jacobians.RESIDUAL_JACOBIANS.address, work.zero
+    function, rest = work.functions.jacobians, work.zero
     space = work.space(equilibrium.u, equilibrium.t, np.asarray(equilibrium.multipliers))
     out, found = np.empty(n), np.empty((3, n, n))
     dq, dv, da = found
@@ -73,7 +73,7 @@ def tangent_stiffness(equilibrium: Equilibrium) -> Array:
     """dR/dq (n, n) of an equilibrium, whose numbers have been checked when it was found."""
     model, q = equilibrium.model, equilibrium.q
     work, check, K = model.workspace, model.arguments, np.empty((model.n, model.n))
-    function, rest, out = _residual.RESIDUAL.address, work.zero, np.empty(model.n)
+    function, rest, out = work.functions.residual, work.zero, np.empty(model.n)
     space = work.space(equilibrium.u, equilibrium.t, np.asarray(equilibrium.multipliers))
     if not _residual.residual_tangent(function, work.tree, space, check.state("q", q), rest, rest, 0.0, 0.0, out, K):
         check.finite(np.vstack((out, K)), q=q)
