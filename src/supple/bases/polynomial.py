@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import final
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, final
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebvander
@@ -10,6 +12,19 @@ from numpy.polynomial.legendre import legvander
 
 from supple.bases.protocol import MOST_FUNCTIONS, Family, Functions
 from supple.checks import Array, whole_number
+
+
+@lru_cache(maxsize=256)
+def _at_stations(vander: Callable[[Any, int], Any], order: int, stations: bytes) -> Array:
+    """Values at stations s (M,), given as bytes: designs and components of one order ask for the same again."""
+    return np.asarray(vander(2.0 * np.frombuffer(stations) - 1.0, order), dtype=np.float64)
+
+
+def _values(vander: Callable[[Any, int], Any], order: int, s: float | Array) -> Array:
+    """Values at s, (order + 1,), or at stations, (M, order + 1)."""
+    if isinstance(s, np.ndarray) and s.ndim == 1 and s.dtype == np.float64:
+        return _at_stations(vander, order, s.tobytes()).copy()
+    return np.asarray(vander(2.0 * s - 1.0, order), dtype=np.float64).reshape(*np.shape(s), order + 1)
 
 
 @final
@@ -29,7 +44,7 @@ class Legendre(Family[int]):
         n = whole_number(order, "order", maximum=MOST_FUNCTIONS)
 
         def evaluate(s: float | Array) -> Array:
-            return np.asarray(legvander(2.0 * s - 1.0, n), dtype=np.float64).reshape(*np.shape(s), n + 1)
+            return _values(legvander, n, s)
 
         return Functions(n + 1, evaluate, min_points=n + 1, broadcasts=True)
 
@@ -43,7 +58,7 @@ class Chebyshev(Family[int]):
         n = whole_number(order, "order", maximum=MOST_FUNCTIONS)
 
         def evaluate(s: float | Array) -> Array:
-            return np.asarray(chebvander(2.0 * s - 1.0, n), dtype=np.float64).reshape(*np.shape(s), n + 1)
+            return _values(chebvander, n, s)
 
         return Functions(n + 1, evaluate, min_points=n + 1, broadcasts=True)
 

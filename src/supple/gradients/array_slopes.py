@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from supple.core.load_data import incidental
+from supple.core import load_data
 from supple.errors import DesignError
 from supple.fingerprint import fingerprint
 
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from supple.compilation.compiled import CompiledRobot
 
 Array = np.ndarray
+
+
+_INCIDENTAL: dict[Any, dict[str, tuple[int, ...]]] = {}
 
 
 class Ends(NamedTuple):
@@ -69,6 +72,13 @@ class ArraySlopes:
     def pushed(self, change: Array) -> Array:
         """Changes (size,) of all numbers along changes (count,) of the parameters."""
         return np.bincount(self.rows, self.values * change[self.columns], minlength=self.size)
+
+
+def incidental(record: Any) -> dict[str, tuple[int, ...]]:
+    """`core.load_data.incidental`, looked up once per kind of load: type hints are slow to read."""
+    if record not in _INCIDENTAL:
+        _INCIDENTAL[record] = load_data.incidental(record)
+    return _INCIDENTAL[record]
 
 
 def tells(load: Bound) -> bool:

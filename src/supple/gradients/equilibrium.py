@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.linalg import lapack  # type: ignore[import-untyped]
 
 from supple.checks import floats, shown, why
 from supple.errors import DesignError, ModelError, ShapeError, SingularError, StateError, warn
@@ -30,6 +31,7 @@ from supple.gradients.design import how_to_have
 from supple.gradients.gradient import Gradient, NoParameters
 from supple.model.accelerations import joint_efforts
 from supple.model.dynamics import actuation_at
+from supple.solvers.statics.stability import balanced_system, closing_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,10 +43,6 @@ Array = np.ndarray
 
 #: Reciprocal condition number of the scaled system below which an equilibrium is a critical point.
 CRITICAL = 1e-13
-#: Entries of a scaled stiffness that differ by less from their mirror image do so by rounding.
-SYMMETRIC = 1e-9
-#: How often a system with loops is balanced: each time rows come closer to size one.
-BALANCINGS = 3
 #: Step of differences (of fourth order) of the frames in which efforts of turning joints are given.
 STEP = 1e-3
 
@@ -61,12 +59,12 @@ class EquilibriumVariation:
         return f"<EquilibriumVariation: q {self.q.shape}, multipliers {self.multipliers.shape}>"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Tangents:
     """Factors and blocks of the linear system at an equilibrium."""
 
     equilibrium: Equilibrium
-    factors: Array  #: LU factors of the scaled system (nf + nc, nf + nc)
+    factors: Array  #: LU factors of the transpose of the scaled system (nf + nc, nf + nc)
     pivots: Array
     scale: Array  #: (nf + nc,) by which rows and columns were multiplied
     K: Array  #: (n, n) dR/dq
@@ -77,57 +75,28 @@ class Tangents:
     def R_u(self) -> Array:
         """dR/du (n, nu)."""
         at = self.equilibrium
-        return -actuation_at(at.model, at.q, np.zeros(at.model.n), at.u, at.t)
+        found = actuation_at(at.model, at.q, at.model.workspace.zero, at.u, at.t)
+        np.negative(found, out=found)
+        return found
 
 
 def tangents(equilibrium: Equilibrium) -> Tangents:
     """The system at an equilibrium, factorised; refuses one that did not converge or is critical."""
-    from scipy.linalg import lapack  # type: ignore[import-untyped]
-
     if not equilibrium.converged:
         raise StateError(f"no derivatives: this is no equilibrium ({equilibrium.note})")
-    model, q, K = equilibrium.model, equilibrium.q, equilibrium.stiffness
-    free, nf, nc = model.free_coordinates, len(model.free_coordinates), model.nc
-    A = E = np.zeros((0, model.n))
-    matrix = K if nf == model.n else K[np.ix_(free, free)]
-    if nc:
-        A, E = model.loop_jacobian(q), model.loop_error_derivative(q)
-        matrix = np.block([[matrix, -A[:, free].T], [E[:, free], np.zeros((nc, nc))]])
-    scale = _balancing(matrix, nf)
-    scaled = scale[:, None] * matrix * scale
-    factors, pivots, failed = lapack.dgetrf(scaled) if scaled.size else (scaled, np.zeros(0, np.int32), 0)
-    if failed or (scaled.size and lapack.dgecon(factors, lapack.dlange("1", scaled))[0] < CRITICAL):
+    # with loops, stability often takes all three Jacobians, which cost little more than one
+    K = equilibrium.small_motions.stiffness if equilibrium.model.nc else equilibrium.stiffness
+    A, E = closing_rows(equilibrium)
+    matrix, scale, norm, stable = balanced_system(equilibrium, K, A, E)
+    factors, pivots, failed = matrix, np.zeros(0, np.int32), 0
+    if matrix.size:
+        factors, pivots, failed = lapack.dgetrf(matrix.T, overwrite_a=True)
+        failed = failed or lapack.dgecon(factors, norm)[0] < CRITICAL
+    if failed:
         raise SingularError(f"no derivatives: {_why_critical(equilibrium)}")
-    if not _surely_stable(scaled, nf) and equilibrium.stable is False:
+    if not stable and equilibrium.stable is False:
         warn("derivatives of an unstable equilibrium: the robot would not stay there")
     return Tangents(equilibrium, factors, pivots, scale, K, A, E)
-
-
-def _surely_stable(matrix: Array, nf: int) -> bool:
-    """Whether the stiffness is symmetric and positive on what loops allow, told quickly, of the scaled system."""
-    from scipy.linalg import lapack
-
-    reduced = matrix[:nf, :nf]
-    if len(matrix) > nf:
-        allowed = np.linalg.qr(matrix[:nf, nf:], mode="complete")[0][:, len(matrix) - nf :]
-        reduced = allowed.T @ reduced @ allowed
-    if not reduced.size or np.abs(reduced - reduced.T).max() > SYMMETRIC:
-        return False
-    return bool(lapack.dpotrf(reduced)[1] == 0)
-
-
-def _balancing(matrix: Array, nf: int) -> Array:
-    """Scales that make the largest entries of rows and columns about one.
-
-    A joint inside a loop may have no stiffness of its own: there the rows of loops tell how large things are.
-    """
-    scale = np.ones(len(matrix))
-    for _ in range(1 if len(matrix) == nf else BALANCINGS):
-        sizes = np.abs(scale[:, None] * matrix * scale)
-        largest = np.maximum(sizes.max(axis=0, initial=0.0), sizes.max(axis=1, initial=0.0))
-        largest[largest == 0.0] = 1.0
-        scale = scale / np.sqrt(largest)
-    return scale
 
 
 def _why_critical(equilibrium: Equilibrium) -> str:
@@ -181,25 +150,25 @@ def vjp(
 ) -> Gradient:
     """The gradient of a scalar whose derivatives by q, efforts, multipliers and poses are given."""
     model, stations = equilibrium.model, _stations(pose)
-    free, fixed = model.free_coordinates, model.fixed_coordinates
-    forces, q_bar = np.zeros(model.n), _vector(q, model.n, "q", model.coordinate_names)
+    free, fixed, nf = model.free_coordinates, model.fixed_coordinates, len(model.free_coordinates)
+    q_bar = _vector(q, model.n, "q", model.coordinate_names)
     for (link, s), wrench in stations.items():
         q_bar = q_bar + model.jacobian(equilibrium.q, link, s).T @ wrench
     multiplier_bar = _vector(multipliers, model.nc, "multipliers", None)
     effort_bar = _vector(efforts, len(fixed), "efforts", None)
     by_efforts = bool(len(fixed)) and bool(effort_bar.any())
+    supplied = np.zeros(model.n) if len(fixed) else effort_bar
     if by_efforts:
-        forces, turned = _efforts_vjp(equilibrium, effort_bar)
-        q_bar = q_bar + turned + found.K.T @ forces
-        multiplier_bar = multiplier_bar - found.A @ forces
+        supplied, turned = _efforts_vjp(equilibrium, effort_bar)
+        q_bar = q_bar + turned + found.K.T @ supplied
+        multiplier_bar = multiplier_bar - found.A @ supplied
     right = np.concatenate([q_bar[free], multiplier_bar]) if len(fixed) or model.nc else q_bar
     y = _solve(found, -right, transposed=True)
-    y, errors, by_fixed = y[: len(free)], y[len(free) :], effort_bar
+    forces, errors, by_fixed = y[:nf], y[nf:], effort_bar
     if len(fixed):
-        forces[free] += y
-        by_fixed = q_bar[fixed] + found.K[np.ix_(free, fixed)].T @ y + found.E[:, fixed].T @ errors
-    else:
-        forces = y
+        by_fixed = q_bar[fixed] + found.K[np.ix_(free, fixed)].T @ forces + found.E[:, fixed].T @ errors
+        supplied[free] += forces
+        forces = supplied
     if model.design is None:
         return Gradient(found.R_u.T @ forces, by_fixed, NoParameters(how_to_have(model)))
     from supple.gradients.equilibrium_parameters import pull_back
@@ -221,11 +190,9 @@ def _parameters(model: Model, p: Mapping[str, Any] | None) -> Array:
 
 def _solve(found: Tangents, right: Array, transposed: bool) -> Array:
     """Solution of the system, or of its transpose."""
-    from scipy.linalg import lapack
-
     if not right.size:
         return right
-    scaled, _ = lapack.dgetrs(found.factors, found.pivots, found.scale * right, trans=int(transposed))
+    scaled, _ = lapack.dgetrs(found.factors, found.pivots, found.scale * right, trans=int(not transposed))
     return np.asarray(found.scale * scaled)
 
 

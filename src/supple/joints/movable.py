@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -111,9 +112,15 @@ class MovableJoint(Joint):
         return f"{type(self).__name__}: {name}"
 
     def _matrix(self, name: str) -> Array:
+        value = getattr(self, name)
+        if type(value) is float and 0.0 <= value < np.inf:  # the fast path: defaults, and one number for all
+            return read_only(np.diag(np.full(self.dof, value)))
         return symmetric_psd(self._per_coordinate(name), self.dof, self._what(name))
 
     def _vector(self, name: str) -> Array:
+        value = getattr(self, name)
+        if type(value) is float and isfinite(value):  # likewise
+            return read_only(np.full(self.dof, value))
         return finite_array(self._per_coordinate(name), (self.dof,), self._what(name))
 
     def _per_coordinate(self, name: str) -> ArrayLike:

@@ -38,6 +38,13 @@ def rod_stations(
         Base, Gauss nodes of every piece with breaks and extra stations among them, tip; weights sum to 1 and
         are zero everywhere but at Gauss nodes.
     """
+    s, weights = _stations(points, tuple(breaks), tuple(extra))
+    return s.copy(), weights.copy()
+
+
+@lru_cache(maxsize=256)
+def _stations(points: int, breaks: tuple[float, ...], extra: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """As `rod_stations`, kept: models of one design ask for the same again and again."""
     edges = np.array([0.0, *breaks, 1.0])
     x, w = gauss_legendre(points)
     length = np.diff(edges)

@@ -14,6 +14,13 @@ from supple.readouts.along import Readings
 from supple.robot.summary import counted
 from supple.solvers.rounding import NOTHING
 from supple.solvers.statics.reduced import Spectrum, allowed_at, allowed_directions, metric_at, names_of, spectrum_of
+from supple.solvers.statics.stability import (
+    SmallMotions,
+    balanced_system,
+    closing_rows,
+    small_motions,
+    tangent_stiffness,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -110,9 +117,12 @@ class Equilibrium(Readings):
     @cached_property
     def stiffness(self) -> Array:
         """Tangent stiffness dR/dq (n, n), with loads and loops."""
-        zero = np.zeros(self.model.n)
-        multipliers = np.asarray(self.multipliers)
-        return self.model.residual_tangent(self.q, zero, zero, self.u, multipliers, self.t)[1]
+        return tangent_stiffness(self)
+
+    @cached_property
+    def small_motions(self) -> SmallMotions:
+        """Stiffness, damping and mass (n, n) of small motions about the equilibrium."""
+        return small_motions(self)
 
     @cached_property
     def eigenvalues(self) -> Array:
@@ -223,6 +233,8 @@ class Equilibrium(Readings):
 
     def _stable_in_motion(self) -> bool | None:
         """Without a potential: whether small motions die away (True) or grow (False)."""
+        if balanced_system(self, self.stiffness, *closing_rows(self)).stable:
+            return True
         try:
             ratios = self.model.modes(self).damping_ratios
         except SingularError:
