@@ -91,9 +91,8 @@ def held_robot(rng):
     for link in robot.links:
         joint = link.joint
         if joint.dof:
-            arguments = {
-                k: getattr(joint, k) for k in ("axis", "axis1", "axis2", "pitch", "normal", "order", "joints") if hasattr(joint, k)
-            }
+            names = ("axis", "axis1", "axis2", "pitch", "normal", "order", "joints")
+            arguments = {name: getattr(joint, name) for name in names if hasattr(joint, name)}
             joint = type(joint)(**arguments, stiffness=rng.uniform(20.0, 60.0, joint.dof))
         other.add_link(link.name, link.body, joint=joint, parent=link.parent, at=link.at)
     return other
