@@ -45,10 +45,18 @@ class PieceSweep:
         Cotangents or variations of all rows of results; the last row is for those that are none.
     parameters : MotionParameters, optional
         Where cotangents of the parameters of the model's design are summed.
+    forward : bool
+        Which of the two sweeps it is for: only what it needs is compiled.
     """
 
     def __init__(
-        self, model: Model, tape: Tape, piece: Piece, given: Array, parameters: MotionParameters | None = None
+        self,
+        model: Model,
+        tape: Tape,
+        piece: Piece,
+        given: Array,
+        parameters: MotionParameters | None = None,
+        forward: bool = False,
     ) -> None:
         self.model, self.tape, self.piece, self.given = model, tape, piece, given
         excitation = Excitation(model, piece.u, tape.times, piece.hold)
@@ -67,7 +75,9 @@ class PieceSweep:
         family, scheme = _scheme(tape.method, piece, self.problem)
         buffers = {"given": given, "inputs": np.zeros((STAGES, model.nu)), "times": np.zeros(STAGES)}
         functions = model.workspace.functions
-        self.arrays = make_sweep(self.problem, functions, family, control.baumgarte, model.nu, **buffers, **scheme)
+        self.arrays = make_sweep(
+            self.problem, functions, family, control.baumgarte, model.nu, forward, **buffers, **scheme
+        )
         self.state, self.parameters = np.zeros(2, dtype=np.int64), parameters
         if parameters is not None:
             self.arrays = parameters.joined(self.arrays, STAGES, len(self.problem.charts) > 0)
