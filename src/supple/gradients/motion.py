@@ -96,7 +96,7 @@ def jvp(motion: Trajectory, q0: Any, v0: Any, u: Any, z0: Any, p: Any) -> Variat
         dv = start.V @ dv + start.X @ dq + extra[1]
         if piece.jump is not None:
             dq, dv, dz = np.split(np.concatenate([dq, dv, dz]) - piece.jump.rate * dt, [n, 2 * n])
-        sweep = PieceSweep(model, tape, piece, rows, direction)
+        sweep = PieceSweep(model, tape, piece, rows, direction, forward=True)
         sweep.forward(forms[id(piece.u)], changes[id(piece.u)], held, dq, dv, dz)
     for number, rate, by_state in slopes:
         rows[number] += rate * (by_state @ rows[number])

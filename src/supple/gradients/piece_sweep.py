@@ -52,6 +52,8 @@ class PieceSweep:
         Cotangents or variations of all rows of results; the last row is for those that are none.
     parameters : MotionParameters or MotionDirection, optional
         Where cotangents of the parameters of the model's design are summed, or along which these change.
+    forward : bool
+        Which of the two sweeps it is for: only what it needs is compiled.
     """
 
     def __init__(
@@ -61,6 +63,7 @@ class PieceSweep:
         piece: Piece,
         given: Array,
         parameters: MotionParameters | MotionDirection | None = None,
+        forward: bool = False,
     ) -> None:
         self.model, self.tape, self.piece, self.given = model, tape, piece, given
         excitation = Excitation(model, piece.u, tape.times, piece.hold)
@@ -79,7 +82,9 @@ class PieceSweep:
         family, scheme = _scheme(tape.method, piece, self.problem)
         buffers = {"given": given, "inputs": np.zeros((STAGES, model.nu)), "times": np.zeros(STAGES)}
         functions = model.workspace.functions
-        self.arrays = make_sweep(self.problem, functions, family, control.baumgarte, model.nu, **buffers, **scheme)
+        self.arrays = make_sweep(
+            self.problem, functions, family, control.baumgarte, model.nu, forward, **buffers, **scheme
+        )
         self.state, self.parameters = np.zeros(2, dtype=np.int64), parameters
         if parameters is not None:
             self.arrays = parameters.joined(self.arrays, STAGES, len(self.problem.charts) > 0)

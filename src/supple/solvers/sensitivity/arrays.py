@@ -15,7 +15,7 @@ from supple.core.arrays import handle
 from supple.core.records import pose_t
 from supple.core.views import View, array_of, viewing
 from supple.model.workspace import Functions
-from supple.solvers.problem import Problem
+from supple.solvers.problem import FEEDBACK, Problem
 
 Array = np.ndarray
 
@@ -40,8 +40,8 @@ NDF_FAMILY, FORMULA_FAMILY, PAIR_FAMILY = 0, 1, 2
 
 #: Entries of `SweepArrays.calls`: addresses of the Jacobians of the residual, its derivatives by inputs as a matrix and
 #: times a vector, moves between charts, gradients by parameters and their arrays, Python's share in what further states
-#: and controllers owe to parameters; 0 where nobody asks.
-JACOBIANS_AT, COLUMNS_AT, POWER_AT, MOVES_AT, PARAMETERS_AT, BUNDLE_AT, FOLLOWERS_AT = range(7)
+#: and controllers owe to parameters, stages forward; 0 where nobody asks.
+JACOBIANS_AT, COLUMNS_AT, POWER_AT, MOVES_AT, PARAMETERS_AT, BUNDLE_AT, FOLLOWERS_AT, FORWARD_AT = range(8)
 
 
 class SweepArrays(NamedTuple):
@@ -52,7 +52,7 @@ class SweepArrays(NamedTuple):
     factors: Any  #: (MOST_INSTRUCTIONS, 2)
     stages: Any  #: (MOST_STAGES, 7), see above
     counts: Any  #: (4,) int64, see above
-    calls: Any  #: (7,) int64, see above
+    calls: Any  #: (8,) int64, see above
     jacobians: Any  #: (3, n, n) dR/dq, dR/dv, dR/da
     by_input: Any  #: (nu, n) dR/du, transposed
     by_state: Any  #: (n, nz) dR/dz
@@ -106,18 +106,24 @@ sweep_at = viewing(
 
 
 def make_sweep(
-    problem: Problem, functions: Functions, family: int, baumgarte: float, nu: int, **scheme: Array
+    problem: Problem, functions: Functions, family: int, baumgarte: float, nu: int, forward: bool, **scheme: Array
 ) -> SweepArrays:
     """Arrays for a problem and a scheme; ``scheme`` holds its coefficients, the rest of them is empty.
 
     ``functions`` are those of the model's workspace.
     """
     n, nc, nz = len(problem.q), len(problem.multipliers), len(problem.z)
-    counts, calls = np.zeros(4, dtype=np.int64), np.zeros(7, dtype=np.int64)
+    counts, calls = np.zeros(4, dtype=np.int64), np.zeros(8, dtype=np.int64)
     counts[FAMILY] = family
     calls[JACOBIANS_AT] = functions.jacobians
-    if nu:
-        calls[COLUMNS_AT], calls[POWER_AT] = functions.input_columns, functions.input_power
+    if nu and (forward or problem.flags[FEEDBACK]):
+        calls[COLUMNS_AT] = functions.input_columns
+    if nu and not forward:
+        calls[POWER_AT] = functions.input_power
+    if forward:
+        from supple.solvers.sensitivity.stage_forward import FORWARD
+
+        calls[FORWARD_AT] = FORWARD.address
     if len(problem.charts):
         from supple.solvers.sensitivity.chart_moves import CHART_MOVES
 

@@ -6,10 +6,12 @@ Entries that only Python understands (feedback that was sampled) end the loop; i
 from __future__ import annotations
 
 from supple.core.records import pose_t
+from supple.core.views import address_of
 from supple.jit import inner, kernel, local_array, local_record
 from supple.solvers.integrators.tape import CHARTED, FIRST, HEADER, KIND, SAMPLED, SECOND
 from supple.solvers.problem import FEEDBACK, TREE_AT, problem_at
 from supple.solvers.sensitivity.arrays import (
+    FORWARD_AT,
     INSTRUCTIONS,
     LATEST_OF,
     MET,
@@ -22,10 +24,11 @@ from supple.solvers.sensitivity.arrays import (
     sweep_at,
 )
 from supple.solvers.sensitivity.chart_moves import call_chart_moves
-from supple.solvers.sensitivity.parameter_products import ask_followers, push_parameters, push_placement
+from supple.solvers.sensitivity.parameter_products import ask_followers, push_placement
 from supple.solvers.sensitivity.plans import plan
 from supple.solvers.sensitivity.program import ACCELERATE, CARRY, COMBINE, GIVE, combine
-from supple.solvers.sensitivity.stage_products import add_parameters, pull_back_inputs, pull_back_stage, push_stage
+from supple.solvers.sensitivity.stage_forward import call_forward
+from supple.solvers.sensitivity.stage_products import add_parameters, pull_back_inputs, pull_back_stage
 from supple.solvers.sensitivity.stage_tangents import linearise_stage
 from supple.solvers.stage.status import CONVERGED
 
@@ -52,11 +55,8 @@ def run_stage(problem, sweep, k, backward):
         if status == CONVERGED:
             status = ask_followers(problem, sweep)
     else:
-        status = push_parameters(problem, sweep)
-        if status == CONVERGED:
-            status = ask_followers(problem, sweep)
-        if status == CONVERGED:
-            push_stage(problem, sweep, s, accelerates, end)
+        at = (address_of(problem), address_of(sweep), s, 1 if accelerates else 0, codes[1])
+        status = call_forward(sweep.calls[FORWARD_AT], at)
     if status != CONVERGED:
         return status
     sweep.times[sweep.counts[MET]] = min(sweep.stages[s, TIME_OF], sweep.stages[s, LATEST_OF])
