@@ -92,6 +92,7 @@ TESTED_IN = {
     "core/loops": "core/test_loop_rows",
     "core/records": "core/test_arrays",
     "cli/robot_files": "cli/test_convert",
+    "files/couplings": "files/test_model_files",
     "files/decoding": "files/test_model_files",
     "files/encoding": "files/test_model_files",
     "files/json_reader": "files/test_model_files",
