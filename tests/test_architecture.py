@@ -132,6 +132,7 @@ TESTED_IN = {
     "model/kinematics": "model/test_model",
     "model/readouts": "readouts/test_along",
     "model/solving": "solvers/test_options",
+    "robot/discs": "model/test_attach_anywhere",
     "readouts/kernels": "readouts/test_contact_forces",
     "readouts/tensions": "readouts/test_line_readouts",
     "solvers/integrators/bdf2": "solvers/test_order",
