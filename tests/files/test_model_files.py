@@ -311,7 +311,7 @@ def test_what_is_wrong_is_told_by_file_line_and_key(kind, tmp_path):
         ("[" * 100_000, "nested more than 60 deep"),
         ("{a: " * 100_000, "nested more than 60 deep"),
         ("a: " + "9" * 100_000, "a number of 100000 characters"),
-        ("supple: 1\nx: [" + "1, " * 600_000 + "1]", "more than 500000 values"),
+        ("supple: 1\nx: [" + "1, " * 600_000 + "1]", "more than 150000 values"),
         ("# " + "x" * 4_100_000, "longer than the 4000000 bytes"),
         ("supple: 1\nlinks: 3", "line 2, links: is 3, must be a list"),
         ("supple: 1\nlinks: [3]", r"line 2, links\[0\]: is 3, must be a mapping"),

@@ -12,7 +12,7 @@ from supple.checks import shown
 from supple.errors import FileError
 
 #: Longest file [bytes], deepest nesting, most nodes.
-MOST_BYTES, MOST_DEPTH, MOST_NODES = 4_000_000, 60, 500_000
+MOST_BYTES, MOST_DEPTH, MOST_NODES = 4_000_000, 60, 150_000
 
 #: Most names that are compared with one that is unknown, and how much of a name is told [characters].
 MOST_NAMES, LONGEST_NAME = 500, 60
