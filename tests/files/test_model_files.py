@@ -25,6 +25,8 @@ def arrays_of(model):
         names = getattr(load.data, "_fields", range(len(load.data)))
         data = zip(names, load.data, strict=True)
         found |= {f"{load.owner}, {i}, {name}": array for name, array in data if name != "functions"}  # addresses
+    if compiled.followers is not None:
+        found |= {f"followers.{key}": value for key, value in compiled.followers._asdict().items()}
     return {key: value for key, value in found.items() if isinstance(value, np.ndarray)}
 
 
@@ -90,6 +92,32 @@ def test_attached_robots_and_laws_come_back(tmp_path):
     assert_same(robot, read)
     assert read.massless == "allow"
     pickle.loads(pickle.dumps(read.compile()))
+
+
+def test_couplings_come_back_to_the_bit(tmp_path):
+    robot = host()
+    ball = sp.Rigid.sphere(0.05, density=300.0, tip=sp.pose((0.1, 0.0, 0.0)))
+    for name, parent in (("e", "d"), ("f", "e")):
+        robot.add_link(name, ball, sp.Revolute("y"), parent)
+    robot.couple("e", to={"d": 0.3, "b.rotation": -1.1}, offset=0.1)
+    robot.couple("f", to=["e", "a.bend_y_0"], function=lambda x, y: 0.3 * np.sin(x) + (1.5 + y) ** 2.5 / (2.0 + y))
+    read = again(robot, tmp_path, "yaml")
+    assert_same(robot, read)
+    model = robot.compile()
+    q = 0.1 * np.ones(model.n)
+    np.testing.assert_array_equal(read.compile().mass_matrix(q), model.mass_matrix(q))
+    for old, new, words in (
+        ("follower: f", "follower: ff", "'ff'"),
+        ("sin, 0", "sine, 0", "there is no operation 'sine', did you mean 'sin'"),
+        ("sin, 0", "sin, 99", r"sin has the operands \[99\], must have 1, each from 0 to 1"),
+        ("sin, 0", "sin, -1", r"sin has the operands \[-1\]"),
+        ("sin, 0", "sin, 0.5", r"sin has the operands \[0.5\]"),
+        ("sin, 0", "sin", r"sin has the operands \[\]"),
+    ):
+        text = (tmp_path / "robot.yaml").read_text()
+        assert old in text
+        with pytest.raises(FileError, match=f"(?s)line.*couplings.*{words}"):
+            sp.load(written(tmp_path, text.replace(old, new)))
 
 
 def test_what_a_file_does_not_hold_is_told(tmp_path):
@@ -283,7 +311,7 @@ def test_what_is_wrong_is_told_by_file_line_and_key(kind, tmp_path):
         ("[" * 100_000, "nested more than 60 deep"),
         ("{a: " * 100_000, "nested more than 60 deep"),
         ("a: " + "9" * 100_000, "a number of 100000 characters"),
-        ("supple: 1\nx: [" + "1, " * 600_000 + "1]", "more than 500000 values"),
+        ("supple: 1\nx: [" + "1, " * 600_000 + "1]", "more than 150000 values"),
         ("# " + "x" * 4_100_000, "longer than the 4000000 bytes"),
         ("supple: 1\nlinks: 3", "line 2, links: is 3, must be a list"),
         ("supple: 1\nlinks: [3]", r"line 2, links\[0\]: is 3, must be a mapping"),

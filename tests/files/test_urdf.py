@@ -47,6 +47,32 @@ def test_robots_have_the_numbers_of_pinocchio(name, base, tmp_path):
             assert scaled(mine, other) < 1e-10
 
 
+def test_joints_that_mimic_others_are_eliminated(tmp_path):
+    """q = G x + c of all joints that Pinocchio has, of which ours has the leaders."""
+    rng = np.random.default_rng(9)
+    path = written(tmp_path, ROBOTS["gripper"](rng))
+    model = sp.load_urdf(path).compile()
+    assert model.coordinate_names == ("finger_1.translation",)
+    theirs = pin.buildModelFromUrdf(str(path))
+    data, G, c = theirs.createData(), np.zeros((3, 1)), np.zeros(3)
+    names = list(theirs.names)
+    for name, ratio, offset in (("finger_1", 1.0, 0.0), ("finger_2", 1.0, 0.0), ("knuckle", -2.5, 0.1)):
+        row = theirs.joints[names.index(f"{name}_joint")].idx_v
+        G[row], c[row] = ratio, offset
+    q, v, a = rng.standard_normal((3, 1))
+    pin.framesForwardKinematics(theirs, data, G @ q + c)
+    for name in model.link_names:
+        assert scaled(model.pose(q, name), data.oMf[theirs.getFrameId(name, pin.BODY)].homogeneous) < 1e-10
+    full = G @ q + c, G @ v, G @ a
+    M = pin.crba(theirs, data, full[0])
+    assert scaled(model.mass_matrix(q), G.T @ (np.triu(M) + np.triu(M, 1).T) @ G) < 1e-10
+    assert scaled(model.inverse_dynamics(q, v, a), G.T @ pin.rnea(theirs, data, *full)) < 1e-10
+    _, by_q, by_v, _ = model.inverse_dynamics_derivatives(q, v, a)
+    dq, dv, _ = pin.computeRNEADerivatives(theirs, data, *full)
+    assert scaled(by_q, G.T @ dq @ G) < 1e-10
+    assert scaled(by_v, G.T @ dv @ G) < 1e-10
+
+
 def test_every_link_of_a_file_has_a_pose(tmp_path):
     text = seven_axis_arm(np.random.default_rng(1))
     robot = sp.load_urdf(written(tmp_path, text))

@@ -53,8 +53,9 @@ def load_urdf(
 
     Notes
     -----
-    A link called "world" at the root is the world if the base is fixed; any other becomes "world_link".  Joints that
-    move no inertia are let pass with a warning: kinematics and inverse dynamics work, accelerations do not.
+    Joints that mimic others are eliminated (`Robot.couple`).  A link called "world" at the root is the world if the
+    base is fixed; any other becomes "world_link".  Joints that move no inertia are let pass with a warning:
+    kinematics and inverse dynamics work, accelerations do not.
 
     Raises
     ------

@@ -14,10 +14,12 @@ import numpy as np
 
 from supple.checks import floats, read_only, shown
 from supple.errors import FileError, SuppleError
+from supple.files.couplings import COUPLING_KEYS, add_coupling
 from supple.files.expressions import ExpressionError, evaluate, is_expression
 from supple.files.kinds import BY_LINK, FILES, SAME, fields_of, kinds, required
 from supple.files.nodes import Node
 from supple.lie.pose import pose
+from supple.robot.couplings import resolve
 from supple.robot.robot import Robot
 from supple.robot.validate import WORLD, validate
 
@@ -25,7 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 #: Keys of a file, of a link, a frame, and of a pose.
-KEYS = ("supple", "units", "name", "gravity", "massless", "parameters", "include", "links", "frames", "loads", "attach")
+KEYS: tuple[str, ...] = ("supple", "units", "name", "gravity", "massless", "parameters", "include", "links", "frames")
+KEYS += ("couplings", "loads", "attach")
 LINK_KEYS = ("name", "parent", "at", "joint", "body", "facts")
 FRAME_KEYS = ("name", "link", "at")
 POSE_KEYS = ("xyz", "rpy", "rotation")
@@ -63,6 +66,10 @@ class Decoder:
             at = self.value(entries["at"], field="at") if "at" in entries else None
             with telling(node):
                 robot.add_frame(name, _pair(link), at)
+        for node in _entries(root, "couplings", "a list of couplings"):
+            entries = known(node, COUPLING_KEYS, "key of a coupling")
+            with telling(node):
+                add_coupling(robot, node, entries, self)
 
     def loads(self, robot: Robot, root: Mapping[str, Node]) -> list[Node]:
         """Add loads; their nodes."""
@@ -166,8 +173,8 @@ class Decoder:
                 node.refuse(f"{kind} has no {name!r}, which must be given")
         values = {key: self.value(entry, kind, key) for key, entry in entries.items()}
         same, as_ = SAME.get(kind, ("", ""))
-        if same in values and values[same] == as_:
-            values[same] = values[as_]
+        if isinstance(values.get(same), str) and values[same] == as_:
+            values[same] = values.get(as_)
         if kind in FILES and isinstance(values.get(FILES[kind]), str):
             values[FILES[kind]] = str(self.folder / values[FILES[kind]])
         with telling(node):
@@ -205,6 +212,8 @@ def check(robot: Robot, root: Node, nodes: list[Node]) -> None:
     if robot.links:
         with telling(root.value.get("links", root)):
             validate(robot)
+        with telling(root.value.get("couplings", root)):
+            resolve(robot.links, robot.couplings, set())
 
 
 @contextmanager

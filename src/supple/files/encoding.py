@@ -15,6 +15,7 @@ import numpy as np
 
 from supple.checks import Array, shown
 from supple.errors import ModelError, naming, warn
+from supple.files.couplings import plain_coupling
 from supple.files.kinds import BY_LINK, FILES, SAME, SAMPLED, default, fields_of, kind_of, kinds
 from supple.files.samples import RecordedCurve, Recorder
 from supple.lie.pose import pose
@@ -47,6 +48,8 @@ class Encoder:
         data["links"] = [self.link(link) for link in robot.links]
         if robot.frames:
             data["frames"] = [self.frame(frame) for frame in robot.frames]
+        if robot.couplings:
+            data["couplings"] = [plain_coupling(coupling) for coupling in robot.couplings]
         if robot.items:
             lengths = _lengths(robot)
             data["loads"] = [
@@ -160,6 +163,8 @@ class Encoder:
                 with naming(f"link {link.name!r}"):
                     _check_kinds(link.body, link.joint)
                     twin.add_link(link.name, self._recorded(link.body), link.joint, parent, link.at)
+            for coupling in robot.couplings:
+                twin.follow(coupling)
             for name, item in zip(robot.item_names, robot.items, strict=True):
                 with naming(f"{type(item).__name__} {name!r}"):
                     _check_kinds(item)

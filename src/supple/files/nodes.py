@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -11,10 +12,10 @@ from supple.checks import shown
 from supple.errors import FileError
 
 #: Longest file [bytes], deepest nesting, most nodes.
-MOST_BYTES, MOST_DEPTH, MOST_NODES = 4_000_000, 60, 500_000
+MOST_BYTES, MOST_DEPTH, MOST_NODES = 4_000_000, 60, 150_000
 
-#: Most names that are compared with one that is unknown.
-MOST_NAMES = 500
+#: Most names that are compared with one that is unknown, and how much of a name is told [characters].
+MOST_NAMES, LONGEST_NAME = 500, 60
 
 
 class Node:
@@ -76,10 +77,16 @@ class Node:
 
     def unknown(self, what: str, name: str, known: Iterable[str]) -> NoReturn:
         """Raise `FileError` about a name that is not known, with the nearest one."""
-        names = list(known)[:MOST_NAMES]
+        names = listed(known)
         near = get_close_matches(name, names, n=1, cutoff=0.5) or get_close_matches(name.lower(), names, n=1)
         hint = f", did you mean {near[0]!r}?" if near else ""
-        self.refuse(f"there is no {what} {shown(name)}{hint} Known are: {', '.join(names) or 'none'}")
+        told = f"{', '.join(names[:40])}{', ...' if len(names) > 40 else ''}"
+        self.refuse(f"there is no {what} {shown(name)}{hint} Known are: {told or 'none'}")
+
+
+def listed(known: Iterable[str]) -> list[str]:
+    """Names for a message: not too many, and none too long."""
+    return [name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..." for name in islice(known, MOST_NAMES)]
 
 
 def shown_key(key: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from supple.files.couplings import COUPLING_KEYS
 from supple.files.decoding import FRAME_KEYS, KEYS, LINK_KEYS
 from supple.files.encoding import FORMAT
 from supple.files.kinds import BY_LINK, SAME, fields_of, kinds, required
@@ -28,6 +29,14 @@ _COMMON: dict[str, Any] = {
     "density": _NUMBER,
     "points": {"anyOf": [{"type": "integer"}, {"type": "array"}, _EXPRESSION]},
 }
+
+_COUPLING: dict[str, Any] = {
+    "follower": {"type": "string"},
+    "to": {"type": ["string", "array", "object"]},
+    "offset": _NUMBER,
+    "program": {"type": "array", "items": {"type": "array"}},
+}
+assert set(_COUPLING) == set(COUPLING_KEYS)
 
 
 def json_schema() -> dict[str, Any]:
@@ -80,6 +89,7 @@ def _document() -> dict[str, Any]:
         "include": {"type": "array", "items": {"$ref": "#/$defs/include"}},
         "links": {"type": "array", "items": _mapping(links, ["name", "body"])},
         "frames": {"type": "array", "items": _mapping(frames, ["name", "link"])},
+        "couplings": {"type": "array", "items": _mapping(_COUPLING, ["follower", "to"])},
         "loads": {"type": "array", "items": anything},
         "attach": {"type": "array", "items": {"$ref": "#/$defs/include"}},
     }

@@ -6,7 +6,7 @@ Coordinates come in the order of the tree: a joint before all that hangs on it, 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,6 +27,9 @@ from supple.robot.validate import WORLD, parent_indices, without_inertia
 
 #: Most links of a file.
 MOST_LINKS = 5000
+
+#: Types of joints with one coordinate.
+ONE_COORDINATE = ("revolute", "continuous", "prismatic")
 
 #: Most things of a kind that one warning lists.
 LISTED = 6
@@ -229,17 +232,14 @@ class _Builder:
     def _couple(self, robot: Robot) -> None:
         """Eliminate joints that mimic others."""
         followers = [joint for joint in self.file.joints.values() if joint.mimic is not None]
-        couple: Callable[..., None] | None = getattr(robot, "couple", None)
         for joint in followers:
             found = self._leader(joint)
             if joint.type == "fixed" or found is None:
                 continue
             leader, ratio, offset = found
-            if couple is None:
-                self._note(joint, f"mimics {leader.name!r}, but moves on its own here")
-            else:
-                child, to = self._own_name(joint.child), self._own_name(leader.child)
-                couple(child, to=to, ratio=ratio, offset=offset)
+            if joint.type not in ONE_COORDINATE:
+                self._refuse(joint, f"it mimics {leader.name!r}, but a {joint.type} joint has several coordinates")
+            robot.couple(self._own_name(joint.child), to=self._own_name(leader.child), ratio=ratio, offset=offset)
 
     def _leader(self, joint: UrdfJoint) -> tuple[UrdfJoint, float, float] | None:
         """The joint that moves on its own and is followed in the end, with q = ratio * (its q) + offset.
@@ -258,7 +258,7 @@ class _Builder:
             here = self.file.joints[mimic.joint]
             seen.add(here.name)
             mimic = here.mimic
-        if here.type not in ("revolute", "continuous", "prismatic"):
+        if here.type not in ONE_COORDINATE:
             self._refuse(joint, f"it mimics {here.name!r}, a {here.type} joint, which has not one coordinate")
         return here, ratio, offset
 

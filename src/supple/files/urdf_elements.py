@@ -7,6 +7,7 @@ that are none, NaN, decimal commas, left-overs of xacro, zero axes, negative mas
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -16,11 +17,9 @@ import numpy as np
 
 from supple.checks import Array, shown
 from supple.errors import FileError
+from supple.files.nodes import listed
 from supple.files.xml_tree import Element
 from supple.lie.pose import pose
-
-#: Most names that are compared with one that is unknown.
-MOST_NAMES = 500
 
 #: Types of joints.
 TYPES = ("fixed", "revolute", "continuous", "prismatic", "floating", "planar")
@@ -333,8 +332,8 @@ class UrdfReader:
         raise FileError(f"{self.file}, line {element.line}: {element.name}: {why}")
 
 
-def _nearest(name: str, known: object) -> str:
-    names = list(known)[:MOST_NAMES]  # type: ignore[call-overload]
+def _nearest(name: str, known: Iterable[str]) -> str:
+    names = listed(known)
     close = get_close_matches(name, names, n=1)
     if close:
         return f", did you mean {close[0]!r}?"

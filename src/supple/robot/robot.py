@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
@@ -11,14 +10,15 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import Array, choice, finite_array, positive_float, shown
+from supple.checks import Array, choice, finite_array, shown
 from supple.checks import name as checked_name
 from supple.errors import ModelError, naming
 from supple.joints.compound import Fixed
 from supple.joints.protocol import Joint
 from supple.lie.pose import check_pose, pose
-from supple.robot.bodies import Body, Rigid
+from supple.robot.bodies import Body
 from supple.robot.couplings import Coupling, make_coupling
+from supple.robot.discs import checked_discs
 from supple.robot.frames import FrameSpec
 from supple.robot.summary import coordinate_count, counted, summary
 from supple.robot.validate import (
@@ -28,7 +28,6 @@ from supple.robot.validate import (
     check_name,
     check_parent,
     check_station,
-    disc_stations,
     item_key,
     parent_station,
 )
@@ -277,15 +276,8 @@ class Robot:
         checked_name(rod, "discs: rod")
         if name is not None:
             checked_name(name, f"discs on {rod!r}: name")
-        what = f"discs on {rod!r}"
-        with naming(what):
-            stations = disc_stations(n, at)
-            radius, thickness = positive_float(radius, "radius", "m"), positive_float(thickness, "thickness", "m")
-            if (density is None) == (mass is None):
-                raise ModelError("give either their density or the mass of each")
-            if density is None:
-                density = positive_float(mass, "mass", "kg") / (math.pi * radius**2 * thickness)
-            disc = Rigid.cylinder(thickness, radius, density=density)
+        with naming(f"discs on {rod!r}"):
+            stations, disc, thickness = checked_discs(n, at, radius, thickness, density, mass)
         names = tuple(f"{f'{rod} disc' if name is None else name} {k}" for k in range(1, len(stations) + 1))
         for taken in names:
             self._check_new(taken)
