@@ -197,17 +197,8 @@ def make_workspace(
     free = free_coordinates(model)
     rows = (2 if stabilised else 1) * nc
     m = len(free) + rows + nz
-    calls = np.zeros(10, dtype=np.int64)
-    calls[[RESIDUAL_AT, TREE_AT, SPACE_AT]] = functions.residual, handles[0].ctypes.data, handles[1].ctypes.data
-    if nc:
-        calls[ROWS_AT] = functions.rows
-    if len(charts):
-        calls[CHART_AT] = CHART.address
-    flags = np.zeros(12, dtype=np.int64)
-    flags[FEEDBACK], flags[STABILISED], flags[STALE] = feedback, stabilised and nc > 0, True
-    flags[DIFFERENCED] = differenced
-    numbers = np.zeros(11)
-    numbers[LATEST_TIME] = np.inf
+    calls = _addresses(functions, handles, nc > 0, len(charts) > 0)
+    flags, numbers = _scalars(feedback, stabilised and nc > 0, differenced)
     further = rows + nz + (nu if feedback or nz > 0 else 0)
     over_tree &= not differenced and functions.residual == RESIDUAL.address  # joints that follow others fill T
     made = _make_factors(tree, space, free, further, calls, bool(flags[STABILISED])) if over_tree else NO_FACTORS
@@ -239,6 +230,25 @@ def make_workspace(
     return SolverWorkspace(
         problem, handle(problem), tree, space, (handles[0], handles[1]), kept, made.factors, made.table
     )
+
+
+def _addresses(functions: Any, handles: list[Array], looped: bool, charted: bool) -> Array:
+    """Addresses of what every model calls, and of what loops and charts do."""
+    calls = np.zeros(10, dtype=np.int64)
+    calls[[RESIDUAL_AT, TREE_AT, SPACE_AT]] = functions.residual, handles[0].ctypes.data, handles[1].ctypes.data
+    if looped:
+        calls[ROWS_AT] = functions.rows
+    if charted:
+        calls[CHART_AT] = CHART.address
+    return calls
+
+
+def _scalars(feedback: bool, stabilised: bool, differenced: bool) -> tuple[Array, Array]:
+    """Flags and numbers of a problem that has not begun."""
+    flags, numbers = np.zeros(12, dtype=np.int64), np.zeros(11)
+    flags[[FEEDBACK, STABILISED, STALE, DIFFERENCED]] = feedback, stabilised, True, differenced
+    numbers[LATEST_TIME] = np.inf
+    return flags, numbers
 
 
 class _Factors(NamedTuple):

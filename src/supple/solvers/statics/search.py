@@ -203,12 +203,10 @@ class Solver:
 
     def _stiffness(self) -> Array:
         """The last tangent stiffness (n, n), where it was factorised over the tree formed only now."""
-        problem, zero = self.workspace.problem, np.zeros(self.model.n)
+        problem, zero, forces = self.workspace.problem, np.zeros(self.model.n), np.zeros(self.model.n)
         if problem.flags[OVER_TREE]:
-            forces = np.zeros(self.model.n)
-            residual_tangent(
-                self.model.workspace.functions.residual, *self.workspace.handles, problem.q, zero, zero, 0.0, 0.0, forces, problem.tangent
-            )
+            at = (self.model.workspace.functions.residual, *self.workspace.handles)
+            residual_tangent(*at, problem.q, zero, zero, 0.0, 0.0, forces, problem.tangent)
         return np.asarray(problem.tangent)
 
     def smallest_pivot(self) -> float:
