@@ -61,6 +61,7 @@ def everything() -> list[Exercise]:
         "dense mass matrices": _in_doubt,
         "one step": lambda: [ring().step_derivatives(at, at, None, GLIMPSE, method) for method in (None, RK45())],
         "joints that follow others": _coupled,
+        "factors over the tree": partial(_addressed, "core.tree_tangent", "core.tree_solve", "core.tree_rates"),
         "loops": lambda: ring().loop_rate(np.zeros(6), np.zeros(6)),
         "joints' exponentials": lambda: (ring().rewrap(np.full(6, 4.0), np.zeros(6)), tangent_rates(at, at)),
         "contact of rods": partial(_addressed, "core.dormant", "core.dormant_folding"),

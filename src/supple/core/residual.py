@@ -38,6 +38,9 @@ SIGNATURE = types.int64(*[types.int64] * 5, types.float64, types.float64, types.
 
 call_residual = calling(SIGNATURE)
 
+#: In place of a tangent's address: no matrix, but all that `core.tree_tangent` makes factors of stays in the scratch.
+OPERATORS = 1
+
 
 @inlined
 def fill_tangent(tree, space, cv, out, tangent):
@@ -50,7 +53,9 @@ def fill_tangent(tree, space, cv, out, tangent):
 
 
 def _residual(tree_address, space_address, q_at, v_at, a_at, cv, ca, out_at, tangent_at):
-    """R (n,) at ``out_at``; its tangent (n, n) at ``tangent_at`` unless that is 0.  Returns 0 unless both are finite.
+    """R (n,) at ``out_at``; its tangent (n, n) at ``tangent_at`` unless that is 0 or `OPERATORS`.
+
+    Returns 0 unless both are finite.
 
     Poses, motions and (with a tangent) the combined columns of all segments stay in the scratch, for `core.loops`.
     """
@@ -68,7 +73,8 @@ def _residual(tree_address, space_address, q_at, v_at, a_at, cv, ca, out_at, tan
         point_operators(tree, space)
         clear_pose_tangents(tree, space.work)
     apply_loads(tree, space, tree_handle, space_handle, q, v, EXTERNAL + INTERNAL + CONSTRAINT, mode)
-    if mode == WRENCH:
+    formed = tangent_at != 0 and tangent_at != OPERATORS
+    if not formed:
         accumulate_wrenches(tree, space.work)
         project_all(tree, space, out)
         project_stresses(tree, space, out)
@@ -78,7 +84,7 @@ def _residual(tree_address, space_address, q_at, v_at, a_at, cv, ca, out_at, tan
         add_internal_tangent(-1.0, cv, tree, q, tangent)
     add_internal_force(-1.0, tree, q, v, out)
     finite = finite_vector(out)
-    if mode == TANGENT:
+    if formed:
         finite = finite and finite_matrix(matrix_at(tangent_at, (n, n)), space.tangent[0])
     return 1 if finite else 0
 

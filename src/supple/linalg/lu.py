@@ -81,6 +81,34 @@ def solve(A, pivots, scales, b):
 
 
 @inner
+def solve_columns(A, pivots, scales, B):
+    """Overwrite B (m, k) by the solutions of its columns, A being factorised."""
+    m, count = Index(A.shape[0]), Index(B.shape[1])
+    for i in range(m):
+        for j in range(count):
+            B[i, j] *= scales[i]
+    for k in range(m):
+        p = Index(pivots[k])
+        if p != k:
+            for j in range(count):
+                B[k, j], B[p, j] = B[p, j], B[k, j]
+    for i in range(m):
+        for k in range(i):
+            x = A[i, k]
+            for j in range(count):
+                B[i, j] -= x * B[k, j]
+    for r in range(m):
+        i = m - ONE - r
+        for k in range(i + ONE, m):
+            x = A[i, k]
+            for j in range(count):
+                B[i, j] -= x * B[k, j]
+        inverse = 1.0 / A[i, i]
+        for j in range(count):
+            B[i, j] *= inverse
+
+
+@inner
 def solve_transposed(A, pivots, scales, b):
     """Overwrite b (m,) by the solution of the transposed system, A being factorised.
 

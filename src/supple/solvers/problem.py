@@ -24,7 +24,13 @@ import numpy as np
 from supple.compilation.law_program import Program
 from supple.core.arrays import Space, handle, make_space, make_tree
 from supple.core.records import has_chart, pose_t
+from supple.core.residual import RESIDUAL
+from supple.core.tree_factors import TreeFactors, crossing_rows, make_factors, most_ties
+from supple.core.tree_rates import TREE_RATES
+from supple.core.tree_solve import TREE_SOLVER
+from supple.core.tree_tangent import TREE_TANGENT
 from supple.core.views import View, array_of, viewing
+from supple.solvers.stage.choice import tree_pays
 from supple.solvers.stage.recentring import CHART
 
 if TYPE_CHECKING:
@@ -35,14 +41,20 @@ Array = np.ndarray
 #: Entries of `Problem.calls`: addresses of the residual, the robot, its scratch, the rows of loops, Python's functions,
 #: changes of charts.
 RESIDUAL_AT, TREE_AT, SPACE_AT, ROWS_AT, PYTHON_AT, CHART_AT = 0, 1, 2, 3, 4, 5
+#: And of factors over the tree (`solvers.stage.factors`): the kernels that make them, solve with them and correct
+#: loops, and the factors; 0 where the dense matrix is faster.
+TREE_TANGENT_AT, TREE_SOLVER_AT, TREE_RATES_AT, FACTORS_AT = 6, 7, 8, 9
 
 #: Entries of `Problem.numbers`.
-STAGE_TIME, CV, CA, CZ, LATEST_TIME, FACTORED_CV, FACTORED_CA, NORM, RATE, NEWTON_STEP = range(10)
+STAGE_TIME, CV, CA, CZ, LATEST_TIME, FACTORED_CV, FACTORED_CA, NORM, RATE, NEWTON_STEP, SCALE = range(11)
 # LATEST_TIME: laws are taken at this time at the latest (just before a jump); FACTORED_*: coefficients of the factors;
-# NORM, RATE, NEWTON_STEP: weighted size of the last Newton step, by which it shrank, and its size relative to q
+# NORM, RATE, NEWTON_STEP: weighted size of the last Newton step, by which it shrank, and its size relative to q;
+# SCALE: of the columns of lambda
 
 #: Entries of `Problem.flags`: what the problem has, what is stale, what happened.
 FEEDBACK, TIME_CALLS, STABILISED, STALE, RESIDUALS, TANGENTS, WORST, ITERATIONS, DIFFERENCED = range(9)
+#: And: whether the newest factors are over the tree, how many of the next are dense, how often the tree was in doubt.
+OVER_TREE, DENSE_LEFT, DOUBTS = 9, 10, 11
 
 #: Targets of compiled laws: inputs, signals of loads, motions of prescribed coordinates; inputs that controllers drive.
 TO_INPUT, TO_SIGNAL, TO_MOTION, TO_NOTHING = 0, 1, 2, 3
@@ -54,9 +66,9 @@ ASK_LAWS, ASK_FEEDBACK, ASK_SLOPES = 0, 1, 2
 class Problem(NamedTuple):
     """Arrays of one run; n coordinates, nf of them free, nc loop rows, nz further states, nu inputs, m unknowns."""
 
-    calls: Any  #: (6,) int64 addresses
-    numbers: Any  #: (10,) scalars, see above
-    flags: Any  #: (9,) int64, see above
+    calls: Any  #: (10,) int64 addresses
+    numbers: Any  #: (11,) scalars, see above
+    flags: Any  #: (12,) int64, see above
     free: Any  #: (nf,) int64 coordinates that move freely, those of children before those of parents
     fixed: Any  #: (n - nf,) int64 prescribed coordinates
     q: Any  #: (n,) trial state of a stage
@@ -81,6 +93,7 @@ class Problem(NamedTuple):
     vectors: Any  #: (3, nc), see core.loops
     matrices: Any  #: (5, nc, n)
     P: Any  #: (n, nc) directions of mu
+    corrections: Any  #: (nc, n) what they do to R through v and a, where factors are over the tree
     B: Any  #: (n, nu) dtau/du, with feedback
     slopes: Any  #: (nu + nz, 2 n + nz) derivatives of inputs and rates by q, v, z; of loads' rates by x, 0, z
     load_states: Any  #: (k, 2) int64: signals of the last k states and of their rates, which loads read and write
@@ -89,6 +102,8 @@ class Problem(NamedTuple):
     pivots: Any  #: (m,) int64
     scales: Any  #: (m,)
     rhs: Any  #: (m,)
+    tree_reals: Any  #: (.,) all floats of factors over the tree (`core.tree_factors`), and their pivots
+    tree_pivots: Any
     weights: Any  #: (2, n) size of an error worth caring about, in q and v
     weights_z: Any  #: (nz,)
     motion: Any  #: (3, n) prescribed q, v, a
@@ -105,10 +120,12 @@ class Problem(NamedTuple):
     charts: Any  #: (k, 4) int64 of joints that are re-centred: block, first coordinate, how many of them turn, how many
 
 
-_INTEGERS = dict.fromkeys(("calls", "flags", "free", "fixed", "pivots", "tensions"), 1)
+_INTEGERS = dict.fromkeys(("calls", "flags", "free", "fixed", "pivots", "tree_pivots", "tensions"), 1)
 _INTEGERS |= dict.fromkeys(("ops", "targets", "charts", "load_states"), 2)
 _POSES = ("placement", "home")
-_MATRICES = ("tangent", "stiffness", "vectors", "P", "B", "slopes", "R_z", "matrix", "weights", "motion", "values")
+_MATRICES = (
+    "tangent", "stiffness", "vectors", "P", "corrections", "B", "slopes", "R_z", "matrix", "weights", "motion", "values"
+)  # fmt: skip
 
 
 def _field_type(name: str) -> Any:
@@ -133,6 +150,8 @@ class SolverWorkspace(NamedTuple):
     space: Space
     handles: tuple[Array, Array]
     kept: Any  #: what the handles point to beyond tree and space
+    factors: TreeFactors | None  #: over the tree, where they are faster than a dense matrix
+    factors_table: Array | None
 
 
 def make_workspace(
@@ -144,6 +163,7 @@ def make_workspace(
     feedback: bool = False,
     integrated: bool = False,
     differenced: bool = False,
+    over_tree: bool = True,
 ) -> SolverWorkspace:
     """Allocate a problem for a model.
 
@@ -161,6 +181,8 @@ def make_workspace(
         Whether further states of loads are among z; if not, their signals are left alone.
     differenced : bool
         Whether tangents of the residual are differences of it.
+    over_tree : bool
+        Whether matrices may be factorised over the tree, where that costs less (`solvers.stage.choice`).
     """
     load_states = load_state_table(model if integrated else None)
     n, nc, nz, nu = model.n, model.nc, states + len(load_states), model.nu
@@ -175,16 +197,11 @@ def make_workspace(
     free = free_coordinates(model)
     rows = (2 if stabilised else 1) * nc
     m = len(free) + rows + nz
-    calls = np.array([functions.residual, handles[0].ctypes.data, handles[1].ctypes.data, 0, 0, 0], dtype=np.int64)
-    if nc:
-        calls[ROWS_AT] = functions.rows
-    if len(charts):
-        calls[CHART_AT] = CHART.address
-    flags = np.zeros(9, dtype=np.int64)
-    flags[FEEDBACK], flags[STABILISED], flags[STALE] = feedback, stabilised and nc > 0, True
-    flags[DIFFERENCED] = differenced
-    numbers = np.zeros(10)
-    numbers[LATEST_TIME] = np.inf
+    calls = _addresses(functions, handles, nc > 0, len(charts) > 0)
+    flags, numbers = _scalars(feedback, stabilised and nc > 0, differenced)
+    further = rows + nz + (nu if feedback or nz > 0 else 0)
+    over_tree &= not differenced and functions.residual == RESIDUAL.address  # joints that follow others fill T
+    made = _make_factors(tree, space, free, further, calls, bool(flags[STABILISED])) if over_tree else NO_FACTORS
     zeros = _shapes(n, nc, nz, nu if feedback or nz > 0 else None, m, len(load_states), len(targets))
     problem = Problem(
         calls=calls,
@@ -194,6 +211,8 @@ def make_workspace(
         fixed=np.asarray(model.fixed_coordinates, dtype=np.int64),
         load_states=load_states,
         pivots=np.zeros(m, dtype=np.int64),
+        tree_reals=made.reals,
+        tree_pivots=made.pivots,
         weights=np.ones((2, n)),
         weights_z=np.ones(nz),
         ops=program.ops,
@@ -208,7 +227,55 @@ def make_workspace(
         charts=charts,
         **{name: np.zeros(shape) for name, shape in zeros.items()},
     )
-    return SolverWorkspace(problem, handle(problem), tree, space, (handles[0], handles[1]), kept)
+    return SolverWorkspace(
+        problem, handle(problem), tree, space, (handles[0], handles[1]), kept, made.factors, made.table
+    )
+
+
+def _addresses(functions: Any, handles: list[Array], looped: bool, charted: bool) -> Array:
+    """Addresses of what every model calls, and of what loops and charts do."""
+    calls = np.zeros(10, dtype=np.int64)
+    calls[[RESIDUAL_AT, TREE_AT, SPACE_AT]] = functions.residual, handles[0].ctypes.data, handles[1].ctypes.data
+    if looped:
+        calls[ROWS_AT] = functions.rows
+    if charted:
+        calls[CHART_AT] = CHART.address
+    return calls
+
+
+def _scalars(feedback: bool, stabilised: bool, differenced: bool) -> tuple[Array, Array]:
+    """Flags and numbers of a problem that has not begun."""
+    flags, numbers = np.zeros(12, dtype=np.int64), np.zeros(11)
+    flags[[FEEDBACK, STABILISED, STALE, DIFFERENCED]] = feedback, stabilised, True, differenced
+    numbers[LATEST_TIME] = np.inf
+    return flags, numbers
+
+
+class _Factors(NamedTuple):
+    """Factors over the tree, their table for compiled code, and all their floats and pivots."""
+
+    factors: TreeFactors | None
+    table: Array | None
+    reals: Array
+    pivots: Array
+
+
+NO_FACTORS = _Factors(None, None, np.zeros(0), np.zeros(0, dtype=np.int64))
+
+
+def _make_factors(tree: Any, space: Space, free: Array, further: int, calls: Array, stabilised: bool) -> _Factors:
+    """Factors over the tree, where they cost less than a dense matrix, and the addresses of their kernels.
+
+    Only models that use them compile them.  ``further``: rows of the border beyond ties of loads.
+    """
+    if not tree_pays(tree, most_ties(space, crossing_rows(tree)) + further):
+        return NO_FACTORS
+    factors, reals, pivots = make_factors(tree, space, free, further)
+    table = handle(factors)
+    calls[[TREE_TANGENT_AT, TREE_SOLVER_AT, FACTORS_AT]] = TREE_TANGENT.address, TREE_SOLVER.address, table.ctypes.data
+    if stabilised:
+        calls[TREE_RATES_AT] = TREE_RATES.address
+    return _Factors(factors, table, reals, pivots)
 
 
 def _shapes(
@@ -227,6 +294,7 @@ def _shapes(
         "vectors": (3, nc),
         "matrices": (5, nc, n),
         "P": (n, nc),
+        "corrections": (nc, n),
         "B": (n, nu or 0),
         "slopes": (0, 0) if nu is None else (nu + nz, 2 * n + nz),
         "R_z": (n, load_states),

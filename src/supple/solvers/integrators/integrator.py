@@ -31,7 +31,7 @@ from supple.solvers.integrators.run import (
     make_run,
 )
 from supple.solvers.integrators.tape import ANEW, NOTING, ROOM, ROWS_GIVEN, TABLE
-from supple.solvers.problem import RESIDUALS, TANGENTS, Problem, SolverWorkspace
+from supple.solvers.problem import DOUBTS, RESIDUALS, TANGENTS, Problem, SolverWorkspace
 
 Array = np.ndarray
 
@@ -118,7 +118,7 @@ class Integrator:
         """Go on counting where another run of the same robot ended."""
         counters = [NEXT, STEPS, REJECTED, FAILED, RECENTRED]
         self.ints[counters], self.reals[[DRIFT, SLIP]] = other.ints[counters], other.reals[[DRIFT, SLIP]]
-        flags = [RESIDUALS, TANGENTS]
+        flags = [RESIDUALS, TANGENTS, DOUBTS]
         self.problem.flags[flags] = other.problem.flags[flags]
         self.run.tape_counts[ROWS_GIVEN] = other.run.tape_counts[ROWS_GIVEN]
 

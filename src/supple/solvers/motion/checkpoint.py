@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from supple.compilation.digest import Digest, differences, told
+from supple.core.tree_factors import integers_fit
 from supple.errors import ModelError, StorageError, warn
 from supple.solvers.integrators.integrator import Integrator
 from supple.solvers.integrators.run import (
@@ -47,10 +48,14 @@ from supple.solvers.integrators.run import (
     TIME_BEFORE,
 )
 from supple.solvers.problem import (
+    DENSE_LEFT,
     DIFFERENCED,
+    DOUBTS,
+    FACTORS_AT,
     FEEDBACK,
     ITERATIONS,
     LATEST_TIME,
+    OVER_TREE,
     RESIDUALS,
     STABILISED,
     STALE,
@@ -58,6 +63,7 @@ from supple.solvers.problem import (
     TIME_CALLS,
     WORST,
 )
+from supple.solvers.stage.factors import DENSE_AFTER
 from supple.solvers.stage.newton import MOST
 from supple.storage import FORMAT, check_finite, read_array, read_npz, read_text, write_npz
 
@@ -197,7 +203,8 @@ def put_back(saved: Saved, integrator: Integrator, span: tuple[float, float], be
     ``span`` is the time of the whole run.
     """
     checks = {"ints": _check_ints, "problem.flags": _check_flags, "problem.pivots": _check_pivots}
-    unbounded = {"reals", "problem.numbers"}  # some of their entries may be infinite
+    checks["problem.tree_pivots"] = _check_tree_pivots
+    unbounded = {"reals", "problem.numbers", "problem.tree_reals"}  # some of their entries may be infinite
     arrays: dict[str, Array] = {}
     for key, own in integrator.arrays().items():
         plain = _unrecorded(own)
@@ -228,7 +235,8 @@ def _check_ints(saved: Saved, integrator: Integrator, ints: Array) -> None:
 
 def _check_flags(saved: Saved, integrator: Integrator, flags: Array) -> None:
     problem = integrator.problem
-    bounds = dict.fromkeys((RESIDUALS, TANGENTS), (0, COUNTABLE))
+    bounds = dict.fromkeys((RESIDUALS, TANGENTS, DOUBTS), (0, COUNTABLE))
+    bounds |= {OVER_TREE: (0, int(problem.calls[FACTORS_AT] != 0)), DENSE_LEFT: (0, DENSE_AFTER)}
     bounds |= {STALE: (0, 1), ITERATIONS: (0, MOST), WORST: (-1, max(len(problem.q), len(problem.inputs)))}
     bounds |= {k: (int(problem.flags[k]),) * 2 for k in (FEEDBACK, TIME_CALLS, STABILISED, DIFFERENCED)}
     _check_bounds(saved, "problem.flags", flags, bounds)
@@ -237,6 +245,12 @@ def _check_flags(saved: Saved, integrator: Integrator, flags: Array) -> None:
 def _check_pivots(saved: Saved, integrator: Integrator, pivots: Array) -> None:
     fine = bool(((pivots >= 0) & (pivots < max(len(pivots), 1))).all())
     saved.check(fine, "'problem.pivots' holds rows that are not there")
+
+
+def _check_tree_pivots(saved: Saved, integrator: Integrator, pivots: Array) -> None:
+    factors = integrator.workspace.factors
+    fine = factors is None or integers_fit(integrator.workspace.tree.blocks, factors, pivots)
+    saved.check(fine, "'problem.tree_pivots' holds rows that are not there")
 
 
 def _check_bounds(saved: Saved, key: str, values: Array, bounds: Mapping[int, tuple[int, int]]) -> None:

@@ -44,7 +44,7 @@ from supple.solvers.motion.stops import Stop, make_stops, margin
 from supple.solvers.motion.tape import Jump, Moment, Piece, Sample, Tape, buffers, note_newest, note_sample, take_part
 from supple.solvers.motion.trajectory import Trajectory
 from supple.solvers.options import check_progress, run_options
-from supple.solvers.problem import LATEST_TIME, RESIDUALS, TANGENTS, WORST, make_workspace
+from supple.solvers.problem import DOUBTS, LATEST_TIME, RESIDUALS, TANGENTS, WORST, make_workspace
 from supple.solvers.progress import Progress, Report
 from supple.solvers.stage.charts import to_home
 from supple.solvers.stage.status import NEGATIVE_TENSION
@@ -339,6 +339,8 @@ class Simulation:
             "newton_failures": int(ints[FAILED]),
             "residuals": int(flags[RESIDUALS]),
             "tangents": int(flags[TANGENTS]),
+            "factors": "tree" if self.workspace.factors is not None else "dense",
+            "doubts": int(flags[DOUBTS]),
             "recentred": int(ints[RECENTRED]),
             "position_error": float(reals[DRIFT]),
             "velocity_error": float(reals[SLIP]),

@@ -48,7 +48,8 @@ class Trajectory(Readings):
     multipliers : Multipliers
         ``np.asarray`` gives (T, nc); ``multipliers["top"]`` the wrenches (T, 6) of a loop.
     stats : dict
-        Steps, rejected steps, evaluations, largest constraint errors, seconds.
+        Steps, rejected steps, evaluations, largest constraint errors, seconds; ``factors``: whether Newton's matrices
+        are factorised over the "tree" or "dense", as costs less; ``doubts``: how often the tree's were not trusted.
     description : str
         The robot as text.
     """

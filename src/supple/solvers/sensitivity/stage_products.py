@@ -19,10 +19,10 @@ from numba import types
 
 from supple.core.input_forces import call_input_power
 from supple.jit import calling, inner
-from supple.linalg.lu import solve, solve_transposed
-from supple.solvers.problem import FEEDBACK, SPACE_AT, STABILISED, TREE_AT
+from supple.solvers.problem import FEEDBACK, SCALE, SPACE_AT, STABILISED, TREE_AT
 from supple.solvers.sensitivity.arrays import BEGIN, BUNDLE_AT, CZ_OF, MET, P_OF, PARAMETERS_AT, POWER_AT
-from supple.solvers.sensitivity.stage_tangents import coefficients, scale_of
+from supple.solvers.sensitivity.stage_tangents import coefficients
+from supple.solvers.stage.factors import solve_factors, solve_factors_transposed
 from supple.solvers.stage.status import CONVERGED, NOT_FINITE
 
 call_parameters = calling(types.int64(*[types.int64] * 8))
@@ -85,7 +85,7 @@ def pull_to_unknowns(problem, sweep, s, accelerates, end, rhs):
         x = end[3 * n + k]
         for j in range(problem.fixed.shape[0]):
             x += A[k, problem.fixed[j]] * y[problem.fixed[j]]
-        rhs[nf + k] = x * scale_of(problem, sweep, s, accelerates)
+        rhs[nf + k] = x * problem.numbers[SCALE]
     if stabilised:
         pull_to_corrections(problem, sweep, s, cv, ca, end, rhs[nf + nc : nf + 2 * nc])
     if not accelerates:
@@ -143,7 +143,7 @@ def pull_back_stage(problem, sweep, s, accelerates, end):
     J, C = sweep.jacobians, problem.matrices
     rate = 4 * n + nc + nz
     pull_to_unknowns(problem, sweep, s, accelerates, end, rhs)
-    solve_transposed(problem.matrix[:m, :m], problem.pivots[:m], problem.scales[:m], rhs)
+    solve_factors_transposed(problem, rhs)
     take_cotangents(problem, sweep, accelerates, rhs, end)
     q_bar, v_bar, a_bar = begin[:n], begin[n : 2 * n], begin[2 * n : 3 * n]
     for i in range(begin.shape[0]):
@@ -324,7 +324,7 @@ def push_stage(problem, sweep, s, accelerates, end):
     if not accelerates:
         for k in range(nz):
             rhs[m - nz + k] = rate_variation(problem, sweep, k, q, v, a, z) - begin[rate + k]
-    solve(problem.matrix[:m, :m], problem.pivots[:m], problem.scales[:m], rhs)
+    solve_factors(problem, rhs)
     for i in range(rate + nz):
         end[i] = 0.0
     for i in range(n):
@@ -340,7 +340,7 @@ def push_stage(problem, sweep, s, accelerates, end):
         end[n + f] += cv * y
         end[2 * n + f] += ca * y
     for k in range(nc):
-        end[3 * n + k] = scale_of(problem, sweep, s, accelerates) * rhs[nf + k]
+        end[3 * n + k] = problem.numbers[SCALE] * rhs[nf + k]
     for k in range(nz):
         end[first + k] = z[k] if accelerates else z[k] + rhs[m - nz + k]
         end[rate + k] = 0.0 if accelerates else begin[rate + k] + cz * rhs[m - nz + k]

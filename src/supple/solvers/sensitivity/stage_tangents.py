@@ -18,6 +18,8 @@ from supple.solvers.problem import (
     ASK_SLOPES,
     FEEDBACK,
     LATEST_TIME,
+    OVER_TREE,
+    SCALE,
     SPACE_AT,
     STABILISED,
     STAGE_TIME,
@@ -34,8 +36,10 @@ from supple.solvers.sensitivity.arrays import (
     STATE_AT,
     TIME_OF,
 )
+from supple.solvers.sensitivity.stage_tree import factorise_solved_stage
 from supple.solvers.stage.evaluation import call, call_rows
 from supple.solvers.stage.excitation import excite, feed_back
+from supple.solvers.stage.factors import tree_is_asked
 from supple.solvers.stage.status import CONVERGED, NO_PIVOT, NOT_FINITE
 
 #: Relative step of central differences by further states, of their rates.
@@ -82,6 +86,11 @@ def linearise_stage(problem, sweep, s, accelerates, columns):
         call_input_columns(sweep.calls[COLUMNS_AT], (tree, space, q, v, sweep.by_input.ctypes.data))
     if problem.flags[FEEDBACK]:
         close_feedback(problem, sweep)
+    if not accelerates and tree_is_asked(problem):
+        status = factorise_solved_stage(problem, sweep, s)
+        if status != NO_PIVOT:
+            return status
+    problem.flags[OVER_TREE] = False
     m = fill_matrix(problem, sweep, s, accelerates)
     return NO_PIVOT if factorise(problem.matrix[:m, :m], problem.pivots[:m], problem.scales[:m]) >= 0 else CONVERGED
 
@@ -176,6 +185,7 @@ def fill_matrix(problem, sweep, s, accelerates):
             g = free[j]
             W[i, j] = cq * Rq[f, g] + cv * Rv[f, g] + ca * Ra[f, g]
     scale, A, E = scale_of(problem, sweep, s, accelerates), problem.matrices[0], problem.matrices[1]
+    problem.numbers[SCALE] = scale
     for k in range(nc):
         for i in range(nf):
             W[i, nf + k] = -scale * A[k, free[i]]

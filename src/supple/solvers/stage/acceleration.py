@@ -16,11 +16,12 @@ from __future__ import annotations
 import math
 
 from supple.jit import inner
-from supple.linalg.lu import factorise, solve
-from supple.solvers.problem import ASK_FEEDBACK, STAGE_TIME, STALE, WORST
+from supple.linalg.lu import factorise
+from supple.solvers.problem import ASK_FEEDBACK, OVER_TREE, STAGE_TIME, STALE, WORST
 from supple.solvers.rounding import NOTHING, ROUNDED_FORCE
 from supple.solvers.stage.evaluation import call, call_rows
 from supple.solvers.stage.excitation import excite, feed_back
+from supple.solvers.stage.factors import factorise_over_tree, solve_factors, tree_is_asked
 from supple.solvers.stage.matrix import size_of_tangent
 from supple.solvers.stage.status import CONVERGED, NO_PIVOT, NOT_FINITE, SLOW
 
@@ -53,6 +54,11 @@ def accelerate(problem, t, baumgarte):
     status = feed_back(problem, ASK_FEEDBACK)
     if status != CONVERGED:
         return status
+    if tree_is_asked(problem) and problem.vectors.shape[1] == 0:
+        status = accelerate_over_tree(problem, baumgarte)
+        if status in (CONVERGED, NOT_FINITE):
+            return status
+    problem.flags[OVER_TREE] = False
     for _ in range(MOST_FACTORS):
         if not call(problem, 0.0, LARGE, problem.tangent.ctypes.data):
             return NOT_FINITE
@@ -64,18 +70,33 @@ def accelerate(problem, t, baumgarte):
 
 
 @inner
+def accelerate_over_tree(problem, baumgarte):
+    """Steps with factors over the tree, made once (`solvers.stage.factors`).  Returns a status."""
+    status = factorise_over_tree(problem, 0.0, LARGE, False)
+    return repeat_steps(problem, baumgarte, LARGE, 1.0) if status == CONVERGED else status
+
+
+@inner
 def step_accelerations(problem, baumgarte):
     """Steps with one factorisation, from the residual, M and the rows of loops.  Returns a status."""
-    nf, nc = problem.free.shape[0], problem.vectors.shape[1]
-    m = nf + nc
-    W, pivots, scales, rhs = problem.matrix[:m, :m], problem.pivots[:m], problem.scales[:m], problem.rhs[:m]
+    m = problem.free.shape[0] + problem.vectors.shape[1]
+    W = problem.matrix[:m, :m]
     scale = fill_index_one(problem, W)
-    if factorise(W, pivots, scales) >= 0:
+    if factorise(W, problem.pivots[:m], problem.scales[:m]) >= 0:
         return NO_PIVOT
-    before = math.inf
+    return repeat_steps(problem, baumgarte, 1.0, scale)
+
+
+@inner
+def repeat_steps(problem, baumgarte, size, scale):
+    """Steps with the newest factors, which are those of ``size`` times M, columns of lambda times ``scale``."""
+    nf, nc = problem.free.shape[0], problem.vectors.shape[1]
+    rhs, before = problem.rhs[: nf + nc], math.inf
     for k in range(MOST):
         index_one_side(problem, baumgarte, rhs)
-        solve(W, pivots, scales, rhs)
+        solve_factors(problem, rhs)
+        for i in range(nf):
+            rhs[i] *= size
         step, largest = 0.0, 0.0
         for i in range(nf):
             problem.a[problem.free[i]] += rhs[i]

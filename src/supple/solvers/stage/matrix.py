@@ -24,6 +24,8 @@ from supple.solvers.problem import (
     DIFFERENCED,
     FACTORED_CA,
     FACTORED_CV,
+    OVER_TREE,
+    SCALE,
     STABILISED,
     STALE,
     TANGENTS,
@@ -32,6 +34,7 @@ from supple.solvers.problem import (
 from supple.solvers.rounding import ROUNDED_STIFFNESS
 from supple.solvers.stage.evaluation import call, call_rows
 from supple.solvers.stage.excitation import feed_back
+from supple.solvers.stage.factors import factorise_over_tree, tree_is_asked
 from supple.solvers.stage.status import CONVERGED, NO_PIVOT, NOT_FINITE
 
 #: Relative step of one-sided differences: by further states of loads, of their rates, of the residual.
@@ -50,6 +53,19 @@ def linearise(problem):
         return status
     if not difference_states(problem, cv, ca):
         return NOT_FINITE
+    status = factorise_over_tree(problem, cv, ca, True) if tree_is_asked(problem) else NO_PIVOT
+    if status == NO_PIVOT:
+        status = factorise_dense(problem, cv, ca)
+    if status == CONVERGED:
+        problem.numbers[FACTORED_CV], problem.numbers[FACTORED_CA] = cv, ca
+        problem.flags[STALE] = False
+    return status
+
+
+@inner
+def factorise_dense(problem, cv, ca):
+    """Residual, rows and the factors of the matrix itself, at the trial state.  Returns a status."""
+    problem.flags[OVER_TREE] = False
     if problem.flags[STABILISED]:
         fill_tangent(problem, 0.0, 0.0, problem.stiffness)
     if not fill_tangent(problem, cv, ca, problem.tangent):
@@ -57,12 +73,10 @@ def linearise(problem):
     call_rows(problem, problem.matrices.ctypes.data)
     add_feedback(problem)
     fill_matrix(problem)
-    problem.numbers[FACTORED_CV], problem.numbers[FACTORED_CA] = cv, ca
     singular = factorise(problem.matrix, problem.pivots, problem.scales)
     if singular >= 0:
         problem.flags[WORST] = problem.free[singular] if singular < problem.free.shape[0] else -1
         return NO_PIVOT
-    problem.flags[STALE] = False
     return CONVERGED
 
 
@@ -178,6 +192,7 @@ def fill_matrix(problem):
             W[i, j] = T[free[i], free[j]]
     if nc > 0:
         scale = size_of_tangent(problem)
+        problem.numbers[SCALE] = scale
         A, de, slip = problem.matrices[0], problem.matrices[1], problem.matrices[2]
         for i in range(nf):
             for k in range(nc):

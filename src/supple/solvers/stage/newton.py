@@ -8,18 +8,20 @@ from __future__ import annotations
 import math
 
 from supple.jit import inner
-from supple.linalg.lu import solve
 from supple.solvers.problem import (
     CA,
     CV,
     CZ,
+    DENSE_LEFT,
     FACTORED_CA,
     FACTORED_CV,
     FEEDBACK,
     ITERATIONS,
     NEWTON_STEP,
     NORM,
+    OVER_TREE,
     RATE,
+    SCALE,
     STABILISED,
     STAGE_TIME,
     STALE,
@@ -28,7 +30,8 @@ from supple.solvers.problem import (
 from supple.solvers.rounding import ROUNDED_MOTION
 from supple.solvers.stage.evaluation import evaluate, set_trial
 from supple.solvers.stage.excitation import excite
-from supple.solvers.stage.matrix import linearise, size_of_tangent
+from supple.solvers.stage.factors import solve_factors
+from supple.solvers.stage.matrix import linearise
 from supple.solvers.stage.status import CONVERGED, NOT_FINITE, PYTHON_RAISED, SLOW
 
 #: Newton steps of a stage.
@@ -57,7 +60,7 @@ def newton_step(problem):
     R, P, x, y_all, weights = problem.residual, problem.P, problem.x, problem.y, problem.weights
     stabilised = problem.flags[STABILISED] != 0
     nf, nc, nz = free.shape[0], problem.vectors.shape[1], problem.z.shape[0]
-    scale = size_of_tangent(problem) if nc > 0 else 1.0
+    scale = problem.numbers[SCALE]
     for i in range(nf):
         rhs[i] = -R[free[i]]
     last = nf
@@ -70,7 +73,7 @@ def newton_step(problem):
         last += nc
     for k in range(nz):
         rhs[last + k] = problem.rates[k] - problem.rates0[k] - problem.numbers[CZ] * problem.xz[k]
-    solve(problem.matrix, problem.pivots, problem.scales, rhs)
+    solve_factors(problem, rhs)
     for k in range(nc):
         problem.multipliers[k] += scale * rhs[nf + k]
         if problem.flags[STABILISED]:
@@ -196,6 +199,8 @@ def solve_stage(problem, t, tolerance):
         problem.flags[STALE] = True
         if status >= PYTHON_RAISED:
             break
+    if problem.flags[OVER_TREE]:
+        problem.flags[DENSE_LEFT] = 1  # whatever it was: the next attempt does not owe it to these factors
     return status
 
 

@@ -14,11 +14,12 @@ from __future__ import annotations
 import math
 
 from supple.jit import inner, kernel
-from supple.linalg.lu import factorise, solve
-from supple.solvers.problem import CA, CV, ITERATIONS, STAGE_TIME, STALE, TANGENTS, problem_at
+from supple.linalg.lu import factorise
+from supple.solvers.problem import CA, CV, ITERATIONS, OVER_TREE, SCALE, STAGE_TIME, STALE, TANGENTS, problem_at
 from supple.solvers.stage.evaluation import call, call_rows
 from supple.solvers.stage.excitation import excite
-from supple.solvers.stage.matrix import fill_matrix, size_of_tangent
+from supple.solvers.stage.factors import factorise_over_tree, solve_factors, tree_is_asked
+from supple.solvers.stage.matrix import fill_matrix
 from supple.solvers.stage.status import CONVERGED, NO_PIVOT, NOT_FINITE, SLOW
 
 #: Smallest damping factor.
@@ -65,6 +66,10 @@ def evaluate(problem):
 def linearise(problem, sigma):
     """Residual, loops and factors of the tangent T + sigma M.  Returns a status."""
     problem.flags[TANGENTS] += 1
+    status = factorise_over_tree(problem, 0.0, sigma, False) if tree_is_asked(problem) else NO_PIVOT
+    if status != NO_PIVOT:
+        return status
+    problem.flags[OVER_TREE] = False
     if not call(problem, 0.0, sigma, problem.tangent.ctypes.data):
         return NOT_FINITE
     call_rows(problem, problem.matrices.ctypes.data)
@@ -123,7 +128,7 @@ def damped_step(problem, share, held, origin, step, trial, size, factor, largest
             factor *= 0.5
             continue
         unbalanced(problem, share, held, trial)
-        solve(problem.matrix, problem.pivots, problem.scales, trial)
+        solve_factors(problem, trial)
         new = norm(problem, trial)
         total = 0.0
         for i in range(problem.free.shape[0]):
@@ -157,10 +162,10 @@ def solve_newton(table, t, share, held, tolerance, most, longest, space):
         status = linearise(problem, 0.0)
         if status != CONVERGED:
             return status
-        scale = size_of_tangent(problem)
+        scale = problem.numbers[SCALE]
         remember(problem, origin)
         unbalanced(problem, share, held, step)
-        solve(problem.matrix, problem.pivots, problem.scales, step)
+        solve_factors(problem, step)
         size = norm(problem, step)
         if not math.isfinite(size):
             return NOT_FINITE
@@ -217,12 +222,12 @@ def relax(table, t, held, tolerance, most, longest, space):
         for i in range(nf):
             force += problem.residual[problem.free[i]] ** 2
         force = math.sqrt(force)
-        scale = size_of_tangent(problem)
+        scale = problem.numbers[SCALE]
         remember(problem, origin)
         unbalanced(problem, 0.0, held, step)
         size = longest + 1.0
         if status == CONVERGED:
-            solve(problem.matrix, problem.pivots, problem.scales, step)
+            solve_factors(problem, step)
             size = norm(problem, step)
         if status != CONVERGED or not math.isfinite(size) or longest_factor(step, longest, nf) < 1.0:
             sigma *= 4.0

@@ -17,14 +17,14 @@ from numpy.typing import ArrayLike
 
 from supple.checks import floats, shown, why
 from supple.compilation.law_program import make_program
-from supple.core.residual import residual
+from supple.core.residual import residual, residual_tangent
 from supple.errors import ConvergenceError, ModelWarning, ShapeError, StateError
 from supple.model.accelerations import joint_efforts
 from supple.model.arguments import number
 from supple.model.assembly import assemble
 from supple.model.constraints import loop_terms, named_multipliers
 from supple.solvers.inputs import check_tensions, constant_inputs
-from supple.solvers.problem import ITERATIONS, SolverWorkspace, make_workspace
+from supple.solvers.problem import ITERATIONS, OVER_TREE, SolverWorkspace, make_workspace
 from supple.solvers.rounding import NOTHING, ROUNDED_STIFFNESS, WEAK
 from supple.solvers.stage.status import CONVERGED, NOT_FINITE, SLOW
 from supple.solvers.statics import newton as _newton
@@ -189,7 +189,7 @@ class Solver:
         One that is not symmetric (follower loads, dead moments) passes: no potential tells which way is down.
         """
         problem = self.workspace.problem
-        T = problem.tangent[np.ix_(problem.free, problem.free)]
+        T = self._stiffness()[np.ix_(problem.free, problem.free)]
         if self.model.nc:  # stiff against leaving what loops allow; where that is not enough, look more closely
             A = problem.matrices[0][:, problem.free]
             T = T + 1e3 * np.abs(T).max() / max((A * A).sum(axis=1).min(), NOTHING) * (A.T @ A)
@@ -200,6 +200,20 @@ class Solver:
                 return Descent(self, problem.q.copy()).is_stable()
             return bool(np.abs(T - T.T).max() > 1e-6 * np.abs(T).max())
         return True
+
+    def _stiffness(self) -> Array:
+        """The last tangent stiffness (n, n), where it was factorised over the tree formed only now."""
+        problem, zero, forces = self.workspace.problem, np.zeros(self.model.n), np.zeros(self.model.n)
+        if problem.flags[OVER_TREE]:
+            at = (self.model.workspace.functions.residual, *self.workspace.handles)
+            residual_tangent(*at, problem.q, zero, zero, 0.0, 0.0, forces, problem.tangent)
+        return np.asarray(problem.tangent)
+
+    def smallest_pivot(self) -> float:
+        """Of the last factors, rows being scaled to size one."""
+        if self.workspace.problem.flags[OVER_TREE] and self.workspace.factors is not None:
+            return float(self.workspace.factors.smallest[0])
+        return float(np.abs(self.workspace.problem.matrix.diagonal()).min(initial=1.0))
 
     def _prefer_stable(self, q: Array, tolerance: float, found: Found) -> Found:
         """Walk or relax from q to a stable equilibrium, if there is one that way; else stay with the unstable one."""
@@ -343,7 +357,7 @@ def find(
         converged=found.status == CONVERGED and bool(np.isfinite(q).all()),
         how=found.how,
         note=f"converged in {found.iterations} Newton steps ({found.how})",
-        doubtful=found.neutral or bool(np.abs(problem.matrix.diagonal()).min(initial=1.0) < DOUBTFUL),
+        doubtful=found.neutral or solver.smallest_pivot() < DOUBTFUL,
         model=model,
     )
     return result if result.converged else _failed(result, found, forces, globalise)

@@ -1,0 +1,164 @@
+"""What stabilised loops ask of a tangent before it is factorised over the tree (see `solvers.stage.tree_matrix`).
+
+Their extra correction enters a stage through v and a alone, by (T - dR/dq) P = (c_v dR/dv + c_a dR/da) P: products with
+the part of the tangent that follows rates.  With z = J p and z' = (R + c_v J) p, sums from the world outward of the
+combined columns, the wrench of a point varies by
+
+    dF = c_v N z + M (2 c_v z' + (c_a - 2 c_v^2) z).
+
+How far coordinates may be corrected is weighed by what resists them, |c_a| M + K + c_v D on the diagonal.
+"""
+
+from __future__ import annotations
+
+from numba import types
+
+from supple.core.arrays import SPACE_ROWS, TREE_ROWS, handle_at, matrix_at, space_at, tree_at, vector_at
+from supple.core.blocks.kinds import project_wrench
+from supple.core.elastic_lines import add_node_transposed, node_product
+from supple.core.records import J_SUM, R_SUM
+from supple.core.tangent_products import contract
+from supple.core.tree_factors import KNOT, KNOT_END, factors_at
+from supple.jit import AddressedKernel, calling, inlined, local_array
+from supple.lie.se3 import add_scaled, dot6, product6
+
+SIGNATURE = types.void(*[types.int64] * 3, types.float64, types.float64, *[types.int64] * 3)
+
+call_tree_rates = calling(SIGNATURE)
+
+_twist, _matrix = local_array(6), local_array(6, 6)
+
+
+@inlined
+def vary_rates(tree, space, cv, ca, p):
+    """z and z' of every point in dZ and dV, and its varied wrench in dF."""
+    work, columns, x, y = space.work, space.columns, _twist(), _twist()
+    for k in range(6):
+        work[0].dZ[k], work[0].dV[k], work[0].dF[k] = 0.0, 0.0, 0.0
+    for b in range(tree.blocks.shape[0]):
+        block = tree.blocks[b]
+        base = work[block.parent]
+        for i in range(block.active):
+            w, c = work[block.first + i], block.columns + i * block.n
+            contract(columns, J_SUM, c, block.n, p, block.start, w.dZ)
+            contract(columns, R_SUM, c, block.n, p, block.start, w.dV)
+            for k in range(6):
+                w.dZ[k] += base.dZ[k]
+                w.dV[k] += base.dV[k]
+                x[k] = 2.0 * cv * w.dV[k] + (ca - 2.0 * cv * cv) * w.dZ[k]
+            product6(w.N, w.dZ, y)
+            product6(w.M, x, w.dF)
+            add_scaled(cv, y, w.dF)
+
+
+@inlined
+def vary_loads(tree, space, cv, p, out):
+    """Loads on pairs of segments and on lines: what follows rates, into dF, and into ``out`` at nodes."""
+    work, x = space.work, _twist()
+    for i in range(space.count[0]):
+        coupling = space.couplings[i]
+        if coupling.b >= 0:
+            product6(coupling.N, work[coupling.b].dZ, x)
+            add_scaled(cv, x, work[coupling.a].dF)
+    for i in range(space.count[1]):
+        line, rate = space.lines[i], 0.0
+        for k in range(line.first, line.first + line.count):
+            part = space.parts[k]
+            rate += dot6(part.f, work[part.segment].dZ) if part.node < 0 else node_product(tree, part.node, part.f, p)
+        tension = cv * line.rate_slope * rate
+        for k in range(line.first, line.first + line.count):
+            part = space.parts[k]
+            if part.node < 0:
+                add_scaled(tension, part.f, work[part.segment].dF)
+            else:
+                add_node_transposed(tree, part.node, tension, part.f, out)
+
+
+@inlined
+def add_own_rates(tree, space, cv, p, out):
+    """out += c_v (D p - Phi^T C Phi p): dampers, and stresses of loads at nodes."""
+    for l in range(tree.links.shape[0]):
+        lo, hi = tree.links[l, 0], tree.links[l, 1]
+        for i in range(lo, hi):
+            x = 0.0
+            for j in range(lo, hi):
+                x += tree.damping[i, j] * p[j]
+            out[i] += cv * x
+    if tree.loads.shape[0] == 0:
+        return
+    xi, f = _twist(), _twist()
+    for k in range(tree.nodes.shape[0]):
+        node, s = tree.nodes[k], space.stress[k]
+        for i in range(6):
+            xi[i] = 0.0
+        for j in range(node.n):
+            xi[tree.component[node.start + j]] += tree.psi[node.column + j] * p[node.start + j]
+        product6(s.C, xi, f)
+        add_node_transposed(tree, k, -cv, f, out)
+
+
+@inlined
+def rate_product(tree, space, cv, ca, p, out):
+    """out (n,) = (c_v dR/dv + c_a dR/da) p."""
+    work = space.work
+    for i in range(out.shape[0]):
+        out[i] = 0.0
+    vary_rates(tree, space, cv, ca, p)
+    vary_loads(tree, space, cv, p, out)
+    for b in range(tree.blocks.shape[0] - 1, -1, -1):
+        block = tree.blocks[b]
+        for i in range(block.active - 1, -1, -1):
+            s = block.first + i
+            add_scaled(1.0, work[s].dF, work[tree.parents[s]].dF)
+            project_wrench(tree, space, block, i, work[s].dF, work[s], out)
+    add_own_rates(tree, space, cv, p, out)
+
+
+@inlined
+def coordinate_weights(tree, space, cv, ca, factors, out):
+    """out (n,) = |c_a| M + K + c_v D on the diagonal, M of all that a coordinate moves."""
+    composites, columns, M, x, y = factors.composites, space.columns, _matrix(), _twist(), _twist()
+    for i in range(composites.shape[0]):
+        for k in range(36):
+            composites[i, k] = 0.0
+    for b in range(tree.blocks.shape[0] - 1, -1, -1):
+        block = tree.blocks[b]
+        into, knot = composites[factors.slots[block.parent]], factors.places[b, KNOT]
+        for j in range(block.start, block.start + block.n):
+            out[j] = tree.stiffness[j, j] + cv * tree.damping[j, j]
+        for i in range(block.active):
+            s, c = block.first + i, block.columns + i * block.n
+            hung = knot < factors.places[b, KNOT_END] and factors.knots[knot, 2] == s
+            for k in range(6):
+                for l in range(6):
+                    M[k, l] = space.work[s].M[k, l]
+                    if hung:
+                        M[k, l] += composites[factors.knots[knot, 0], 6 * k + l]
+                    into[6 * k + l] += M[k, l]
+            if hung:
+                knot += 1
+            for j in range(block.n):
+                for k in range(6):
+                    x[k] = columns[J_SUM, k, c + j]
+                product6(M, x, y)
+                out[block.start + j] += abs(ca * dot6(x, y))
+
+
+def _tree_rates(tree_address, space_address, factors_address, cv, ca, P_at, count, out_at):
+    """Before a tangent is factorised: weights (n,) of coordinates at ``out_at`` if ``count`` is 0.
+
+    Else rows k of (count, n) floats there become (c_v dR/dv + c_a dR/da) times column k of P (n, count).
+    """
+    tree, space = tree_at(handle_at(tree_address, TREE_ROWS)), space_at(handle_at(space_address, SPACE_ROWS))
+    n, factors = tree.component.shape[0], factors_at(factors_address)
+    if count == 0:
+        coordinate_weights(tree, space, cv, ca, factors, vector_at(out_at, (n,)))
+        return
+    P, out = matrix_at(P_at, (n, count)), matrix_at(out_at, (count, n))
+    for k in range(count):
+        for i in range(n):
+            factors.x[i] = P[i, k]
+        rate_product(tree, space, cv, ca, factors.x, out[k])
+
+
+TREE_RATES = AddressedKernel(_tree_rates, SIGNATURE)

@@ -1,0 +1,325 @@
+"""The fused tangent of the residual factorised over the tree, in linear time and without forming a matrix.
+
+In world axes about one origin, everything that hangs on a point k sees of the coordinates inward only the variation of
+that point, y_k = (J x, R x, Q x) from the world (18 numbers, `core.columns`), and answers with a wrench (6 numbers).
+With H_k = [G, N, M] (6 x 18) of a point, a block with parent point p and points k has
+
+    y_k = y_p + V_k x,  V_k = [J_k; R_k; Q_k];       varied wrench at k:  H_k y_k + adbar*_{F^C_k} S_k x,
+
+and what hangs on k answers b + A y_k.  So A joins H_k, as articulated inertias do (`core.articulated`), and from the
+leaves inward, D being all that is the block's own (C29, K + c_v D, stresses, limits),
+
+    E = sum J_k^T (H_k V_k + adbar*_{F_k} S_k) + D,    W^T = sum J_k^T H_k,    U = sum (H_k V_k + adbar*_{F_k} S_k),
+    E x + W^T y_p = r - sum J_k^T b_k,                 A = sum H_k - U X,      X = E^-1 W^T.
+
+E is factorised with pivots inside the block, and across blocks there is no choice of pivots: where U X outgrows what it
+is taken from, the factors are in doubt and the dense matrix is asked.  G, N, M of points become articulated in place.
+Solving is in `core.tree_solve`, with what ties branches together.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import types
+
+from supple.core.arrays import SPACE_ROWS, TREE_ROWS, handle_at, matrix_at, space_at, tree_at, vector_at
+from supple.core.blocks.kinds import add_geometric_stiffness, has_one_point
+from supple.core.elastic import limit_law
+from supple.core.loads import any_entry, has_wrenches, subtract_stress_slope
+from supple.core.records import GJ, J_SUM, MJ, NJ, Q_SUM, R_SUM, S_OWN
+from supple.core.tree_factors import COUPLING, KNOT, KNOT_END, LU_AT, NODE, NODE_END, factors_at
+from supple.core.tree_ties import collect_ties, sort_couplings
+from supple.jit import AddressedKernel, calling, inlined, inner, leaf, local_array
+from supple.linalg.lu import factorise, solve_columns
+from supple.linalg.products import (
+    add_coad_columns,
+    add_map_columns,
+    add_map_columns_transposed,
+    add_projection,
+    map_two_columns,
+)
+
+U = np.uint64  # unsigned indices vectorise, see linalg.products
+
+SIGNATURE = types.int64(types.int64, types.int64, types.int64, types.float64, types.float64, types.int64)
+
+call_tree_tangent = calling(SIGNATURE)
+
+_matrix = local_array(6, 6)
+
+#: Status: factors are there, or the dense matrix must be asked.
+FACTORED, DOUBTFUL = 0, -3
+
+#: Smallest pivot of a block, as part of the largest entry of a row of the whole tangent.
+LEAST = 1e-14
+#: How far what is taken off the operators of a point may outgrow them: that many units of rounding are lost.
+GROWTH = 1e6
+
+
+@inlined
+def clear_all_pose_tangents(tree, work):
+    """G = 0 at every point: it becomes articulated even where no load writes into it."""
+    for b in range(tree.blocks.shape[0]):
+        block = tree.blocks[b]
+        for s in range(block.first, block.first + block.active):
+            for k in range(6):
+                for l in range(6):
+                    work[s].G[k, l] = 0.0
+
+
+@inlined
+def shifted_address(lu, at, start, n):
+    """Where an n x n matrix must begin that its rows and columns, counted from ``start``, are the floats lu[at:]."""
+    return lu.ctypes.data + 8 * (at - start * (n + 1))
+
+
+@leaf
+def add_total(X, c, n, out, o):
+    """out[:, o:o+n] += X[:, c:c+n] for 6 rows."""
+    c, o = U(c), U(o)
+    for k in range(6):
+        for j in range(U(n)):
+            out[k, o + j] += X[k, c + j]
+
+
+@inner
+def clear_sums(lu, at, totals, out, start, n):
+    """E, U and the three parts of W of a block are zero."""
+    for i in range(at, at + n * n):
+        lu[i] = 0.0
+    for k in range(6):
+        for j in range(U(start), U(start + n)):
+            out[k, j] = 0.0
+            totals[NJ, k, j] = 0.0
+            totals[MJ, k, j] = 0.0
+            totals[GJ, k, j] = 0.0
+
+
+@inlined
+def sum_points(tree, space, block, out, E):
+    """E, U and W of a block: what its points and all that hangs on them answer."""
+    columns, totals, X, n, start = space.columns, space.totals, space.tangent, block.n, block.start
+    for i in range(block.active):
+        s, c = block.first + i, block.columns + i * n
+        w = space.work[s]
+        map_two_columns(w.N, columns[R_SUM], 1.0, w.M, columns[Q_SUM], c, n, X)
+        add_coad_columns(w.F, columns[S_OWN], c, n, X)
+        add_map_columns(w.G, columns[J_SUM], c, n, X)
+        add_total(X, 0, n, out, start)
+        add_projection(columns[J_SUM], c, X, n, start, E)
+        add_geometric_stiffness(tree, space, block, i, w, E)
+        if block.parent > 0:
+            add_map_columns_transposed(w.G, columns[J_SUM], c, n, totals[GJ], start)
+            add_map_columns_transposed(w.N, columns[J_SUM], c, n, totals[NJ], start)
+            add_map_columns_transposed(w.M, columns[J_SUM], c, n, totals[MJ], start)
+
+
+@inlined
+def add_own_couplings(tree, space, block, first, following, out, E, parent):
+    """Loads between two points of one block, or a point and the strain of its own rod: dF_a = G J_b + N R_b."""
+    columns, totals, X, n, start = space.columns, space.totals, space.tangent, block.n, block.start
+    i = first
+    while i >= 0:
+        coupling = space.couplings[i]
+        a, b = coupling.a, coupling.b
+        ca = block.columns + (a - block.first) * n
+        if b >= 0:
+            cb = block.columns + (b - block.first) * n
+            map_two_columns(coupling.G, columns[J_SUM], 1.0, coupling.N, columns[R_SUM], cb, n, X)
+            if block.parent > 0:
+                add_map_columns_transposed(coupling.G, columns[J_SUM], ca, n, totals[GJ], start)
+                add_map_columns_transposed(coupling.N, columns[J_SUM], ca, n, totals[NJ], start)
+                for k in range(6):
+                    for l in range(6):
+                        parent.G[k, l] += coupling.G[k, l]
+                        parent.N[k, l] += coupling.N[k, l]
+        else:
+            node = tree.nodes[-(b + 1)]
+            for k in range(6):
+                for j in range(n):
+                    X[k, j] = coupling.G[k, tree.component[start + j]] * tree.psi[node.column + j]
+        add_total(X, 0, n, out, start)
+        add_projection(columns[J_SUM], ca, X, n, start, E)
+        i = following[i]
+
+
+@inlined
+def add_own_slopes(tree, space, block, place, nodes, cv, q, E):
+    """What belongs to the block alone: K + c_v D, limits, stresses of loads at nodes, slopes of joint forces."""
+    start, n = block.start, block.n
+    for i in range(start, start + n):
+        for j in range(U(start), U(start + n)):
+            E[i, j] += tree.stiffness[i, j] + cv * tree.damping[i, j]
+        _, slope, _ = limit_law(q[i], tree.limits[i])
+        E[i, i] -= slope
+    if tree.loads.shape[0] == 0:
+        return
+    if has_one_point(block):
+        for i in range(start, start + n):
+            for j in range(n):
+                E[i, start + j] -= space.joint_slope[i, j]
+    for k in range(place[NODE], place[NODE_END]):
+        s = space.stress[nodes[k]]
+        if any_entry(s.E) or any_entry(s.C):
+            subtract_stress_slope(tree.component, tree.psi, tree.nodes[nodes[k]], 1.0, s.E, cv, s.C, E)
+
+
+@inner
+def keep_columns(columns, totals, block_columns, first, start, n, knots, lo, hi, free, E, out, X, kept):
+    """W^T in X and J, R, Q at knots; locked coordinates take part in nothing."""
+    for i in range(n):
+        for k in range(6):
+            X[start + i, k] = totals[GJ, k, start + i]
+            X[start + i, 6 + k] = totals[NJ, k, start + i]
+            X[start + i, 12 + k] = totals[MJ, k, start + i]
+    for r in range(lo, hi):
+        at, c = knots[r, 1], block_columns + (knots[r, 2] - first) * n
+        for m in range(3):
+            for k in range(6):
+                for j in range(n):
+                    kept[at + (6 * m + k) * n + j] = free[start + j] * columns[J_SUM + m, k, c + j]
+    for i in range(start, start + n):
+        if free[i] == 0.0:
+            for j in range(start, start + n):
+                E[i, j], E[j, i] = 0.0, 0.0
+            E[i, i] = 1.0
+            for k in range(6):
+                out[k, i] = 0.0
+            for k in range(18):
+                X[i, k] = 0.0
+
+
+@leaf
+def reach_operators(out, X, start, n, G, N, M):
+    """G, N, M = U X: what a block takes off the operators of the point it hangs on."""
+    start = U(start)
+    for k in range(U(6)):
+        for l in range(U(6)):
+            G[k, l], N[k, l], M[k, l] = 0.0, 0.0, 0.0
+    for i in range(U(n)):
+        for k in range(U(6)):
+            u = out[k, start + i]
+            for l in range(U(6)):
+                G[k, l] += u * X[start + i, l]
+                N[k, l] += u * X[start + i, U(6) + l]
+                M[k, l] += u * X[start + i, U(12) + l]
+
+
+@inner
+def operator_size(G, N, M, by_rate, by_acceleration):
+    """Size of [G, N, M] on a unit variation, whose rates are ``by_rate`` and ``by_acceleration`` times as large."""
+    g, h, m = 0.0, 0.0, 0.0
+    for k in range(6):
+        for l in range(6):
+            g += abs(G[k, l])
+            h += abs(N[k, l])
+            m += abs(M[k, l])
+    return g + by_rate * h + by_acceleration * m
+
+
+@inner
+def norm6(x):
+    """Sum of the sizes of six numbers."""
+    return abs(x[0]) + abs(x[1]) + abs(x[2]) + abs(x[3]) + abs(x[4]) + abs(x[5])
+
+
+@inner
+def own_share(E, X, start, by_rate, by_acceleration):
+    """Smallest part, over the rows of [E, W^T], that E has in the largest entry: a row of E may be rounding alone."""
+    share = 1.0
+    for i in range(E.shape[0]):
+        own, inward = 0.0, 0.0
+        for j in range(E.shape[0]):
+            own = max(own, abs(E[i, j]))
+        for k in range(6):
+            entry = abs(X[start + i, k]) + by_rate * abs(X[start + i, 6 + k])
+            inward = max(inward, entry + by_acceleration * abs(X[start + i, 12 + k]))
+        if inward > own:
+            share = min(share, own / inward)
+    return share
+
+
+@inlined
+def hand_inward(block, space, out, X, cv, ca):
+    """The articulated operators of a block join the point it hangs on.  Returns whether they may be trusted."""
+    work, parent = space.work, space.work[block.parent]
+    by_rate, by_acceleration = abs(cv) + norm6(parent.V), abs(ca) + norm6(parent.A)
+    size = 0.0
+    for s in range(block.first, block.first + block.active):
+        w = work[s]
+        size += operator_size(w.G, w.N, w.M, by_rate, by_acceleration)
+        for k in range(6):
+            for l in range(6):
+                parent.G[k, l] += w.G[k, l]
+                parent.N[k, l] += w.N[k, l]
+                parent.M[k, l] += w.M[k, l]
+    if block.n == 0:
+        return True
+    G, N, M = _matrix(), _matrix(), _matrix()
+    reach_operators(out, X, block.start, block.n, G, N, M)
+    for k in range(6):
+        for l in range(6):
+            parent.G[k, l] -= G[k, l]
+            parent.N[k, l] -= N[k, l]
+            parent.M[k, l] -= M[k, l]
+    size += norm6(work[block.first].F)
+    taken = operator_size(G, N, M, by_rate, by_acceleration)
+    return taken <= GROWTH * size
+
+
+@inlined
+def factorise_tree_tangent(tree, space, q, cv, ca, factors):
+    """Factors from the operators G, N, M of points and the resultants F.  Returns a status."""
+    lu, out, X, work = factors.lu, factors.U, factors.X, space.work
+    smallest = 1.0
+    sort_couplings(tree, space, factors)
+    for b in range(tree.blocks.shape[0] - 1, -1, -1):
+        block, place = tree.blocks[b], factors.places[b]
+        n, start = block.n, block.start
+        if n > 0:
+            at = place[LU_AT]
+            clear_sums(lu, at, space.totals, out, start, n)
+            E = matrix_at(shifted_address(lu, at, start, n), (start + n, n))
+            sum_points(tree, space, block, out, E)
+            first = place[COUPLING]
+            if first >= 0:
+                add_own_couplings(tree, space, block, first, factors.following, out, E, work[block.parent])
+            add_own_slopes(tree, space, block, place, factors.nodes, cv, q, E)
+            keep_columns(space.columns, space.totals, block.columns, block.first, start, n, factors.knots, place[KNOT],
+                         place[KNOT_END], factors.free, E, out, X, factors.columns)  # fmt: skip
+            own = matrix_at(lu.ctypes.data + 8 * at, (n, n))
+            pivots, scales = factors.pivots[start : start + n], factors.scales[start : start + n]
+            share = 1.0
+            if block.parent > 0:
+                base = work[block.parent]
+                share = own_share(own, X, start, abs(cv) + norm6(base.V), abs(ca) + norm6(base.A))
+            if factorise(own, pivots, scales) >= 0:
+                return DOUBTFUL
+            for i in range(n):
+                smallest = min(smallest, share * abs(own[i, i]))
+            if not smallest > LEAST:
+                return DOUBTFUL
+            if block.parent > 0:
+                solve_columns(own, pivots, scales, X[start : start + n])
+        if block.parent > 0 and not hand_inward(block, space, out, X, cv, ca):
+            return DOUBTFUL
+    factors.smallest[0] = smallest
+    return FACTORED
+
+
+def _tree_tangent(tree_address, space_address, q_at, cv, ca, factors_address):
+    """Factors of the fused tangent after a residual that left its `OPERATORS`; ties as rows of the border.
+
+    Poses, motions and columns of the scratch stay, its operators G, N, M do not.  Returns a status.
+    """
+    tree, space = tree_at(handle_at(tree_address, TREE_ROWS)), space_at(handle_at(space_address, SPACE_ROWS))
+    factors = factors_at(factors_address)
+    if space.count[3] > 0:  # dormant stations fill a matrix of their own
+        return DOUBTFUL
+    if not has_wrenches(tree):
+        clear_all_pose_tangents(tree, space.work)
+    collect_ties(tree, space, cv, factors)
+    return factorise_tree_tangent(tree, space, vector_at(q_at, (tree.component.shape[0],)), cv, ca, factors)
+
+
+TREE_TANGENT = AddressedKernel(_tree_tangent, SIGNATURE)
