@@ -1,0 +1,398 @@
+"""Symbols: numbers that remember how they were made.  NumPy's functions work on them and on arrays of them.
+
+A `Graph` holds every operation once: equal ones are the same symbol, constants are folded, x + 0 and 1 x vanish.
+A `Symbol` is a number; arrays of them are `Symbols`, of dtype object, on which NumPy calls the methods of `Symbol`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from supple.errors import ModelError
+from supple.tracing import operations as op
+
+#: Kinds of leaves of a graph: a constant, a material coordinate x_i, a coordinate q_j.
+CONSTANT, MATERIAL, COORDINATE = -1, -2, -3
+
+#: What to write instead of what cannot be traced.
+REMEDIES = {
+    "where": "a condition may depend on the material point x only",
+    "maximum": "write a smooth function, such as 0.5 * (a + b + np.sqrt((a - b)**2 + e**2))",
+    "minimum": "write a smooth function, such as 0.5 * (a + b - np.sqrt((a - b)**2 + e**2))",
+    "floor": "kinematics must be smooth",
+    "interp": "write a polynomial, or sums of smooth functions",
+    "arctan2": "np.arctan2 may depend on the material point x only; of q, write np.arctan(y / x)",
+    "hypot": "write np.sqrt(a**2 + b**2)",
+    "zeros": "make arrays of results by np.stack or np.array, not by writing into np.zeros",
+}
+
+
+class Graph:
+    """All operations of a traced function, arguments before results."""
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[Any, ...]] = []  #: (code, arguments...): indices, or a value or number of a leaf
+        self.of_q: list[bool] = []  #: whether each depends on coordinates q
+        self.of_x: list[bool] = []  #: and on the material point x
+        self._known: dict[tuple[Any, ...], int] = {}
+
+    def make(self, row: tuple[Any, ...], of_x: bool, of_q: bool) -> Symbol:
+        """The symbol of an operation, a new one unless it is known."""
+        index = self._known.get(row)
+        if index is None:
+            index = self._known[row] = len(self.rows)
+            self.rows.append(row)
+            self.of_x.append(of_x)
+            self.of_q.append(of_q)
+        return Symbol(self, index)
+
+    def constant(self, value: float) -> Symbol:
+        """A number."""
+        return self.make((CONSTANT, float(value) + 0.0), False, False)
+
+    def inputs(self, kind: int, count: int) -> Symbols:
+        """``count`` leaves of a kind: MATERIAL or COORDINATE."""
+        return symbols([self.make((kind, i), kind == MATERIAL, kind == COORDINATE) for i in range(count)])
+
+    def value(self, index: int) -> float | None:
+        """The number that a symbol is; None if it is none."""
+        row = self.rows[index]
+        return row[1] if row[0] == CONSTANT else None
+
+    def apply(self, code: int, *arguments: Any) -> Symbol:
+        """An operation on symbols and numbers."""
+        given = [a if isinstance(a, Symbol) else self.constant(_number(a)) for a in arguments]
+        of_x, of_q = any(self.of_x[a.index] for a in given), any(self.of_q[a.index] for a in given)
+        if code >= op.TABULATED and of_q:
+            raise untraceable({op.WHERE: "where", op.ARCTAN2: "arctan2"}.get(code, "a comparison"), "of coordinates q")
+        values = [self.value(a.index) for a in given]
+        if not (of_x or of_q):
+            with np.errstate(all="ignore"):
+                return self.constant(op.EVALUATE[code](*[np.float64(v) for v in values if v is not None]))
+        if code == op.DIVIDE and values[0] != 0.0:
+            return given[0] * self.apply(op.POWER, given[1], -1.0)
+        simple = _simplified(code, given, values)
+        if simple is not None:
+            return simple
+        indices = [a.index for a in given]
+        if code in (op.ADD, op.MULTIPLY):
+            indices.sort()
+        return self.make((code, *indices), of_x, of_q)
+
+
+def _simplified(code: int, given: list[Symbol], values: list[float | None]) -> Symbol | None:
+    """x + 0, x - 0, 0 x, 1 x, 0 / x, x^1; None if there is nothing to simplify."""
+    a, b = given[0], given[-1]
+    first, second = values[0], values[-1]
+    if code == op.ADD:
+        return b if first == 0.0 else a if second == 0.0 else None
+    if code == op.SUBTRACT:
+        return a if second == 0.0 else -b if first == 0.0 else a.graph.constant(0.0) if a.index == b.index else None
+    if code == op.MULTIPLY:
+        if first == 0.0 or second == 0.0:
+            return a.graph.constant(0.0)
+        return b if first == 1.0 else a if second == 1.0 else -b if first == -1.0 else -a if second == -1.0 else None
+    if code == op.DIVIDE:
+        return a.graph.constant(0.0)  # 0 / x
+    if code == op.POWER:
+        if second == 0.0:
+            return a.graph.constant(1.0)
+        return {1.0: lambda: a, 2.0: lambda: a * a, 0.5: a.sqrt}.get(second, lambda: None)()
+    if code == op.NEGATIVE and a.graph.rows[a.index][0] == op.NEGATIVE:
+        return Symbol(a.graph, a.graph.rows[a.index][1])
+    return None
+
+
+def _number(value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"a traced function met {type(value).__name__}, must be a real number or array") from error
+
+
+def untraceable(name: str, how: str = "") -> ModelError:
+    """The error that names what cannot be traced, and what to write instead."""
+    remedy = REMEDIES.get(name, "write it with arithmetic, powers, sin, cos, exp, log, sqrt, tanh, sinc, stack and @")
+    return ModelError(f"np.{name} {how}{' ' if how else ''}cannot be traced; {remedy}".replace("np.a c", "a c"))
+
+
+class Symbol:
+    """A number that remembers how it was made."""
+
+    __slots__ = ("graph", "index")
+    __array_priority__ = 1000.0
+
+    def __init__(self, graph: Graph, index: int) -> None:
+        self.graph, self.index = graph, index
+
+    def _two(self, code: int, a: Any, b: Any) -> Any:
+        if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+            return NotImplemented  # elementwise, by the array
+        return self.graph.apply(code, a, b)
+
+    def __add__(self, other: Any) -> Any:
+        return self._two(op.ADD, self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return self._two(op.ADD, other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return self._two(op.SUBTRACT, self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._two(op.SUBTRACT, other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return self._two(op.MULTIPLY, self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return self._two(op.MULTIPLY, other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return self._two(op.DIVIDE, self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self._two(op.DIVIDE, other, self)
+
+    def __pow__(self, other: Any) -> Any:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        if isinstance(other, Symbol) and other.graph.value(other.index) is None:
+            return (other * self.log()).exp()
+        return self.graph.apply(op.POWER, self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return (self * float(np.log(_number(other)))).exp()
+
+    def __neg__(self) -> Symbol:
+        return self.graph.apply(op.NEGATIVE, self)
+
+    def __pos__(self) -> Symbol:
+        return self
+
+    def __abs__(self) -> Symbol:
+        return self.graph.apply(op.ABSOLUTE, self)
+
+    def __lt__(self, other: Any) -> Any:
+        return self._two(op.LESS, self, other)
+
+    def __le__(self, other: Any) -> Any:
+        return self._two(op.LESS_EQUAL, self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._two(op.LESS, other, self)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._two(op.LESS_EQUAL, other, self)
+
+    def __and__(self, other: Any) -> Any:
+        return self * other
+
+    def __invert__(self) -> Symbol:
+        return self.graph.apply(op.SUBTRACT, 1.0, self)
+
+    def __or__(self, other: Any) -> Any:
+        return ~(~self & ~other)
+
+    def __bool__(self) -> bool:
+        raise ModelError(
+            "`if`, `and`, `or` and `while` on x or q cannot be traced: the function is run once, for all points; "
+            "write np.where with a condition on x, or a smooth function"
+        )
+
+    def __float__(self) -> float:
+        value = self.graph.value(self.index)
+        if value is None:
+            raise ModelError(
+                "a number that depends on x or q was taken for a float, which cannot be traced: use NumPy's functions, "
+                "not those of math, and make arrays by np.stack or np.array, not by writing into np.zeros"
+            )
+        return value
+
+    def __int__(self) -> int:
+        return int(float(self))
+
+    def __hash__(self) -> int:
+        return hash((id(self.graph), self.index))
+
+    def __eq__(self, other: Any) -> bool:
+        if isinstance(other, Symbol):
+            return self.graph is other.graph and self.index == other.index
+        raise ModelError("== on x or q cannot be traced: compare by < or <=, and only numbers that depend on x")
+
+    def conjugate(self) -> Symbol:
+        """Itself: it is real."""
+        return self
+
+    @property
+    def real(self) -> Symbol:
+        """Itself."""
+        return self
+
+    # NumPy calls these methods by the names of its functions
+    def _one(self, code: int) -> Symbol:
+        return self.graph.apply(code, self)
+
+    def sin(self) -> Symbol:
+        return self._one(op.SIN)
+
+    def cos(self) -> Symbol:
+        return self._one(op.COS)
+
+    def tan(self) -> Symbol:
+        return self._one(op.TAN)
+
+    def exp(self) -> Symbol:
+        return self._one(op.EXP)
+
+    def log(self) -> Symbol:
+        return self._one(op.LOG)
+
+    def sqrt(self) -> Symbol:
+        return self._one(op.SQRT)
+
+    def tanh(self) -> Symbol:
+        return self._one(op.TANH)
+
+    def sinh(self) -> Symbol:
+        return self._one(op.SINH)
+
+    def cosh(self) -> Symbol:
+        return self._one(op.COSH)
+
+    def arcsin(self) -> Symbol:
+        return self._one(op.ARCSIN)
+
+    def arccos(self) -> Symbol:
+        return self._one(op.ARCCOS)
+
+    def arctan(self) -> Symbol:
+        return self._one(op.ARCTAN)
+
+    def arctan2(self, other: Any) -> Symbol:
+        return self.graph.apply(op.ARCTAN2, self, other)
+
+    def sinc(self) -> Symbol:
+        """sin(x)/x, without the factor pi of `numpy.sinc`."""
+        return self.graph.apply(op.BESSEL, self, 0.0)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        return apply_ufunc(ufunc, method, inputs, options)
+
+    def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:
+        return apply_function(function, arguments, options)
+
+
+class Symbols(np.ndarray):
+    """An array of symbols (and plain numbers)."""
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        return apply_ufunc(ufunc, method, inputs, options)
+
+    def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:
+        return apply_function(function, arguments, options)
+
+
+def symbols(values: Any) -> Symbols:
+    """An array of symbols from nested lists."""
+    return np.array(values, dtype=object).view(Symbols)
+
+
+def _plain(value: Any) -> Any:
+    """A value without our classes of arrays, on which NumPy would ask us again."""
+    if isinstance(value, Symbols):
+        return np.asarray(value).view(np.ndarray)
+    if isinstance(value, Symbol):
+        boxed = np.empty((), dtype=object)
+        boxed[()] = value
+        return boxed
+    if isinstance(value, (list, tuple)):
+        return type(value)(_plain(part) for part in value)
+    if isinstance(value, dict):
+        return {key: _plain(part) for key, part in value.items()}
+    return value
+
+
+def _ours(value: Any) -> Any:
+    """A result of NumPy as an array of ours, or the number in it."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(_ours(part) for part in value)
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        return value[()] if value.ndim == 0 else value.view(Symbols)
+    return value
+
+
+def apply_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """One of NumPy's elementwise functions, which calls the methods of `Symbol`."""
+    if options.get("out") is not None:
+        raise ModelError("writing into an array (out=, +=) cannot be traced; write a = a + b")
+    special: Callable[..., Any] | None = _SPECIAL.get(ufunc)
+    plain = [_objects(value) for value in inputs]
+    try:
+        if special is not None and method == "__call__":
+            return _ours(np.frompyfunc(special, ufunc.nin, 1)(*plain))
+        return _ours(getattr(ufunc, method)(*plain, **options))
+    except TypeError as error:
+        raise untraceable(ufunc.__name__) from error
+
+
+def _objects(value: Any) -> Any:
+    """A value as an array of Python objects, so that no float of NumPy's meets a symbol."""
+    value = _plain(value)
+    return value.astype(object) if isinstance(value, np.ndarray) else np.asarray(value, dtype=object)
+
+
+_SPECIAL: dict[Any, Callable[..., Any]] = {
+    np.square: lambda a: a * a,
+    np.reciprocal: lambda a: 1.0 / a,
+    np.power: lambda a, b: a**b,
+    np.float_power: lambda a, b: a**b,
+    np.cbrt: lambda a: a ** (1.0 / 3.0),
+    np.log1p: lambda a: np.log(1.0 + a),
+    np.expm1: lambda a: np.exp(a) - 1.0,
+    np.log2: lambda a: np.log(a) / np.log(2.0),
+    np.log10: lambda a: np.log(a) / np.log(10.0),
+    np.exp2: lambda a: 2.0**a,
+    np.deg2rad: lambda a: a * (np.pi / 180.0),
+    np.radians: lambda a: a * (np.pi / 180.0),
+    np.logical_and: lambda a, b: a * b,
+    np.logical_not: lambda a: 1.0 - a,
+    np.logical_or: lambda a, b: 1.0 - (1.0 - a) * (1.0 - b),
+    np.sign: lambda a: a.graph.apply(op.SIGN, a) if isinstance(a, Symbol) else float(np.sign(a)),
+}
+
+
+def apply_function(function: Any, arguments: Any, options: Any) -> Any:
+    """One of NumPy's functions on arrays: by NumPy itself on objects, but for those that compare."""
+    chosen = _FUNCTIONS.get(function)
+    if chosen is not None:
+        return chosen(*arguments, **options)
+    try:
+        return _ours(function(*_plain(arguments), **_plain(options)))
+    except (TypeError, AttributeError) as error:
+        raise untraceable(function.__name__) from error
+
+
+def _sinc(x: Any) -> Any:
+    def one(a: Any) -> Any:
+        return (a * np.pi).sinc() if isinstance(a, Symbol) else float(np.sinc(a))
+
+    return _ours(np.frompyfunc(one, 1, 1)(_objects(x)))
+
+
+def _where(condition: Any, a: Any, b: Any) -> Any:
+    def one(c: Any, x: Any, y: Any) -> Any:
+        if not isinstance(c, Symbol):
+            return x if c else y
+        if any(isinstance(z, Symbol) and z.graph.of_q[z.index] for z in (x, y)):
+            inside = c.graph.apply(op.WHERE, c, 1.0, 0.0)
+            return inside * x + (1.0 - inside) * y
+        return c.graph.apply(op.WHERE, c, x, y)
+
+    return _ours(np.frompyfunc(one, 3, 1)(_objects(condition), _objects(a), _objects(b)))
+
+
+_FUNCTIONS: dict[Any, Callable[..., Any]] = {np.sinc: _sinc, np.where: _where}
