@@ -1,4 +1,4 @@
-"""Derivatives of traced functions by the material point, as further symbols of the same graph."""
+"""Derivatives of traced functions by the material point or by a coordinate, as further symbols of the same graph."""
 
 from __future__ import annotations
 
@@ -30,20 +30,21 @@ SLOPES: dict[int, Callable[[Any, Any], Any]] = {
 }
 
 
-def by_material(outputs: Symbols, direction: int) -> Symbols:
-    """d outputs / d x_direction."""
+def slope(outputs: Symbols, kind: int, number: int) -> Symbols:
+    """d outputs / d a leaf: the material coordinate (MATERIAL) or the coordinate (COORDINATE) of that number."""
     flat = outputs.ravel()
     graph = next(s.graph for s in flat if isinstance(s, Symbol))
     known: dict[int, Any] = {}
     for index in ancestors(graph, [s.index for s in flat if isinstance(s, Symbol)]):
-        known[index] = _slope(graph, index, direction, known)
+        known[index] = _slope(graph, index, (kind, number), known)
     slopes = [known[s.index] if isinstance(s, Symbol) else 0.0 for s in flat]
-    return symbols(slopes).reshape(outputs.shape)
+    made = [x if isinstance(x, Symbol) else graph.constant(x) for x in slopes]
+    return symbols(made).reshape(outputs.shape)
 
 
 def gradient_by_material(outputs: Symbols) -> Symbols:
     """The deformation gradient: (3, 3), entry (i, k) = d outputs_i / d x_k."""
-    return symbols(np.stack([np.asarray(by_material(outputs, k)) for k in range(3)], axis=-1))
+    return symbols(np.stack([np.asarray(slope(outputs, MATERIAL, k)) for k in range(3)], axis=-1))
 
 
 def ancestors(graph: Graph, roots: list[int]) -> list[int]:
@@ -59,13 +60,13 @@ def ancestors(graph: Graph, roots: list[int]) -> list[int]:
     return sorted(needed)
 
 
-def _slope(graph: Graph, index: int, direction: int, known: dict[int, Any]) -> Any:
+def _slope(graph: Graph, index: int, leaf: tuple[int, int], known: dict[int, Any]) -> Any:
     """One step of the forward rule."""
     code, *rest = graph.rows[index]
-    if code in (CONSTANT, COORDINATE) or not graph.of_x[index]:
+    if code == CONSTANT:
         return 0.0
-    if code == MATERIAL:
-        return 1.0 if rest[0] == direction else 0.0
+    if code in (MATERIAL, COORDINATE):
+        return 1.0 if (code, rest[0]) == leaf else 0.0
     given, slopes = [Symbol(graph, i) for i in rest], [known[i] for i in rest]
     y = Symbol(graph, index)
     if code in (op.ADD, op.SUBTRACT):
