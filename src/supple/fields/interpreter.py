@@ -1,14 +1,14 @@
 """Programs of users' kinematics, run on truncated Taylor series over many points at once.
 
-A program (`supple.tracing.program`) is a list of scalar operations.  Each node is run on ``lanes`` points side by side, as
-a *jet*: its value y with two time derivatives along (q, v, a), and its derivatives y_j by every coordinate with two time
-derivatives of those.  Of a product and of a function phi,
+A program (`supple.tracing.program`) is a list of scalar operations.  Each node is run on ``lanes`` points side by side,
+as a *jet*: its value y with two time derivatives along (q, v, a), and its derivatives y_j by every coordinate with two
+time derivatives of those.  Of a product and of a function phi,
 
     (u v)_j'' = u_j'' v + 2 u_j' v' + u_j v'' + (the same with u and v exchanged),
     phi(u)_j'' = phi' u_j'' + 2 phi'' u' u_j' + (phi''' u'^2 + phi'' u'') u_j.
 
-So no formula of a user's is ever differentiated by hand, and no program is ever compiled.  The Hessian of a weighted sum
-of outputs needs no second-order jets: with l the derivative of that sum by a node (one reverse pass),
+So no formula of a user's is ever differentiated by hand, and no program is ever compiled.  The Hessian of a weighted
+sum of outputs needs no second-order jets: with l the derivative of that sum by a node (one reverse pass),
 
     H = sum over products l (u_i v_j + v_i u_j) + sum over functions l phi'' u_i u_j.
 
@@ -20,12 +20,27 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 
+import numpy as np
+
 from supple.core.arrays import floats, handle_at, integers, matrices_at, matrix_at
+from supple.fields.rows import (
+    add_product_row,
+    add_rates,
+    add_scaled_row,
+    clear_row,
+    combine_rows,
+    function_rates,
+    function_slopes,
+    function_steps,
+    multiply_rates,
+    multiply_rows,
+    scale_row,
+    set_rates,
+)
 from supple.jit import inlined, inner, local_array
 from supple.tracing.operations import (
     ABSOLUTE,
     ADD,
-    ARCCOS,
     ARCSIN,
     ARCTAN,
     BESSEL,
@@ -48,13 +63,30 @@ from supple.tracing.operations import (
 #: each first the value, then derivatives by coordinates; ``slopes`` (4 operations, lanes) phi', phi'', phi''' and
 #: scratch; ``adjoint`` (nodes, lanes).
 Run = namedtuple(
-    "Run", ("ops", "active", "outputs", "constants", "tables", "n", "early", "first", "lanes", "jets", "slopes", "adjoint")
+    "Run",
+    ("ops", "active", "outputs", "constants", "tables", "n", "early", "first", "lanes", "jets", "slopes", "adjoint"),
 )
 
 #: Arrays of a program in a handle of data.
 PROGRAM_ROWS = 6
 
-_bessel, _phi = local_array(8), local_array(4)
+#: Orders of Bessel functions that programs may have (of kinematics 0, of their gradients 1, 2), and terms of series.
+ORDERS, TERMS = 8, 9
+
+
+def _bessel_series() -> np.ndarray:
+    """Coefficients (ORDERS, TERMS) of g_k(x) in powers of x^2: (-1/2)^m / (m! (2k + 2m + 1)!!)."""
+    table = np.zeros((ORDERS, TERMS))
+    for k in range(ORDERS):
+        table[k, 0] = 1.0 / np.prod(np.arange(1.0, 2 * k + 2, 2.0))
+        for m in range(1, TERMS):
+            table[k, m] = -0.5 * table[k, m - 1] / (m * (2 * k + 2 * m + 1))
+    return table
+
+
+_SERIES = _bessel_series()
+
+_bessel, _phi = local_array(4), local_array(4)
 
 
 def run_size(nodes: int, operations: int, n: int, lanes: int) -> int:
@@ -110,136 +142,118 @@ def forward(run, low, high, values, slopes):
     for i in range(low, high):
         code, a, b, y = ops[i, 0], ops[i, 1], ops[i, 2], first + i
         if code == ADD or code == SUBTRACT:
-            add_jets(jets, active, a, b, y, 1.0 if code == ADD else -1.0, n, lanes, values, slopes)
+            add_jets(jets, active, a, b, y, 1.0 if code == ADD else -1.0, n, values, slopes)
         elif code == MULTIPLY:
-            multiply_values(jets, active, a, b, y, lanes, values)
+            multiply_values(jets, active, a, b, y, values)
             for j in range(1, n + 1):
                 if active[y, j]:
-                    clear_rows(jets, y, j, lanes, slopes)
-                    if active[a, j]:
-                        add_product_rows(jets, a, b, active[b, 0], y, j, lanes, slopes)
-                    if active[b, j]:
-                        add_product_rows(jets, b, a, active[a, 0], y, j, lanes, slopes)
+                    multiply_slopes(jets, active, a, b, y, j, slopes)
         else:
             c = run.constants[0, b] if code == POWER or code == BESSEL else 0.0
-            function_values(jets, code, c, a, y, run.slopes, i, lanes, values)
-            function_steps(jets, a, run.slopes, i, lanes, slopes)
+            phi1, phi2 = run.slopes[4 * i], run.slopes[4 * i + 1]
+            bend, turn = run.slopes[4 * i + 2], run.slopes[4 * i + 3]
+            function_values(code, c, lanes, jets[3 * a, 0], jets[3 * y, 0], phi1, phi2, bend)
+            u1, u2 = jets[3 * a + 1, 0], jets[3 * a + 2, 0]
+            if values >= 1:
+                function_rates(phi1, phi2, u1, u2, jets[3 * y + 1, 0], jets[3 * y + 2, 0])
+            if slopes >= 1:
+                function_steps(phi2, u1, u2, bend, turn)
             for j in range(1, n + 1):
                 if active[a, j]:
-                    function_rows(jets, a, y, run.slopes, i, j, lanes, slopes)
+                    u = jets[3 * a, j]
+                    multiply_rows(phi1, u, jets[3 * y, j])
+                    if slopes >= 1:
+                        u1, u2 = jets[3 * a + 1, j], jets[3 * a + 2, j]
+                        function_slopes(phi1, turn, bend, u, u1, u2, jets[3 * y + 1, j], jets[3 * y + 2, j])
 
 
 @inner
-def add_jets(jets, active, a, b, y, sign, n, lanes, values, slopes):
+def add_jets(jets, active, a, b, y, sign, n, values, slopes):
     """y = a + sign b."""
-    for k in range(lanes):
-        jets[3 * y, 0, k] = jets[3 * a, 0, k] + sign * jets[3 * b, 0, k]
+    combine_rows(jets[3 * a, 0], sign, jets[3 * b, 0], jets[3 * y, 0])
     for m in range(1, values + 1):
-        add_rows(jets, 3 * a + m, active[a, 0], 3 * b + m, active[b, 0], 3 * y + m, 0, sign, lanes)
+        add_rows(jets, 3 * a + m, active[a, 0], 3 * b + m, active[b, 0], 3 * y + m, 0, sign)
     for j in range(1, n + 1):
         if active[y, j]:
             for m in range(slopes + 1):
-                add_rows(jets, 3 * a + m, active[a, j], 3 * b + m, active[b, j], 3 * y + m, j, sign, lanes)
+                add_rows(jets, 3 * a + m, active[a, j], 3 * b + m, active[b, j], 3 * y + m, j, sign)
 
 
 @inner
-def add_rows(jets, a, has_a, b, has_b, y, j, sign, lanes):
+def add_rows(jets, a, has_a, b, has_b, y, j, sign):
     """One row of a sum, of which one term may be missing."""
     if has_a and has_b:
-        for k in range(lanes):
-            jets[y, j, k] = jets[a, j, k] + sign * jets[b, j, k]
+        combine_rows(jets[a, j], sign, jets[b, j], jets[y, j])
     elif has_a:
-        for k in range(lanes):
-            jets[y, j, k] = jets[a, j, k]
+        scale_row(1.0, jets[a, j], jets[y, j])
     else:
-        for k in range(lanes):
-            jets[y, j, k] = sign * jets[b, j, k]
+        scale_row(sign, jets[b, j], jets[y, j])
 
 
 @inner
-def multiply_values(jets, active, a, b, y, lanes, values):
+def multiply_values(jets, active, a, b, y, values):
     """Value of a product, and its time derivatives."""
     u, v, w = 3 * a, 3 * b, 3 * y
-    moves_a, moves_b = active[a, 0] != 0, active[b, 0] != 0
-    for k in range(lanes):
-        jets[w, 0, k] = jets[u, 0, k] * jets[v, 0, k]
-    if values >= 1:
-        for k in range(lanes):
-            x = jets[u + 1, 0, k] * jets[v, 0, k] if moves_a else 0.0
-            jets[w + 1, 0, k] = x + (jets[u, 0, k] * jets[v + 1, 0, k] if moves_b else 0.0)
-    if values >= 2:
-        for k in range(lanes):
-            x = jets[u + 2, 0, k] * jets[v, 0, k] if moves_a else 0.0
-            if moves_b:
-                x += jets[u, 0, k] * jets[v + 2, 0, k]
-                if moves_a:
-                    x += 2.0 * jets[u + 1, 0, k] * jets[v + 1, 0, k]
-            jets[w + 2, 0, k] = x
+    multiply_rows(jets[u, 0], jets[v, 0], jets[w, 0])
+    if values == 0:
+        return
+    if active[a, 0] and active[b, 0]:
+        set_rates(
+            jets[u, 0], jets[u + 1, 0], jets[u + 2, 0], jets[v, 0], jets[v + 1, 0], jets[v + 2, 0],
+            jets[w + 1, 0], jets[w + 2, 0],
+        )  # fmt: skip
+    elif active[a, 0]:
+        multiply_rates(jets[u, 0], jets[u + 1, 0], jets[u + 2, 0], jets[v, 0], jets[w + 1, 0], jets[w + 2, 0])
+    else:
+        multiply_rates(jets[v, 0], jets[v + 1, 0], jets[v + 2, 0], jets[u, 0], jets[w + 1, 0], jets[w + 2, 0])
 
 
 @inner
-def clear_rows(jets, y, j, lanes, slopes):
-    """y_j = 0, with its time derivatives."""
-    for m in range(slopes + 1):
-        for k in range(lanes):
-            jets[3 * y + m, j, k] = 0.0
+def multiply_slopes(jets, active, a, b, y, j, slopes):
+    """Derivative of a product by coordinate j - 1, and its time derivatives."""
+    if active[a, j]:
+        multiply_half(jets, a, b, active[b, 0], y, j, slopes)
+        if active[b, j]:
+            add_half(jets, b, a, y, j, slopes)
+    else:
+        multiply_half(jets, b, a, active[a, 0], y, j, slopes)
 
 
-@inner
-def add_product_rows(jets, a, b, moves, y, j, lanes, slopes):
-    """y_j += a_j b and its time derivatives; b ``moves`` or is constant."""
+@inlined
+def multiply_half(jets, a, b, moves, y, j, slopes):
+    """y_j = a_j b and its time derivatives; b ``moves`` or is constant."""
     u, v, w = 3 * a, 3 * b, 3 * y
-    for k in range(lanes):
-        jets[w, j, k] += jets[u, j, k] * jets[v, 0, k]
+    multiply_rows(jets[u, j], jets[v, 0], jets[w, j])
     if slopes >= 1:
-        for k in range(lanes):
-            jets[w + 1, j, k] += jets[u + 1, j, k] * jets[v, 0, k]
-            jets[w + 2, j, k] += jets[u + 2, j, k] * jets[v, 0, k]
+        u0, u1, u2, w1, w2 = jets[u, j], jets[u + 1, j], jets[u + 2, j], jets[w + 1, j], jets[w + 2, j]
         if moves:
-            for k in range(lanes):
-                jets[w + 1, j, k] += jets[u, j, k] * jets[v + 1, 0, k]
-                x = 2.0 * jets[u + 1, j, k] * jets[v + 1, 0, k]
-                jets[w + 2, j, k] += x + jets[u, j, k] * jets[v + 2, 0, k]
+            set_rates(u0, u1, u2, jets[v, 0], jets[v + 1, 0], jets[v + 2, 0], w1, w2)
+        else:
+            multiply_rates(u0, u1, u2, jets[v, 0], w1, w2)
+
+
+@inlined
+def add_half(jets, a, b, y, j, slopes):
+    """y_j += a_j b and its time derivatives; both move."""
+    u, v, w = 3 * a, 3 * b, 3 * y
+    add_product_row(jets[u, j], jets[v, 0], jets[w, j])
+    if slopes >= 1:
+        u0, u1, u2, w1, w2 = jets[u, j], jets[u + 1, j], jets[u + 2, j], jets[w + 1, j], jets[w + 2, j]
+        add_rates(u0, u1, u2, jets[v, 0], jets[v + 1, 0], jets[v + 2, 0], w1, w2)
 
 
 @inner
-def function_values(jets, code, c, a, y, slopes, i, lanes, values):
-    """phi(u) and its time derivatives; keeps phi', phi'', phi''' in rows 4 i and following of ``slopes``."""
-    u, w, s, phi = 3 * a, 3 * y, 4 * i, _phi()
+def function_values(code, c, lanes, u, y, phi1, phi2, phi3):
+    """phi(u) and its three derivatives in all lanes."""
+    phi = _phi()
+    if code == NEGATIVE:
+        scale_row(-1.0, u, y)
+        for k in range(lanes):
+            phi1[k], phi2[k], phi3[k] = -1.0, 0.0, 0.0
+        return
     for k in range(lanes):
-        function_at(code, c, jets[u, 0, k], phi)
-        jets[w, 0, k], slopes[s, k], slopes[s + 1, k], slopes[s + 2, k] = phi[0], phi[1], phi[2], phi[3]
-    if values >= 1:
-        for k in range(lanes):
-            jets[w + 1, 0, k] = slopes[s, k] * jets[u + 1, 0, k]
-    if values >= 2:
-        for k in range(lanes):
-            x = slopes[s + 1, k] * jets[u + 1, 0, k] * jets[u + 1, 0, k]
-            jets[w + 2, 0, k] = x + slopes[s, k] * jets[u + 2, 0, k]
-
-
-@inner
-def function_steps(jets, a, slopes, i, lanes, wanted):
-    """Rows 4 i + 2 and + 3 of ``slopes`` become phi''' u'^2 + phi'' u'' and 2 phi'' u', if ``wanted`` is not zero."""
-    u, s = 3 * a, 4 * i
-    if wanted >= 1:
-        for k in range(lanes):
-            rate = jets[u + 1, 0, k]
-            slopes[s + 3, k] = 2.0 * slopes[s + 1, k] * rate
-            slopes[s + 2, k] = slopes[s + 2, k] * rate * rate + slopes[s + 1, k] * jets[u + 2, 0, k]
-
-
-@inner
-def function_rows(jets, a, y, slopes, i, j, lanes, wanted):
-    """phi(u)_j and, if ``wanted`` is not zero, its time derivatives."""
-    u, w, s = 3 * a, 3 * y, 4 * i
-    for k in range(lanes):
-        jets[w, j, k] = slopes[s, k] * jets[u, j, k]
-    if wanted >= 1:
-        for k in range(lanes):
-            x, rate = jets[u, j, k], jets[u + 1, j, k]
-            jets[w + 1, j, k] = slopes[s, k] * rate + 0.5 * slopes[s + 3, k] * x
-            jets[w + 2, j, k] = slopes[s, k] * jets[u + 2, j, k] + slopes[s + 3, k] * rate + slopes[s + 2, k] * x
+        function_at(code, c, u[k], phi)
+        y[k], phi1[k], phi2[k], phi3[k] = phi[0], phi[1], phi[2], phi[3]
 
 
 @inner
@@ -262,9 +276,7 @@ def function_at(code, c, x, phi):
         s = math.sqrt(x) if x >= 0.0 else math.nan
         phi[0], phi[1], phi[2], phi[3] = s, 0.5 / s, -0.25 / (s * x), 0.375 / (s * x * x)
     elif code == POWER:
-        s = x**c if c == -1.0 or x >= 0.0 or c == math.floor(c) else math.nan
-        phi[0], phi[1] = s, c * x ** (c - 1.0)
-        phi[2], phi[3] = c * (c - 1.0) * x ** (c - 2.0), c * (c - 1.0) * (c - 2.0) * x ** (c - 3.0)
+        power_at(c, x, phi)
     elif code == BESSEL:
         bessel_at(c, x, phi)
     elif code == ABSOLUTE:
@@ -304,29 +316,40 @@ def further_function_at(code, x, phi):
 
 
 @inner
+def power_at(c, x, phi):
+    """x^c and its derivatives."""
+    if c == -1.0:
+        r = 1.0 / x
+        phi[0], phi[1], phi[2], phi[3] = r, -r * r, 2.0 * r * r * r, -6.0 * r * r * r * r
+        return
+    whole = c == math.floor(c)
+    if x == 0.0 or (whole and c >= 3.0):
+        phi[3] = c * (c - 1.0) * (c - 2.0) * x ** (c - 3.0)
+        phi[0], phi[1], phi[2] = x**c, c * x ** (c - 1.0), c * (c - 1.0) * x ** (c - 2.0)
+        return
+    r, s = 1.0 / x, x**c if whole or x > 0.0 else math.nan
+    phi[0], phi[1], phi[2] = s, c * s * r, c * (c - 1.0) * s * r * r
+    phi[3] = c * (c - 1.0) * (c - 2.0) * s * r * r * r
+
+
+@inner
 def bessel_at(c, x, phi):
     """g_k and its derivatives, k = c (`supple.tracing.operations.bessel`): g_k' = -x g_(k+1)."""
     order, square, g = int(c), x * x, _bessel()
-    if abs(x) < 4.0:  # the two highest orders by their series, the others downward
-        for top in range(order + 2, order + 4):
-            term = 1.0
-            for i in range(3, 2 * top + 2, 2):
-                term /= i
-            total = term
-            for m in range(1, 40):
-                term *= -0.5 * square / (m * (2 * top + 2 * m + 1))
-                total += term
-                if abs(term) < 1e-18 * abs(total):
-                    break
-            g[top - order] = total
-        for i in range(order + 1, order - 1, -1):
-            g[i - order] = (2 * i + 3) * g[i + 1 - order] - square * g[i + 2 - order]
+    if square < 1.0:  # the two highest orders by their series, the others downward
+        for i in range(2, 4):
+            total = _SERIES[order + i, TERMS - 1]
+            for m in range(TERMS - 2, -1, -1):
+                total = total * square + _SERIES[order + i, m]
+            g[i] = total
+        for i in range(1, -1, -1):
+            g[i] = (2 * (order + i) + 3) * g[i + 1] - square * g[i + 2]
     else:
-        below, value = math.cos(x), math.sin(x) / x
+        below, value, r = math.cos(x), math.sin(x) / x, 1.0 / square
         for i in range(order + 4):
             if i >= order:
                 g[i - order] = value
-            below, value = value, ((2 * i + 1) * value - below) / square
+            below, value = value, ((2 * i + 1) * value - below) * r
     phi[0], phi[1], phi[2] = g[0], -x * g[1], square * g[2] - g[1]
     phi[3] = x * (3.0 * g[2] - square * g[3])
 
@@ -338,8 +361,7 @@ def bessel_at(c, x, phi):
 def clear_adjoint(run, low):
     """Adjoints of all nodes from ``low`` on."""
     for i in range(low, run.adjoint.shape[0]):
-        for k in range(run.lanes):
-            run.adjoint[i, k] = 0.0
+        clear_row(run.adjoint[i])
 
 
 @inner
@@ -348,44 +370,33 @@ def pull_back(run, low, high, H):
 
     Only entries (i, j), i <= j, are written.
     """
-    ops, active, jets, slopes, adjoint, lanes, n = (
-        run.ops,
-        run.active,
-        run.jets,
-        run.slopes,
-        run.adjoint,
-        run.lanes,
-        run.n,
-    )
+    ops, active, jets, slopes, adjoint = run.ops, run.active, run.jets, run.slopes, run.adjoint
     for m in range(high - 1, low - 1, -1):
         code, a, b, y = ops[m, 0], ops[m, 1], ops[m, 2], run.first + m
+        own, left, right = adjoint[y], adjoint[a], adjoint[b]
         if code == ADD or code == SUBTRACT:
-            sign = 1.0 if code == ADD else -1.0
-            for k in range(lanes):
-                adjoint[a, k] += adjoint[y, k]
-                adjoint[b, k] += sign * adjoint[y, k]
+            add_scaled_row(1.0, own, left)
+            add_scaled_row(1.0 if code == ADD else -1.0, own, right)
         elif code == MULTIPLY:
-            for k in range(lanes):
-                adjoint[a, k] += adjoint[y, k] * jets[3 * b, 0, k]
-                adjoint[b, k] += adjoint[y, k] * jets[3 * a, 0, k]
+            add_product_row(own, jets[3 * b, 0], left)
+            add_product_row(own, jets[3 * a, 0], right)
             if active[a, 0] and active[b, 0]:
-                add_outer(jets, active, a, b, adjoint[y], n, lanes, H)
-                add_outer(jets, active, b, a, adjoint[y], n, lanes, H)
+                add_outer(jets, active, a, b, own, slopes[4 * m + 3], run.n, H)
+                add_outer(jets, active, b, a, own, slopes[4 * m + 3], run.n, H)
         else:
-            weight = slopes[4 * m + 3]
-            for k in range(lanes):
-                adjoint[a, k] += adjoint[y, k] * slopes[4 * m, k]
-                weight[k] = adjoint[y, k] * slopes[4 * m + 1, k]
+            add_product_row(own, slopes[4 * m], left)
             if code != NEGATIVE:
-                add_outer(jets, active, a, a, weight, n, lanes, H)
+                weight = slopes[4 * m + 3]
+                multiply_rows(own, slopes[4 * m + 1], weight)
+                add_outer(jets, active, a, a, weight, slopes[4 * m + 2], run.n, H)
 
 
 @inner
-def add_outer(jets, active, a, b, weight, n, lanes, H):
+def add_outer(jets, active, a, b, weight, scratch, n, H):
     """H_ij += weight a_i b_j for i <= j."""
     for i in range(n):
         if active[a, 1 + i]:
+            multiply_rows(weight, jets[3 * a, 1 + i], scratch)
             for j in range(i, n):
                 if active[b, 1 + j]:
-                    for k in range(lanes):
-                        H[i, j, k] += weight[k] * jets[3 * a, 1 + i, k] * jets[3 * b, 1 + j, k]
+                    add_product_row(scratch, jets[3 * b, 1 + j], H[i, j])

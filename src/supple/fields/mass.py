@@ -32,6 +32,17 @@ from supple.core.blocks.body import (
 from supple.core.inertia import add_coadbar, world_inertia
 from supple.fields.interpreter import clear_adjoint, pull_back, run_at, run_points, run_size, start_run
 from supple.fields.layout import LANES, MASSES, NUMBERS, POINTS, ROWS, STATION_COUNT
+from supple.fields.rows import (
+    add_dot,
+    add_dot3,
+    add_force,
+    add_moment,
+    add_two_dots,
+    clear_row,
+    multiply_rows,
+    scale_row,
+    turn_rates,
+)
 from supple.jit import FieldKernel, inlined, inner, local_array
 from supple.lie.se3 import Ad_inverse
 from supple.tracing.program import Program
@@ -45,14 +56,14 @@ SCALARS = 35
 #: Rows of each coordinate: Q; M c; N^T c (angular part); dF/dq; dF/dv.
 FORCE, INERTIAL, GYROSCOPIC, BY_Q, BY_V = 0, 1, 7, 10, 16
 PER_COORDINATE = 22
-#: Rows of places, velocities and accelerations; of c, c', c'' of one coordinate.
-LOCAL = 18
+#: Rows of places, velocities and accelerations, and three of scratch; those of c, c', c'' of all coordinates follow.
+LOCAL = 12
 
 
 def field_scratch(program: Program) -> int:
     """Floats that the field needs for itself."""
     n = int(program.sizes[1])
-    rows = SCALARS + PER_COORDINATE * n + 4 * n * n + LOCAL
+    rows = SCALARS + PER_COORDINATE * n + 4 * n * n + LOCAL + 9 * n
     return run_size(program.nodes, len(program.ops), n, LANES) + LANES * rows
 
 
@@ -126,67 +137,59 @@ def fill_columns(jets, active, x, y, z, base, j, order, columns):
     """columns (9, lanes) = c, c', c'' of coordinate j in the base's axes; c alone unless ``order`` is TANGENT."""
     for i in range(3):
         node = x if i == 0 else y if i == 1 else z
-        has = active[node, 1 + j] != 0
         for m in range(3 if order == TANGENT else 1):
-            for k in range(LANES):
-                columns[3 * m + i, k] = jets[3 * node + m, 1 + j, k] if has else 0.0
-    if order != TANGENT:
-        return
-    w0, w1, w2, e0, e1, e2 = base[0], base[1], base[2], base[6], base[7], base[8]
-    for k in range(LANES):
-        a, b, c = columns[0, k], columns[1, k], columns[2, k]
-        da, db, dc = columns[3, k], columns[4, k], columns[5, k]
-        r0, r1, r2 = da + w1 * c - w2 * b, db + w2 * a - w0 * c, dc + w0 * b - w1 * a
-        s0, s1, s2 = da + r0, db + r1, dc + r2
-        columns[3, k], columns[4, k], columns[5, k] = r0, r1, r2
-        columns[6, k] += w1 * s2 - w2 * s1 + e1 * c - e2 * b
-        columns[7, k] += w2 * s0 - w0 * s2 + e2 * a - e0 * c
-        columns[8, k] += w0 * s1 - w1 * s0 + e0 * b - e1 * a
+            if active[node, 1 + j]:
+                scale_row(1.0, jets[3 * node + m, 1 + j], columns[3 * m + i])
+            else:
+                clear_row(columns[3 * m + i])
+    if order == TANGENT:
+        turn_rates(
+            base[0], base[1], base[2], base[6], base[7], base[8], columns[0], columns[1], columns[2],
+            columns[3], columns[4], columns[5], columns[6], columns[7], columns[8],
+        )  # fmt: skip
 
 
 @inner
-def add_coordinate(columns, state, masses, first, order, sums):
-    """Sums (22, lanes) of one coordinate, see PER_COORDINATE."""
-    for k in range(LANES):
-        m = masses[0, first + k]
-        x, y, z = state[0, k], state[1, k], state[2, k]
-        a, b, c = columns[0, k], columns[1, k], columns[2, k]
-        a0, a1, a2 = state[6, k], state[7, k], state[8, k]
-        sums[FORCE, k] += m * (a * a0 + b * a1 + c * a2)
-        add_vector(sums, INERTIAL, k, m, y * c - z * b, z * a - x * c, x * b - y * a)
-        add_vector(sums, INERTIAL + 3, k, m, a, b, c)
-        if order == TANGENT:
-            u0, u1, u2 = state[3, k], state[4, k], state[5, k]
-            d0, d1, d2 = columns[3, k], columns[4, k], columns[5, k]
-            e0, e1, e2 = columns[6, k], columns[7, k], columns[8, k]
-            add_vector(sums, GYROSCOPIC, k, 2.0 * m, u1 * c - u2 * b, u2 * a - u0 * c, u0 * b - u1 * a)
-            add_vector(sums, BY_Q, k, m, b * a2 - c * a1, c * a0 - a * a2, a * a1 - b * a0)
-            add_vector(sums, BY_Q, k, m, y * e2 - z * e1, z * e0 - x * e2, x * e1 - y * e0)
-            add_vector(sums, BY_Q + 3, k, m, e0, e1, e2)
-            add_vector(sums, BY_V, k, 2.0 * m, y * d2 - z * d1, z * d0 - x * d2, x * d1 - y * d0)
-            add_vector(sums, BY_V + 3, k, 2.0 * m, d0, d1, d2)
+def add_coordinate(columns, state, m, order, sums):
+    """Sums (22, lanes) of one coordinate, see PER_COORDINATE; m (lanes,) are masses."""
+    a, b, c = columns[0], columns[1], columns[2]
+    x, y, z, a0, a1, a2 = state[0], state[1], state[2], state[6], state[7], state[8]
+    add_dot(m, a, b, c, a0, a1, a2, sums[FORCE])
+    r = INERTIAL
+    add_moment(1.0, m, x, y, z, a, b, c, sums[r], sums[r + 1], sums[r + 2])
+    add_force(1.0, m, a, b, c, sums[r + 3], sums[r + 4], sums[r + 5])
+    if order == TANGENT:
+        d0, d1, d2, e0, e1, e2 = columns[3], columns[4], columns[5], columns[6], columns[7], columns[8]
+        r = GYROSCOPIC
+        add_moment(2.0, m, state[3], state[4], state[5], a, b, c, sums[r], sums[r + 1], sums[r + 2])
+        r = BY_Q
+        add_moment(1.0, m, a, b, c, a0, a1, a2, sums[r], sums[r + 1], sums[r + 2])
+        add_moment(1.0, m, x, y, z, e0, e1, e2, sums[r], sums[r + 1], sums[r + 2])
+        add_force(1.0, m, e0, e1, e2, sums[r + 3], sums[r + 4], sums[r + 5])
+        r = BY_V
+        add_moment(2.0, m, x, y, z, d0, d1, d2, sums[r], sums[r + 1], sums[r + 2])
+        add_force(2.0, m, d0, d1, d2, sums[r + 3], sums[r + 4], sums[r + 5])
 
 
 @inner
-def add_pairs(jets, active, x, y, z, columns, j, n, masses, first, order, own):
-    """Column j of sum m c_i . c_j, and of 2 m c_i . c'_j and m c_i . c''_j: rows of own (3 n n, lanes)."""
+def add_pairs(columns, n, m, order, weighted, own):
+    """Sums of m c_i . c_j, and of 2 m c_i . c'_j and m c_i . c''_j: rows of own (3 n n, lanes).
+
+    ``columns`` (9 n, lanes) are those of all coordinates; ``weighted`` (3, lanes) is scratch.
+    """
+    w0, w1, w2 = weighted[0], weighted[1], weighted[2]
     for i in range(n):
-        if order != TANGENT and i > j:
-            continue
-        row = i * n + j
         for axis in range(3):
-            node = x if axis == 0 else y if axis == 1 else z
-            if active[node, 1 + i] == 0:
-                continue
-            r = 3 * node
+            multiply_rows(m, columns[9 * i + axis], weighted[axis])
+        for j in range(n):
+            r, c = i * n + j, 9 * j
             if i <= j:
-                for k in range(LANES):
-                    own[row, k] += masses[0, first + k] * jets[r, 1 + i, k] * columns[axis, k]
+                add_dot3(w0, w1, w2, columns[c], columns[c + 1], columns[c + 2], own[r])
             if order == TANGENT:
-                for k in range(LANES):
-                    c = masses[0, first + k] * jets[r, 1 + i, k]
-                    own[n * n + row, k] += 2.0 * c * columns[3 + axis, k]
-                    own[2 * n * n + row, k] += c * columns[6 + axis, k]
+                add_two_dots(
+                    w0, w1, w2, columns[c + 3], columns[c + 4], columns[c + 5], columns[c + 6], columns[c + 7],
+                    columns[c + 8], own[n * n + r], own[2 * n * n + r],
+                )  # fmt: skip
 
 
 @inner
@@ -343,8 +346,10 @@ def _field(data, n, q_at, v_at, a_at, order, at):
     run = run_at(data, ROWS, POINTS, LANES, memory)
     memory += 8 * LANES * (3 * run.active.shape[0] * (1 + n) + 4 * run.ops.shape[0] + run.active.shape[0])
     rows = SCALARS + PER_COORDINATE * n + 3 * n * n
-    sums, H = matrix_at(memory, (rows + LOCAL, LANES)), matrices_at(memory + 8 * LANES * (rows + LOCAL), (n, n, LANES))
-    own, state, columns = sums[SCALARS + PER_COORDINATE * n :], sums[rows:], sums[rows + 9 :]
+    last = rows + LOCAL + 9 * n
+    sums, H = matrix_at(memory, (last, LANES)), matrices_at(memory + 8 * LANES * last, (n, n, LANES))
+    own, state = sums[SCALARS + PER_COORDINATE * n :], sums[rows:]
+    weighted, columns = sums[rows + 9 :], sums[rows + LOCAL :]
     total, base = _totals(), _base()
     field, R, p = field_at(at, n), matrix_at(at, (3, 3)), vector_at(at + 72, (3,))
     head, scale = field.head, field.head[MASS_AT]  # masses of points are parts of the whole
@@ -364,13 +369,14 @@ def _field(data, n, q_at, v_at, a_at, order, at):
         clear_adjoint(run, 0)
     start_run(run, q, v, a, rates, 2 if tangent else 0)
     for first in range(0, masses.shape[1], LANES):
+        m = masses[0, first : first + LANES]
         run_points(run, first, rates, 2 if tangent else 0)
         add_points(run.jets, x, y, z, moves, base, masses, first, state, sums)
         for j in range(n):
-            fill_columns(run.jets, run.active, x, y, z, base, j, order, columns)
-            add_coordinate(columns, state, masses, first, order, sums[SCALARS + PER_COORDINATE * j :])
-            if pairs:
-                add_pairs(run.jets, run.active, x, y, z, columns, j, n, masses, first, order, own)
+            fill_columns(run.jets, run.active, x, y, z, base, j, order, columns[9 * j :])
+            add_coordinate(columns[9 * j :], state, m, order, sums[SCALARS + PER_COORDINATE * j :])
+        if pairs:
+            add_pairs(columns, n, m, order, weighted, own)
         if tangent:
             seed(run, x, y, z, state, masses, first)
             pull_back(run, run.early, run.ops.shape[0], H)

@@ -147,7 +147,8 @@ def tabulate(graph: Graph, needed: list[int], places: Array, q: Array | None = N
                     values[i] = np.full(len(places), float(q[rest[0]]))
             elif q is not None or not graph.of_q[i]:
                 given = [values[k] for k in rest]
-                given = [given[0], float(given[1][0])] if code in (op.POWER, op.BESSEL) else given
+                if code in (op.POWER, op.BESSEL):
+                    given[1] = np.float64(graph.rows[rest[1]][1])
                 values[i] = np.asarray(op.EVALUATE[code](*given), dtype=float) + np.zeros(len(places))
     return values
 
