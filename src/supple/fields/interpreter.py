@@ -141,7 +141,7 @@ def forward(run, low, high, values, slopes):
     ops, active, first, n, lanes, jets = run.ops, run.active, run.first, run.n, run.lanes, run.jets
     for i in range(low, high):
         code, a, b, y = ops[i, 0], ops[i, 1], ops[i, 2], first + i
-        if code == ADD or code == SUBTRACT:
+        if code <= SUBTRACT:
             add_jets(jets, active, a, b, y, 1.0 if code == ADD else -1.0, n, values, slopes)
         elif code == MULTIPLY:
             multiply_values(jets, active, a, b, y, values)
@@ -149,7 +149,7 @@ def forward(run, low, high, values, slopes):
                 if active[y, j]:
                     multiply_slopes(jets, active, a, b, y, j, slopes)
         else:
-            c = run.constants[0, b] if code == POWER or code == BESSEL else 0.0
+            c = run.constants[0, b] if code in (POWER, BESSEL) else 0.0
             phi1, phi2 = run.slopes[4 * i], run.slopes[4 * i + 1]
             bend, turn = run.slopes[4 * i + 2], run.slopes[4 * i + 3]
             function_values(code, c, lanes, jets[3 * a, 0], jets[3 * y, 0], phi1, phi2, bend)
@@ -259,7 +259,7 @@ def function_values(code, c, lanes, u, y, phi1, phi2, phi3):
 @inner
 def function_at(code, c, x, phi):
     """phi (4,) = a function and its three derivatives at x."""
-    if code == SIN or code == COS:
+    if code in (SIN, COS):
         s, t = math.sin(x), math.cos(x)
         if code == SIN:
             phi[0], phi[1], phi[2], phi[3] = s, t, -s, -t
@@ -297,7 +297,7 @@ def further_function_at(code, x, phi):
         t = math.tanh(x)
         d = 1.0 - t * t
         phi[0], phi[1], phi[2], phi[3] = t, d, -2.0 * t * d, 2.0 * d * (2.0 * t * t - d)
-    elif code == SINH or code == COSH:
+    elif code in (SINH, COSH):
         s, t = math.sinh(x), math.cosh(x)
         if code == SINH:
             phi[0], phi[1], phi[2], phi[3] = s, t, s, t
@@ -374,7 +374,7 @@ def pull_back(run, low, high, H):
     for m in range(high - 1, low - 1, -1):
         code, a, b, y = ops[m, 0], ops[m, 1], ops[m, 2], run.first + m
         own, left, right = adjoint[y], adjoint[a], adjoint[b]
-        if code == ADD or code == SUBTRACT:
+        if code <= SUBTRACT:
             add_scaled_row(1.0, own, left)
             add_scaled_row(1.0 if code == ADD else -1.0, own, right)
         elif code == MULTIPLY:

@@ -1,7 +1,7 @@
 """Where the parts of a soft body's data are: what its compiled functions read.
 
-Rows of the handle of data: whole numbers, masses of points, then three programs (`supple.tracing.program`): the material
-points, frames at stations, and the frame of the tip.
+Rows of the handle of data: whole numbers, masses of points (parts of the whole), then three programs
+(`supple.tracing.program`): the material points, frames at stations, and the frame of the tip.
 """
 
 from __future__ import annotations

@@ -354,7 +354,7 @@ def _field(data, n, q_at, v_at, a_at, order, at):
     field, R, p = field_at(at, n), matrix_at(at, (3, 3)), vector_at(at + 72, (3,))
     head, scale = field.head, field.head[MASS_AT]  # masses of points are parts of the whole
     q, v, a = vector_at(q_at, (n,)), vector_at(v_at, (n,)), vector_at(a_at, (n,))
-    tangent, pairs = order == TANGENT, order == TANGENT or order == INERTIA or order == DYNAMICS
+    tangent, pairs = order == TANGENT, order in (TANGENT, INERTIA, DYNAMICS)
     rates = 0 if order == INERTIA else 2
     base_motion(head, R, p, base)
     x, y, z = run.outputs[0, 0], run.outputs[1, 0], run.outputs[2, 0]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,8 +28,7 @@ class Quadrature(NamedTuple):
 class Domain(ABC):
     """Where a soft body is at rest."""
 
-    #: Length of its axis, m; None if it has none.
-    length: Any
+    length: Any  #: of its axis, m; None if it has none
 
     @abstractmethod
     def quadrature(self, points: tuple[int, int, int]) -> Quadrature:
@@ -37,7 +36,7 @@ class Domain(ABC):
 
     @property
     def tip(self) -> Array | None:
-        """Three material points (3, 3) of its end section: origin, one towards y, one towards z; None if it has none."""
+        """Three material points (3, 3) of its end section: origin, one towards y, one towards z; None without one."""
         return None
 
     @property
@@ -89,7 +88,7 @@ class _Round(Domain):
     @property
     def tip(self) -> Array:
         """The end section, as wide as it is (or as the base, where it ends in a point)."""
-        inner, outer = self.radii(np.array([0.0, self.length]))
+        _, outer = self.radii(np.array([0.0, self.length]))
         r = float(outer[1]) if outer[1] > 0.0 else float(outer[0])
         return np.array([[self.length, 0.0, 0.0], [self.length, r, 0.0], [self.length, 0.0, r]])
 
@@ -99,8 +98,8 @@ class _Round(Domain):
         x = np.linspace(0.0, self.length, 33)
         angle = 2.0 * np.pi * np.arange(24) / 24
         inner, outer = self.radii(x)
-        rings = [np.stack([np.broadcast_to(x[:, None], (33, 24)), r[:, None] * np.cos(angle), r[:, None] * np.sin(angle)], -1)
-                 for r in (outer, inner)]
+        axis, cos, sin = np.broadcast_to(x[:, None], (33, 24)), np.cos(angle), np.sin(angle)
+        rings = [np.stack([axis, r[:, None] * cos, r[:, None] * sin], axis=-1) for r in (outer, inner)]
         if not inner.any():
             return meshes.Mesh(meshes.solid_vertices(rings[0]), meshes.solid_faces(33, 24))
         return meshes.Mesh(np.concatenate([ring.reshape(-1, 3) for ring in rings]), meshes.hollow_faces(33, 24))
@@ -216,9 +215,9 @@ class Block(Domain):
     @property
     def surface(self) -> meshes.Mesh:
         """Its skin."""
-        edge = np.linspace(-0.5, 0.5, 7)[:-1]
-        rim = np.concatenate([np.stack([e, f], 1) for e, f in (
-            (np.full(6, 0.5), edge), (-edge, np.full(6, 0.5)), (np.full(6, -0.5), -edge), (edge, np.full(6, -0.5)))])
+        edge, side = np.linspace(-0.5, 0.5, 7)[:-1], np.full(6, 0.5)
+        pairs = ((side, edge), (-edge, side), (-side, -edge), (edge, -side))
+        rim = np.concatenate([np.stack(pair, axis=1) for pair in pairs])
         x = np.linspace(0.0, self.length, 33)
         ring = np.zeros((33, 24, 3))
         ring[..., 0], ring[..., 1], ring[..., 2] = x[:, None], self.height * rim[:, 0], self.width * rim[:, 1]
@@ -237,8 +236,6 @@ class Mesh(Domain):
         Indices of vertices; their order does not matter.
     """
 
-    length: ClassVar[None] = None
-
     vertices: ArrayLike
     tetrahedra: ArrayLike
 
@@ -249,6 +246,7 @@ class Mesh(Domain):
             raise ModelError(f"Mesh: tetrahedra has shape {cells.shape}, must be whole numbers of shape (T, 4)")
         if cells.min() < 0 or cells.max() >= len(vertices):
             raise ModelError(f"Mesh: tetrahedra has {cells.max()}, but vertices are 0 to {len(vertices) - 1}")
+        object.__setattr__(self, "length", None)
         object.__setattr__(self, "vertices", vertices)
         object.__setattr__(self, "tetrahedra", cells.astype(np.int64))
         flat = np.flatnonzero(self.volumes <= 1e-12 * self.volumes.max())
@@ -259,7 +257,7 @@ class Mesh(Domain):
     def volumes(self) -> Array:
         """Volume of every tetrahedron (T,), m^3."""
         a, b, c, d = np.moveaxis(np.asarray(self.vertices)[np.asarray(self.tetrahedra)], 1, 0)
-        return np.abs(np.einsum("ti,ti->t", np.cross(b - a, c - a), d - a)) / 6.0
+        return np.asarray(np.abs(np.einsum("ti,ti->t", np.cross(b - a, c - a), d - a)) / 6.0)
 
     def quadrature(self, points: tuple[int, int, int]) -> Quadrature:
         """Four points in every tetrahedron, exact for quadratic functions; ``points`` does not matter."""
@@ -282,8 +280,6 @@ class Points(Domain):
         Their masses, kg, if the body has no density; else their volumes, m^3.
     """
 
-    length: ClassVar[None] = None
-
     X: ArrayLike
     weights: ArrayLike
 
@@ -292,6 +288,7 @@ class Points(Domain):
         weights = finite_array(self.weights, (len(X),), "Points: weights")
         if len(X) == 0 or not (weights >= 0.0).all() or not weights.sum() > 0.0:
             raise ModelError("Points: weights must be positive or zero, and not all zero")
+        object.__setattr__(self, "length", None)
         object.__setattr__(self, "X", X)
         object.__setattr__(self, "weights", weights)
 

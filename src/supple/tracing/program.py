@@ -1,8 +1,8 @@
 """A traced function as arrays: what the compiled interpreter of `supple.fields.interpreter` reads.
 
-Nodes are numbered: constants, coordinates q, tables (whatever depends on the material point alone: one number per point,
-evaluated here once and for all), then operations, first those that depend on q alone, done once per call, then all
-others, done per point.
+Nodes are numbered: constants, coordinates q, tables (whatever depends on the material point alone: one number per
+point, evaluated here once and for all), then operations, first those that depend on q alone, done once per call, then
+all others, done per point.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from supple.checks import Array
 from supple.errors import ModelError
 from supple.tracing import operations as op
 from supple.tracing.slopes import ancestors
-from supple.tracing.symbols import CONSTANT, COORDINATE, MATERIAL, Graph, Symbol, Symbols, symbols
+from supple.tracing.symbols import CONSTANT, COORDINATE, MATERIAL, Graph, Symbol, Symbols, shaped
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +84,7 @@ def as_symbols(graph: Graph, result: Any, shape: tuple[int, ...], what: str) -> 
     if array.shape != shape:
         raise ModelError(f"{what} returned shape {array.shape}, must be {shape}")
     flat = [s if isinstance(s, Symbol) else graph.constant(_real(s, what)) for s in array.ravel()]
-    return symbols(flat).reshape(shape)
+    return shaped(flat, shape)
 
 
 def _real(value: Any, what: str) -> float:
@@ -133,7 +133,7 @@ def make_program(outputs: Symbols, places: Array, n: int) -> Program:
 
 
 def tabulate(graph: Graph, needed: list[int], places: Array, q: Array | None = None) -> dict[int, Array]:
-    """Values (m,) of symbols at places (m, inputs): of all at coordinates q (n,), or of those that do not depend on q."""
+    """Values (m,) of symbols at places (m, inputs): of all at coordinates q (n,), or of those without coordinates."""
     values: dict[int, Array] = {}
     with np.errstate(all="ignore"):
         for i in needed:
@@ -146,7 +146,7 @@ def tabulate(graph: Graph, needed: list[int], places: Array, q: Array | None = N
                 if q is not None:
                     values[i] = np.full(len(places), float(q[rest[0]]))
             elif q is not None or not graph.of_q[i]:
-                given = [values[k] for k in rest]
+                given: list[Any] = [values[k] for k in rest]
                 if code in (op.POWER, op.BESSEL):
                     given[1] = np.float64(graph.rows[rest[1]][1])
                 values[i] = np.asarray(op.EVALUATE[code](*given), dtype=float) + np.zeros(len(places))

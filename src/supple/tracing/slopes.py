@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from supple.tracing import operations as op
-from supple.tracing.symbols import CONSTANT, COORDINATE, MATERIAL, Graph, Symbol, Symbols, symbols
-
+from supple.tracing.symbols import CONSTANT, COORDINATE, MATERIAL, Graph, Symbol, Symbols, shaped, symbols
 
 #: Slope of an operation of one argument, from its argument and its result.
 SLOPES: dict[int, Callable[[Any, Any], Any]] = {
@@ -39,7 +38,7 @@ def slope(outputs: Symbols, kind: int, number: int) -> Symbols:
         known[index] = _slope(graph, index, (kind, number), known)
     slopes = [known[s.index] if isinstance(s, Symbol) else 0.0 for s in flat]
     made = [x if isinstance(x, Symbol) else graph.constant(x) for x in slopes]
-    return symbols(made).reshape(outputs.shape)
+    return shaped(made, outputs.shape)
 
 
 def gradient_by_material(outputs: Symbols) -> Symbols:

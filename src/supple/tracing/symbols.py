@@ -23,6 +23,8 @@ REMEDIES = {
     "maximum": "write a smooth function, such as 0.5 * (a + b + np.sqrt((a - b)**2 + e**2))",
     "minimum": "write a smooth function, such as 0.5 * (a + b - np.sqrt((a - b)**2 + e**2))",
     "floor": "kinematics must be smooth",
+    "ceil": "kinematics must be smooth",
+    "trunc": "kinematics must be smooth",
     "interp": "write a polynomial, or sums of smooth functions",
     "arctan2": "np.arctan2 may depend on the material point x only; of q, write np.arctan(y / x)",
     "hypot": "write np.sqrt(a**2 + b**2)",
@@ -73,7 +75,7 @@ class Graph:
             with np.errstate(all="ignore"):
                 return self.constant(op.EVALUATE[code](*[np.float64(v) for v in values if v is not None]))
         if code == op.DIVIDE and values[0] != 0.0:
-            return given[0] * self.apply(op.POWER, given[1], -1.0)
+            return self.apply(op.MULTIPLY, given[0], self.apply(op.POWER, given[1], -1.0))
         simple = _simplified(code, given, values)
         if simple is not None:
             return simple
@@ -100,7 +102,9 @@ def _simplified(code: int, given: list[Symbol], values: list[float | None]) -> S
     if code == op.POWER:
         if second == 0.0:
             return a.graph.constant(1.0)
-        return {1.0: lambda: a, 2.0: lambda: a * a, 0.5: a.sqrt}.get(second, lambda: None)()
+        if second == 2.0:
+            return a.graph.apply(op.MULTIPLY, a, a)
+        return a if second == 1.0 else a.sqrt() if second == 0.5 else None
     if code == op.NEGATIVE and a.graph.rows[a.index][0] == op.NEGATIVE:
         return Symbol(a.graph, a.graph.rows[a.index][1])
     return None
@@ -215,6 +219,15 @@ class Symbol:
     def __int__(self) -> int:
         return int(float(self))
 
+    def __floor__(self) -> int:
+        raise untraceable("floor")
+
+    def __ceil__(self) -> int:
+        raise untraceable("ceil")
+
+    def __trunc__(self) -> int:
+        raise untraceable("trunc")
+
     def __hash__(self) -> int:
         return hash((id(self.graph), self.index))
 
@@ -237,42 +250,55 @@ class Symbol:
         return self.graph.apply(code, self)
 
     def sin(self) -> Symbol:
+        """numpy.sin."""
         return self._one(op.SIN)
 
     def cos(self) -> Symbol:
+        """numpy.cos."""
         return self._one(op.COS)
 
     def tan(self) -> Symbol:
+        """numpy.tan."""
         return self._one(op.TAN)
 
     def exp(self) -> Symbol:
+        """numpy.exp."""
         return self._one(op.EXP)
 
     def log(self) -> Symbol:
+        """numpy.log."""
         return self._one(op.LOG)
 
     def sqrt(self) -> Symbol:
+        """numpy.sqrt."""
         return self._one(op.SQRT)
 
     def tanh(self) -> Symbol:
+        """numpy.tanh."""
         return self._one(op.TANH)
 
     def sinh(self) -> Symbol:
+        """numpy.sinh."""
         return self._one(op.SINH)
 
     def cosh(self) -> Symbol:
+        """numpy.cosh."""
         return self._one(op.COSH)
 
     def arcsin(self) -> Symbol:
+        """numpy.arcsin."""
         return self._one(op.ARCSIN)
 
     def arccos(self) -> Symbol:
+        """numpy.arccos."""
         return self._one(op.ARCCOS)
 
     def arctan(self) -> Symbol:
+        """numpy.arctan."""
         return self._one(op.ARCTAN)
 
     def arctan2(self, other: Any) -> Symbol:
+        """numpy.arctan2."""
         return self.graph.apply(op.ARCTAN2, self, other)
 
     def sinc(self) -> Symbol:
@@ -299,6 +325,13 @@ class Symbols(np.ndarray):
 def symbols(values: Any) -> Symbols:
     """An array of symbols from nested lists."""
     return np.array(values, dtype=object).view(Symbols)
+
+
+def shaped(flat: list[Symbol], shape: tuple[int, ...]) -> Symbols:
+    """An array of symbols of one shape."""
+    made = np.empty(len(flat), dtype=object)
+    made[:] = flat
+    return made.reshape(shape).view(Symbols)
 
 
 def _plain(value: Any) -> Any:
@@ -341,7 +374,7 @@ def apply_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict[
 
 def _objects(value: Any) -> Any:
     """A value as an array of Python objects, so that no float of NumPy's meets a symbol."""
-    value = _plain(value)
+    value = _plain(value.item() if isinstance(value, np.generic) else value)
     return value.astype(object) if isinstance(value, np.ndarray) else np.asarray(value, dtype=object)
 
 

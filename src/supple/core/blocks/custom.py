@@ -57,7 +57,7 @@ MapResults = namedtuple("MapResults", ("R", "p", "S", "dS", "ddS"))
 
 
 class BoundMap(NamedTuple):
-    """The map of one CUSTOM block, or of all frames of a BODY: its compiled function and its data, contiguous arrays."""
+    """The map of a CUSTOM block, or of all frames of a BODY: its compiled function and its data, contiguous arrays."""
 
     kernel: MapKernel
     data: tuple[np.ndarray, ...]

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from supple.checks import Array, ask, finite_array, finite_float, positive_float, shown, whole_number
 from supple.errors import ModelError
 from supple.robot.bodies.looks import BodyLook
-from supple.robot.bodies.rigid import Rigid
 from supple.robot.bodies.protocol import Body
+from supple.robot.bodies.rigid import Rigid
 from supple.robot.bodies.soft_table import SoftTable, frame_symbols
 from supple.robot.domains import Domain, Quadrature, checked_points
 from supple.sections.materials import Material
@@ -48,9 +48,9 @@ class SoftBody(Body):
     ----------
     kinematics : callable
         ``f(x, q)`` -> (3,): a plain NumPy function of one material point x (3,) in m and the body's coordinates q (n,)
-        (arithmetic, powers, the usual ufuncs, ``np.sinc``, ``np.stack``, ``@`` with constant matrices, ``np.where`` with
-        a condition on x). It is run once, on symbols; all derivatives are exact, and nothing is compiled. Or an object
-        with such a ``__call__``, and ``n``.
+        (arithmetic, powers, the usual ufuncs, ``np.sinc``, ``np.stack``, ``@`` with constant matrices, ``np.where``
+        with a condition on x). It is run once, on symbols; all derivatives are exact, and nothing is compiled. Or an
+        object with such a ``__call__``, and ``n``.
     domain : Domain
         Where its material points are at rest, such as ``Cylinder(length, radius)``.
     material : Material, optional
@@ -77,9 +77,9 @@ class SoftBody(Body):
 
     Notes
     -----
-    Where sections stay rigid (``kinematics.rigid_sections``), a material resists as it does in rods: by E along the axis
-    and G across it. Else by its Lame constants, for which Poisson's ratio must be less than 0.5 unless the kinematics keep
-    volumes.
+    Where sections stay rigid (``kinematics.rigid_sections``), a material resists as it does in rods: by E along the
+    axis and G across it. Else by its Lame constants, for which Poisson's ratio must be less than 0.5 unless the
+    kinematics keep volumes.
     """
 
     noun: ClassVar[str] = "a soft body"
@@ -180,13 +180,13 @@ class SoftBody(Body):
         if self.density is None and self.material is None:
             if self.domain.mass is None:
                 raise ModelError("SoftBody: density is missing; give it, or a material")
-            return self.domain.mass
+            return np.asarray(self.domain.mass)
         density = self.density if self.density is not None or self.material is None else self.material.density
         if not callable(density):
-            return volume * positive_float(density, "SoftBody: density", "kg/m^3")
+            return np.asarray(volume * positive_float(density, "SoftBody: density", "kg/m^3"))
         values = [ask(density, (point,), "SoftBody: density", ModelError) for point in x]
         values = [positive_float(value, "SoftBody: density", "kg/m^3") for value in values]
-        return volume * np.array(values)
+        return np.asarray(volume * np.array(values))
 
     def _strains(self) -> _Strains:
         """Small strains by every coordinate, about the state at rest."""
@@ -291,7 +291,7 @@ class SoftBody(Body):
 
     def _own_mass(self, q: Array) -> Array:
         J = [evaluate(slope(self.place, COORDINATE, j), self.quadrature.x, q) for j in range(len(self.labels))]
-        return np.einsum("aPi,bPi,P->ab", np.stack(J), np.stack(J), self.masses)
+        return np.asarray(np.einsum("aPi,bPi,P->ab", np.stack(J), np.stack(J), self.masses))
 
 
 def _rod_energy(strains: Array, volume: Array) -> tuple[Array, Array]:

@@ -11,7 +11,7 @@ import numpy as np
 from supple.checks import Array
 from supple.core.records import BODY, segment_t
 from supple.robot.bodies.protocol import BodyTable, Chain, LinkArrays, Located
-from supple.tracing.program import make_program, trace
+from supple.tracing.program import as_symbols, evaluate, make_program, trace
 from supple.tracing.slopes import slope
 from supple.tracing.symbols import MATERIAL, Symbols
 
@@ -40,10 +40,7 @@ def frame_symbols(kinematics: Callable[[Any, Any], Any], n: int, given: bool) ->
 def station_symbols(place: Symbols) -> Symbols:
     """The frame at a material point as symbols (12,): e_y along df/dy, e_x across df/dy and df/dz."""
     outputs = _outputs(place, slope(place, MATERIAL, 1), slope(place, MATERIAL, 2))
-    graph = place[0].graph
-    from supple.tracing.program import as_symbols
-
-    return as_symbols(graph, outputs, (12,), "SoftBody: the frame at a station")
+    return as_symbols(place[0].graph, outputs, (12,), "SoftBody: the frame at a station")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -84,9 +81,8 @@ class SoftTable(BodyTable):
         padding = -len(self.x) % LANES
         points = make_program(self.place, np.concatenate([self.x, np.repeat(self.x[-1:], padding, axis=0)]), n)
         places = np.array([(s * (self.length or 0.0), 0.0, 0.0) for s in inner]).reshape(-1, 3)
-        frames, tip = make_program(station_symbols(self.place), places, n), make_program(
-            self.tip_frame, self.tip_points[None, :], n
-        )
+        frames = make_program(station_symbols(self.place), places, n)
+        tip = make_program(self.tip_frame, self.tip_points[None, :], n)
         parts = np.concatenate([self.mass / total, np.zeros(padding)])[None, :]
         data = (np.array([[len(inner)]], dtype=np.int64), parts, *points.arrays, *frames.arrays, *tip.arrays)
         scratch = max(field_scratch(points), n + frames_scratch(frames, len(inner)), n + frames_scratch(tip, 1))
@@ -121,6 +117,4 @@ class SoftTable(BodyTable):
 
 def surface_at(place: Symbols, vertices: Array, q: Array) -> Array:
     """Places (V, 3) of material points in the frame of the base, at the body's coordinates q."""
-    from supple.tracing.program import evaluate
-
     return evaluate(place, vertices, q)
