@@ -80,7 +80,7 @@ from supple.robot.bodies import Rigid, Rod, SoftBody
 from supple.robot.controller import Controller
 from supple.robot.domains import Block, Cone, Cylinder, HollowCylinder, Mesh, Points
 from supple.robot.robot import Robot
-from supple.sections import Annulus, Circle, Ellipse, Material, Rectangle, Section
+from supple.sections import Annulus, Circle, Ellipse, EnergyDensity, Material, NeoHookean, Rectangle, Section
 from supple.solvers.integrators import BDF2, DOP853, NDF, RK45, GeneralizedAlpha, ImplicitEuler, Newmark
 from supple.solvers.motion.events import Event, Switch
 from supple.solvers.motion.trajectory import Trajectory

@@ -267,6 +267,19 @@ class Mesh(Domain):
         x = np.einsum("pk,tki->tpi", inside, corners).reshape(-1, 3)
         return Quadrature(x, np.repeat(0.25 * self.volumes, 4))
 
+    @property
+    def surface(self) -> meshes.Mesh:
+        """Its skin: triangles that belong to one tetrahedron only."""
+        vertices, cells = np.asarray(self.vertices), np.asarray(self.tetrahedra)
+        faces = np.concatenate([cells[:, list(k)] for k in ((1, 2, 3), (0, 3, 2), (0, 1, 3), (0, 2, 1))])
+        inside = np.tile(vertices[cells].mean(axis=1), (4, 1))
+        a, b, c = np.moveaxis(vertices[faces], 1, 0)
+        inward = np.einsum("fi,fi->f", np.cross(b - a, c - a), a - inside) < 0.0
+        faces[inward] = faces[inward][:, ::-1]
+        _, first, count = np.unique(np.sort(faces, axis=1), axis=0, return_index=True, return_counts=True)
+        outer = faces[first[count == 1]]
+        return meshes.Mesh(vertices, np.column_stack([outer, outer[:, 2]]))
+
 
 @dataclass(frozen=True, eq=False)
 class Points(Domain):

@@ -428,4 +428,32 @@ def _where(condition: Any, a: Any, b: Any) -> Any:
     return _ours(np.frompyfunc(one, 3, 1)(_objects(condition), _objects(a), _objects(b)))
 
 
-_FUNCTIONS: dict[Any, Callable[..., Any]] = {np.sinc: _sinc, np.where: _where}
+def _det(a: Any) -> Any:
+    """Determinant of one 2x2 or 3x3 matrix."""
+    if np.shape(a) == (2, 2):
+        return a[0, 0] * a[1, 1] - a[0, 1] * a[1, 0]
+    if np.shape(a) != (3, 3):
+        raise untraceable("linalg.det", "of other than one 2x2 or 3x3 matrix")
+    return sum(a[0, i] * _cofactor(a, 0, i) for i in range(3))
+
+
+def _cofactor(a: Any, i: int, j: int) -> Any:
+    """Cofactor (i, j) of a 3x3 matrix, sign included."""
+    p, q, r, s = (i + 1) % 3, (i + 2) % 3, (j + 1) % 3, (j + 2) % 3
+    return a[p, r] * a[q, s] - a[p, s] * a[q, r]
+
+
+def _inv(a: Any) -> Any:
+    """Inverse of one 3x3 matrix."""
+    if np.shape(a) != (3, 3):
+        raise untraceable("linalg.inv", "of other than one 3x3 matrix")
+    det = _det(a)
+    return symbols([[_cofactor(a, j, i) / det for j in range(3)] for i in range(3)])
+
+
+_FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    np.sinc: _sinc,
+    np.where: _where,
+    np.linalg.det: _det,
+    np.linalg.inv: _inv,
+}

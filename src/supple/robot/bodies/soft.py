@@ -12,13 +12,13 @@ from numpy.typing import ArrayLike
 
 from supple.checks import Array, ask, finite_array, finite_float, positive_float, shown, whole_number
 from supple.errors import ModelError
-from supple.robot.bodies.looks import BodyLook
+from supple.robot.bodies.looks import SkinLook
 from supple.robot.bodies.protocol import Body
-from supple.robot.bodies.rigid import Rigid
 from supple.robot.bodies.soft_table import SoftTable, frame_symbols
 from supple.robot.domains import Domain, Quadrature, checked_points
+from supple.sections.hyperelastic import Hyperelastic
 from supple.sections.materials import Material
-from supple.tracing.program import evaluate, trace
+from supple.tracing.program import as_symbols, evaluate, trace
 from supple.tracing.slopes import gradient_by_material, slope
 from supple.tracing.symbols import COORDINATE, Symbols
 
@@ -53,9 +53,10 @@ class SoftBody(Body):
         object with such a ``__call__``, and ``n``.
     domain : Domain
         Where its material points are at rest, such as ``Cylinder(length, radius)``.
-    material : Material, optional
-        Linear viscoelastic: constant stiffness and damping of small strains about the state at rest. Left out: neither,
-        unless ``stiffness`` and ``damping`` are given.
+    material : Material or Hyperelastic, optional
+        `Material`: linear viscoelastic, constant stiffness and damping of small strains about the state at rest.
+        `NeoHookean`, `EnergyDensity`: elastic energy of finite strains. Left out: neither, unless ``stiffness`` and
+        ``damping`` are given.
     n : int, optional
         Number of coordinates; needed unless the kinematics know it.
     tip : (3, 3), optional
@@ -86,7 +87,7 @@ class SoftBody(Body):
 
     kinematics: Kinematics
     domain: Domain
-    material: Material | None = None
+    material: Material | Hyperelastic | None = None
     n: int | None = None
     tip: ArrayLike | None = None
     points: Any = POINTS
@@ -102,8 +103,8 @@ class SoftBody(Body):
             raise ModelError(f"SoftBody: kinematics is {shown(self.kinematics)}, must be a function f(x, q) -> (3,)")
         if not isinstance(self.domain, Domain):
             raise ModelError(f"SoftBody: domain is {shown(self.domain)}, must be a domain such as Cylinder(0.2, 0.02)")
-        if self.material is not None and not isinstance(self.material, Material):
-            raise ModelError(f"SoftBody: material is {shown(self.material)}, must be a Material or None")
+        if self.material is not None and not isinstance(self.material, (Material, Hyperelastic)):
+            raise ModelError(f"SoftBody: material is {shown(self.material)}, must be a Material, NeoHookean or the like")
         n = getattr(self.kinematics, "n", None) if self.n is None else self.n
         if n is None:
             raise ModelError("SoftBody: n is missing; give the number of coordinates q")
@@ -207,33 +208,60 @@ class SoftBody(Body):
         K, D, material = np.zeros((n, n)), np.zeros((n, n)), self.material
         if material is not None and self.domain.mass is None and (self.stiffness is None or self.damping is None):
             strains, volume = self._strains()
-            if getattr(self.kinematics, "rigid_sections", False):
+            if isinstance(material, Hyperelastic):
+                D = material.viscosity * _viscous(strains, volume)
+            elif getattr(self.kinematics, "rigid_sections", False):
                 unit = _rod_energy(strains, volume)
                 K = material.young * unit[0] + material.shear_modulus * unit[1]
                 D = material.viscosity * (3.0 * unit[0] + unit[1])
             else:
-                shear = 2.0 * np.einsum("aPij,bPij,P->ab", strains, strains, volume)
-                trace_ = np.einsum("aPii->aP", strains)
-                bulk = np.einsum("aP,bP,P->ab", trace_, trace_, volume)
-                K = material.shear_modulus * shear + self._lame(trace_, strains) * bulk
-                D = material.viscosity * (shear - 2.0 / 3.0 * bulk)
-            D = D + material.damping_time * K
+                volumetric = np.einsum("aPii->aP", strains)
+                bulk = np.einsum("aP,bP,P->ab", volumetric, volumetric, volume)
+                shear = _viscous(strains, volume) + 2.0 / 3.0 * bulk
+                K = material.shear_modulus * shear + self._lame(material, volumetric, strains) * bulk
+                D = material.viscosity * _viscous(strains, volume)
+            if isinstance(material, Material):
+                D = D + material.damping_time * K
         K = K if self.stiffness is None else np.asarray(self.stiffness)
         D = D if self.damping is None else np.asarray(self.damping)
         return 0.5 * (K + K.T), 0.5 * (D + D.T)
 
-    def _lame(self, volumetric: Array, strains: Array) -> float:
+    @staticmethod
+    def _lame(material: Material, volumetric: Array, strains: Array) -> float:
         """Lame's lambda, Pa; 0 if no coordinate changes volumes."""
-        assert self.material is not None
         if np.abs(volumetric).max(initial=0.0) <= ROUNDING * max(np.abs(strains).max(initial=0.0), 1e-300):
             return 0.0
-        poisson = self.material.poisson_ratio
+        poisson = material.poisson_ratio
         if poisson > 0.499999:
             raise ModelError(
                 "SoftBody: the kinematics change volumes, which Poisson's ratio 0.5 forbids; give the material "
                 "poisson=0.45 or so, or kinematics that keep volumes"
             )
-        return 2.0 * self.material.shear_modulus * poisson / (1.0 - 2.0 * poisson)
+        return 2.0 * material.shear_modulus * poisson / (1.0 - 2.0 * poisson)
+
+    def _energy(self) -> Symbols | None:
+        """Elastic energy per volume (1,) of a nonlinear material, as symbols."""
+        material, what = self.material, "SoftBody: energy density of the material"
+        if not isinstance(material, Hyperelastic):
+            return None
+        F, rng = self.gradient, np.random.default_rng(0)
+        if material.incompressible:
+            q = self.rest_position + 0.1 * rng.standard_normal(len(self.labels))
+            J = np.linalg.det(evaluate(F, self.quadrature.x, q))
+            if not np.abs(J - 1.0).max() <= ROUNDING:
+                raise ModelError(
+                    "SoftBody: the kinematics change volumes, which Poisson's ratio 0.5 forbids; give the material "
+                    "poisson=0.49 or so, or kinematics that keep volumes"
+                )
+        try:
+            density = material.energy(F)
+        except ModelError as error:
+            raise ModelError(f"{what}: {error}") from error
+        symbols = as_symbols(F[0, 0].graph, np.reshape(np.array(density, dtype=object), -1), (1,), what)
+        values = evaluate(symbols, self.quadrature.x, self.rest_position)
+        if not np.isfinite(values).all():
+            raise ModelError(f"{what} is {values[~np.isfinite(values)][0]} at rest, must be finite")
+        return symbols
 
     # ------------------------------------------------------------------ what a body is asked
 
@@ -265,11 +293,13 @@ class SoftBody(Body):
             mass=mass,
             length=self.domain.length,
             stations=tuple(self.stations),
+            energy=self._energy(),
+            volume=self.quadrature.volume,
         )
 
-    def look(self, link: str) -> BodyLook:
+    def look(self, link: str) -> SkinLook:
         """Its surface."""
-        return BodyLook(link, Rigid(0.0, np.zeros((3, 3))))
+        return SkinLook(link, self.domain.surface, self.place)
 
     def summary(self) -> tuple[str, str]:
         """Its mass; its coordinates."""
@@ -292,6 +322,13 @@ class SoftBody(Body):
     def _own_mass(self, q: Array) -> Array:
         J = [evaluate(slope(self.place, COORDINATE, j), self.quadrature.x, q) for j in range(len(self.labels))]
         return np.asarray(np.einsum("aPi,bPi,P->ab", np.stack(J), np.stack(J), self.masses))
+
+
+def _viscous(strains: Array, volume: Array) -> Array:
+    """Damping of unit viscosity, 2 e' : e' with the deviator e' of strains."""
+    volumetric = np.einsum("aPii->aP", strains)
+    shear = 2.0 * np.einsum("aPij,bPij,P->ab", strains, strains, volume)
+    return np.asarray(shear - 2.0 / 3.0 * np.einsum("aP,bP,P->ab", volumetric, volumetric, volume))
 
 
 def _rod_energy(strains: Array, volume: Array) -> tuple[Array, Array]:

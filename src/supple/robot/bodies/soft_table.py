@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.checks import Array
 from supple.core.records import BODY, segment_t
 from supple.robot.bodies.protocol import BodyTable, Chain, LinkArrays, Located
-from supple.tracing.program import as_symbols, evaluate, make_program, trace
+from supple.tracing.program import Program, as_symbols, make_program, trace
 from supple.tracing.slopes import slope
 from supple.tracing.symbols import MATERIAL, Symbols
+
+if TYPE_CHECKING:
+    from supple.jit import LoadKernel
 
 
 def _outputs(p: Any, a: Any, b: Any) -> Any:
@@ -59,6 +61,10 @@ class SoftTable(BodyTable):
         Of the axis, m.
     stations : tuple of float
         Where frames are wanted beside those of loads and links.
+    energy : Symbols (1,) or None
+        Elastic energy per volume, Pa, of a nonlinear material.
+    volume : (P,)
+        Volumes of the points at rest, m^3.
     """
 
     place: Symbols
@@ -68,24 +74,27 @@ class SoftTable(BodyTable):
     mass: np.ndarray
     length: float | None
     stations: tuple[float, ...]
+    energy: Symbols | None
+    volume: np.ndarray
 
     def chain(self, stations: Collection[float] = (), dormant: Collection[float] = ()) -> Chain:
         """The field of mass, then frames at stations, then the tip, all from the base."""
         from supple.core.blocks.custom import BoundMap  # late: these load kernels
+        from supple.fields.elasticity import energy_scratch
         from supple.fields.frames import FRAMES, frames_scratch
-        from supple.fields.layout import LANES
         from supple.fields.mass import FIELD, field_scratch
 
         n, total = self.n, float(self.mass.sum())
         inner = sorted({*stations, *dormant, *self.stations} - {0.0, 1.0})
-        padding = -len(self.x) % LANES
-        points = make_program(self.place, np.concatenate([self.x, np.repeat(self.x[-1:], padding, axis=0)]), n)
+        x, parts = self._padded(self.mass / total)
+        points = make_program(self.place, x, n)
         places = np.array([(s * (self.length or 0.0), 0.0, 0.0) for s in inner]).reshape(-1, 3)
         frames = make_program(station_symbols(self.place), places, n)
         tip = make_program(self.tip_frame, self.tip_points[None, :], n)
-        parts = np.concatenate([self.mass / total, np.zeros(padding)])[None, :]
         data = (np.array([[len(inner)]], dtype=np.int64), parts, *points.arrays, *frames.arrays, *tip.arrays)
         scratch = max(field_scratch(points), n + frames_scratch(frames, len(inner)), n + frames_scratch(tip, 1))
+        if self.energy is not None:
+            scratch = max(scratch, energy_scratch(self._energy_program()))
         segments = np.zeros(len(inner) + 2, segment_t)
         segments[0]["inertia"][3:, 3:] = total * np.eye(3)
         return Chain(
@@ -98,6 +107,28 @@ class SoftTable(BodyTable):
             map=BoundMap(FRAMES, tuple(map(np.ascontiguousarray, data)), FIELD, len(inner) + 1, scratch),
             idle_tip=1.0 not in stations and 1.0 not in dormant,
         )
+
+    def _padded(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Points (P', 3) and weights (1, P') of them, as many as fill all lanes, those at the end without weight."""
+        from supple.fields.layout import LANES
+
+        padding = -len(self.x) % LANES
+        x = np.concatenate([self.x, np.repeat(self.x[-1:], padding, axis=0)])
+        return x, np.concatenate([weights, np.zeros(padding)])[None, :]
+
+    def _energy_program(self) -> Program:
+        assert self.energy is not None
+        return make_program(self.energy, self._padded(self.volume)[0], self.n)
+
+    def elasticity(self, block: int, frames: int) -> tuple[LoadKernel, tuple[np.ndarray, ...]] | None:
+        """The force of its nonlinear material."""
+        if self.energy is None:
+            return None
+        from supple.fields.elasticity import ELASTICITY
+
+        data = (np.array([[block, frames]], dtype=np.int64), self._padded(self.volume)[1])
+        arrays = (*data, *self._energy_program().arrays)
+        return ELASTICITY, tuple(map(np.ascontiguousarray, arrays))
 
     @property
     def points(self) -> tuple[tuple[int, float], ...]:
@@ -113,8 +144,3 @@ class SoftTable(BodyTable):
         chain = self.chain()
         assert chain.map is not None
         return {"kinematics": (chain.map.data, self.mass, arrays.names)}
-
-
-def surface_at(place: Symbols, vertices: Array, q: Array) -> Array:
-    """Places (V, 3) of material points in the frame of the base, at the body's coordinates q."""
-    return evaluate(place, vertices, q)
