@@ -110,6 +110,7 @@ TESTED_IN = {
     "following/calls": "model/test_coupled",
     "following/expansion": "model/test_coupled",
     "core/blocks/body": "robot/bodies/test_soft",
+    "sections/hyperelastic": "fields/test_elasticity",
     "fields/evaluation": "fields/test_interpreter",
     "fields/frames": "robot/bodies/test_soft",
     "fields/layout": "robot/bodies/test_soft",

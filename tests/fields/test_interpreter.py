@@ -25,6 +25,7 @@ UNARY = {
     op.POWER: lambda a: (2.0 + np.sin(a)) ** 1.7 + 1.0 / (2.0 + np.cos(a)) + np.sin(a) ** 3,
     op.ABSOLUTE: lambda a: np.abs(2.0 + np.sin(a)),
     op.BESSEL: lambda a: np.sinc(a) + np.sinc(8.0 + a),
+    op.ROOTED: lambda a: np.sinc(np.sqrt(a * a) / np.pi) + np.sinc(np.sqrt(7.0 + np.sin(a))),
 }
 
 

@@ -70,6 +70,12 @@ def test_bessel():
         assert np.abs(slopes + x * op.bessel(x, k + 1)).max() < 1e-10
 
 
+def test_sinc_of_a_root_is_regular_at_zero():
+    outputs = trace(lambda x, q: np.stack([np.sinc(np.sqrt(q @ q) / np.pi)] * 3), 2, 3, (3,), "f")
+    slopes = slope(slope(outputs, COORDINATE, 0), COORDINATE, 0)
+    assert np.isclose(evaluate(slopes, POINTS[:1], np.zeros(2))[0, 0], -1.0 / 3.0, rtol=1e-14)
+
+
 @pytest.mark.parametrize(
     ("f", "message"),
     [

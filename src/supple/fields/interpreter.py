@@ -51,6 +51,7 @@ from supple.tracing.operations import (
     MULTIPLY,
     NEGATIVE,
     POWER,
+    ROOTED,
     SIN,
     SINH,
     SQRT,
@@ -149,7 +150,7 @@ def forward(run, low, high, values, slopes):
                 if active[y, j]:
                     multiply_slopes(jets, active, a, b, y, j, slopes)
         else:
-            c = run.constants[0, b] if code in (POWER, BESSEL) else 0.0
+            c = run.constants[0, b] if code in (POWER, BESSEL, ROOTED) else 0.0
             phi1, phi2 = run.slopes[4 * i], run.slopes[4 * i + 1]
             bend, turn = run.slopes[4 * i + 2], run.slopes[4 * i + 3]
             function_values(code, c, lanes, jets[3 * a, 0], jets[3 * y, 0], phi1, phi2, bend)
@@ -279,6 +280,8 @@ def function_at(code, c, x, phi):
         power_at(c, x, phi)
     elif code == BESSEL:
         bessel_at(c, x, phi)
+    elif code == ROOTED:
+        rooted_at(c, x, phi)
     elif code == ABSOLUTE:
         s = 1.0 if x > 0.0 else -1.0 if x < 0.0 else 0.0
         phi[0], phi[1], phi[2], phi[3] = abs(x), s, 0.0, 0.0
@@ -335,7 +338,23 @@ def power_at(c, x, phi):
 @inner
 def bessel_at(c, x, phi):
     """g_k and its derivatives, k = c (`supple.tracing.operations.bessel`): g_k' = -x g_(k+1)."""
-    order, square, g = int(c), x * x, _bessel()
+    square, g = x * x, _bessel()
+    bessel_orders(int(c), x, square, g)
+    phi[0], phi[1], phi[2] = g[0], -x * g[1], square * g[2] - g[1]
+    phi[3] = x * (3.0 * g[2] - square * g[3])
+
+
+@inner
+def rooted_at(c, x, phi):
+    """h_k(x) = g_k(sqrt(x)) and its derivatives, k = c: h_k' = -h_(k+1) / 2."""
+    g = _bessel()
+    bessel_orders(int(c), math.sqrt(x) if x >= 1.0 else 0.0, x, g)
+    phi[0], phi[1], phi[2], phi[3] = g[0], -0.5 * g[1], 0.25 * g[2], -0.125 * g[3]
+
+
+@inner
+def bessel_orders(order, x, square, g):
+    """g (4,) = g_k(x) of four orders from ``order`` on; ``square`` is x^2."""
     if square < 1.0:  # the two highest orders by their series, the others downward
         for i in range(2, 4):
             total = _SERIES[order + i, TERMS - 1]
@@ -350,8 +369,6 @@ def bessel_at(c, x, phi):
             if i >= order:
                 g[i - order] = value
             below, value = value, ((2 * i + 1) * value - below) * r
-    phi[0], phi[1], phi[2] = g[0], -x * g[1], square * g[2] - g[1]
-    phi[3] = x * (3.0 * g[2] - square * g[3])
 
 
 # ---------------------------------------------------------------------- Hessians

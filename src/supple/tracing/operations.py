@@ -12,11 +12,12 @@ import numpy as np
 
 #: Codes of operations with two arguments; a quotient becomes a product with a power of -1.
 ADD, SUBTRACT, MULTIPLY, DIVIDE = 0, 1, 2, 3
-#: Codes of operations with one; POWER and BESSEL have a constant as second argument: the exponent, the order k.
+#: Codes of operations with one; POWER, BESSEL and ROOTED have a constant as
+#: second argument: the exponent, the order k.
 NEGATIVE, SIN, COS, TAN, EXP, LOG, SQRT, TANH, SINH, COSH = 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
-ARCSIN, ARCCOS, ARCTAN, POWER, ABSOLUTE, BESSEL = 14, 15, 16, 17, 18, 19
+ARCSIN, ARCCOS, ARCTAN, POWER, ABSOLUTE, BESSEL, ROOTED = 14, 15, 16, 17, 18, 19, 20
 #: Those that only material coordinates may go through, and which are therefore tabulated, never interpreted.
-LESS, LESS_EQUAL, WHERE, ARCTAN2, SIGN = 20, 21, 22, 23, 24
+LESS, LESS_EQUAL, WHERE, ARCTAN2, SIGN = 21, 22, 23, 24, 25
 
 #: The first code that may not depend on coordinates q.
 TABULATED = LESS
@@ -35,6 +36,14 @@ def bessel(x: Any, order: Any) -> Any:
     for i in range(k):
         below, value = value, ((2 * i + 1) * value - below) / far**2
     return np.where(near, close, value)
+
+
+def rooted(x: Any, order: Any) -> Any:
+    """h_k(x) = g_k(sqrt(x)), regular at 0: dh_k/dx = -h_(k+1) / 2; the same series for negative x."""
+    x = np.asarray(x, dtype=float)
+    near = x < 1.0
+    series = _bessel_series(np.where(near, x, 0.0), int(np.max(order)))
+    return np.where(near, series, bessel(np.sqrt(np.where(near, 1.0, x)), order))
 
 
 def _bessel_series(square: Any, k: int) -> Any:
@@ -69,6 +78,7 @@ EVALUATE: dict[int, Callable[..., Any]] = {
     POWER: np.power,
     ABSOLUTE: np.abs,
     BESSEL: bessel,
+    ROOTED: rooted,
     LESS: lambda a, b: np.less(a, b).astype(float),
     LESS_EQUAL: lambda a, b: np.less_equal(a, b).astype(float),
     WHERE: lambda c, a, b: np.where(c != 0.0, a, b),

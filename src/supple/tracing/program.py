@@ -147,7 +147,7 @@ def tabulate(graph: Graph, needed: list[int], places: Array, q: Array | None = N
                     values[i] = np.full(len(places), float(q[rest[0]]))
             elif q is not None or not graph.of_q[i]:
                 given: list[Any] = [values[k] for k in rest]
-                if code in (op.POWER, op.BESSEL):
+                if code in (op.POWER, op.BESSEL, op.ROOTED):
                     given[1] = np.float64(graph.rows[rest[1]][1])
                 values[i] = np.asarray(op.EVALUATE[code](*given), dtype=float) + np.zeros(len(places))
     return values

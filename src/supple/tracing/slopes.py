@@ -87,4 +87,6 @@ def _slope(graph: Graph, index: int, leaf: tuple[int, int], known: dict[int, Any
         return slopes[0] * graph.apply(op.DIVIDE, given[0], y)
     if code == op.BESSEL:
         return -slopes[0] * given[0] * graph.apply(op.BESSEL, given[0], float(given[1]) + 1.0)
+    if code == op.ROOTED:
+        return -0.5 * slopes[0] * graph.apply(op.ROOTED, given[0], float(given[1]) + 1.0)
     return slopes[0] * SLOPES[code](given[0], y)

@@ -64,6 +64,16 @@ class Graph:
         row = self.rows[index]
         return row[1] if row[0] == CONSTANT else None
 
+    def scaled(self, index: int) -> tuple[float, int]:
+        """A symbol as a number times another symbol."""
+        row = self.rows[index]
+        if row[0] == op.MULTIPLY:
+            for constant, other in ((row[1], row[2]), (row[2], row[1])):
+                value = self.value(constant)
+                if value is not None:
+                    return value, other
+        return 1.0, index
+
     def apply(self, code: int, *arguments: Any) -> Symbol:
         """An operation on symbols and numbers."""
         given = [a if isinstance(a, Symbol) else self.constant(_number(a)) for a in arguments]
@@ -96,7 +106,13 @@ def _simplified(code: int, given: list[Symbol], values: list[float | None]) -> S
     if code == op.MULTIPLY:
         if first == 0.0 or second == 0.0:
             return a.graph.constant(0.0)
-        return b if first == 1.0 else a if second == 1.0 else -b if first == -1.0 else -a if second == -1.0 else None
+        for factor, other in ((first, b), (second, a)):
+            if factor is not None:
+                inner, rest = other.graph.scaled(other.index)
+                if inner != 1.0:
+                    return other.graph.apply(op.MULTIPLY, factor * inner, Symbol(other.graph, rest))
+                return other if factor == 1.0 else -other if factor == -1.0 else None
+        return None
     if code == op.DIVIDE:
         return a.graph.constant(0.0)  # 0 / x
     if code == op.POWER:
@@ -302,7 +318,14 @@ class Symbol:
         return self.graph.apply(op.ARCTAN2, self, other)
 
     def sinc(self) -> Symbol:
-        """sin(x)/x, without the factor pi of `numpy.sinc`."""
+        """sin(x)/x, without the factor pi of `numpy.sinc`; of a root, as a function of what is under it.
+
+        The root itself has no derivative at zero, but sin(sqrt(y))/sqrt(y) has all of them.
+        """
+        scale, root = self.graph.scaled(self.index)
+        row = self.graph.rows[root]
+        if row[0] == op.SQRT:
+            return self.graph.apply(op.ROOTED, Symbol(self.graph, row[1]) * (scale * scale), 0.0)
         return self.graph.apply(op.BESSEL, self, 0.0)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:

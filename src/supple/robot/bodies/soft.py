@@ -104,7 +104,7 @@ class SoftBody(Body):
         if not isinstance(self.domain, Domain):
             raise ModelError(f"SoftBody: domain is {shown(self.domain)}, must be a domain such as Cylinder(0.2, 0.02)")
         if self.material is not None and not isinstance(self.material, (Material, Hyperelastic)):
-            raise ModelError(f"SoftBody: material is {shown(self.material)}, must be a Material, NeoHookean or the like")
+            raise ModelError(f"SoftBody: material is {shown(self.material)}, must be a Material or NeoHookean(...)")
         n = getattr(self.kinematics, "n", None) if self.n is None else self.n
         if n is None:
             raise ModelError("SoftBody: n is missing; give the number of coordinates q")
