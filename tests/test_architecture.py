@@ -117,6 +117,7 @@ TESTED_IN = {
     "fields/mass": "robot/bodies/test_soft",
     "fields/rows": "fields/test_interpreter",
     "robot/bodies/soft_table": "robot/bodies/test_soft",
+    "tracing/functions": "tracing/test_symbols",
     "tracing/operations": "fields/test_interpreter",
     "tracing/program": "tracing/test_symbols",
     "tracing/slopes": "tracing/test_symbols",

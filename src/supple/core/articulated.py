@@ -22,8 +22,8 @@ import math
 import numpy as np
 
 from supple.core.arrays import matrix_at
-from supple.core.blocks.body import add_field_mass, has_field
-from supple.core.blocks.kinds import block_jacobian, has_one_point
+from supple.core.blocks.body import add_field_mass
+from supple.core.blocks.kinds import block_jacobian, has_field, has_one_point
 from supple.core.records import J_SUM
 from supple.jit import inlined, inner, leaf, local_array
 from supple.lie.se3 import product6_transposed

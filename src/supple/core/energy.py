@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from supple.core.arrays import space_at, tree_at
-from supple.core.blocks.body import WRENCH, add_field_energy, has_field
+from supple.core.blocks.body import WRENCH, add_field_energy
+from supple.core.blocks.kinds import has_field
 from supple.core.elastic import elastic_energy
 from supple.core.finite import finite_vector
 from supple.core.loads import ENERGY, STORES, apply_loads

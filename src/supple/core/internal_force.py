@@ -6,7 +6,8 @@ The same sweeps as for the inverse dynamics, with massless points: only loads of
 from __future__ import annotations
 
 from supple.core.arrays import space_at, tree_at
-from supple.core.blocks.body import clear_field, has_field
+from supple.core.blocks.body import clear_field
+from supple.core.blocks.kinds import has_field
 from supple.core.columns import fill_columns
 from supple.core.elastic import add_internal_force, add_internal_tangent
 from supple.core.finite import finite_matrices, finite_vector

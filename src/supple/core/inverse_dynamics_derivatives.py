@@ -21,8 +21,8 @@ its own columns are just the beginning of its outward ones.
 from __future__ import annotations
 
 from supple.core.arrays import space_at, tree_at
-from supple.core.blocks.body import add_field_tangents, has_field
-from supple.core.blocks.kinds import add_geometric_stiffness, has_one_point
+from supple.core.blocks.body import add_field_tangents
+from supple.core.blocks.kinds import add_geometric_stiffness, has_field, has_one_point
 from supple.core.columns import fill_columns
 from supple.core.finite import finite_matrices, finite_vector
 from supple.core.grafts import write_graft_columns, write_graft_rows

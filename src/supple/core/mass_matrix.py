@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from supple.core.arrays import space_at, tree_at
-from supple.core.blocks.body import add_field_mass, has_field
-from supple.core.blocks.kinds import has_one_point
+from supple.core.blocks.body import add_field_mass
+from supple.core.blocks.kinds import has_field, has_one_point
 from supple.core.columns import fill_jacobian_columns
 from supple.core.finite import finite_matrix
 from supple.core.grafts import write_graft_columns, write_graft_rows

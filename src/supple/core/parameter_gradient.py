@@ -27,8 +27,8 @@ import math
 from numba import types
 
 from supple.core.arrays import SPACE_ROWS, TREE_ROWS, handle_at, matrix_at, space_at, tree_at, vector_at
-from supple.core.blocks.body import add_field_cotangents, add_field_momentum, has_field
-from supple.core.blocks.kinds import add_step_gradient, add_virtual_twist
+from supple.core.blocks.body import add_field_cotangents, add_field_momentum
+from supple.core.blocks.kinds import add_step_gradient, add_virtual_twist, has_field
 from supple.core.dormant import ASLEEP, AWAKE
 from supple.core.gradient_arrays import gradient_at
 from supple.core.load_gradients import add_differences, apply_loads_with_gradients, pull_back_loads

@@ -6,8 +6,8 @@ points.  World axes about the common origin, so that what hangs on a point is si
 
 from __future__ import annotations
 
-from supple.core.blocks.body import INERTIA, TANGENT, add_field_force, fill_field, has_field
-from supple.core.blocks.kinds import project_wrench
+from supple.core.blocks.body import INERTIA, TANGENT, add_field_force, fill_field
+from supple.core.blocks.kinds import has_field, project_wrench
 from supple.core.inertia import point_wrench, velocity_tangent, world_inertia
 from supple.core.loads import apply_loads, has_wrenches, project_stresses
 from supple.jit import inlined, local_array

@@ -8,8 +8,8 @@ linear in the number of segments and coordinates, where the matrix costs their p
 from __future__ import annotations
 
 from supple.core.arrays import space_at, tree_at
-from supple.core.blocks.body import add_field_cotangents, add_field_product, add_field_transposed, has_field
-from supple.core.blocks.kinds import add_geometric_product, has_strains, project_wrench
+from supple.core.blocks.body import add_field_cotangents, add_field_product, add_field_transposed
+from supple.core.blocks.kinds import add_geometric_product, has_field, has_strains, project_wrench
 from supple.core.columns import fill_columns
 from supple.core.couplings import add_strain_force, strain_variation
 from supple.core.elastic import add_internal_product

@@ -25,7 +25,7 @@ import numpy as np
 
 from supple.core.arrays import FIELD_BASE, FIELD_VECTORS, field_size, map_size, matrix_at, vector_at
 from supple.core.blocks.custom import address_of, call_map
-from supple.core.records import BODY, MJ, NJ, U_A, U_Q, U_V
+from supple.core.records import MJ, NJ, U_A, U_Q, U_V
 from supple.jit import FieldKernel, calling, inlined, inner
 from supple.lie.se3 import compose, dot6
 
@@ -43,12 +43,6 @@ V_AT, A_AT, F_AT, H_AT, ENERGY_AT, MASS_AT, MOMENT_AT, M_AT, N_AT = 12, 18, 24, 
 
 #: The memory of a field: its head; Q (n,); (6, n) M c, N^T c, dF/dq, dF/dv; (n, n) c.c, dQ/dv, dQ/dq.
 Field = namedtuple("Field", ("head", "Q", "Mc", "Nc", "Fq", "Fv", "Qa", "Qv", "Qq"))
-
-
-@inlined
-def has_field(block):
-    """Whether a block is a soft body."""
-    return block.kind == BODY
 
 
 @inlined

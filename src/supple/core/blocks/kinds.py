@@ -5,7 +5,7 @@ A new kind of joint or body is a map of a CUSTOM block, without a line here (`co
 
 from __future__ import annotations
 
-from supple.core.blocks.body import body_pose, clear_field_columns, frame_address, has_field, rest_on_base
+from supple.core.blocks.body import body_pose, clear_field_columns, frame_address, rest_on_base
 from supple.core.blocks.curved import curved_motion, exponential_pose
 from supple.core.blocks.custom import (
     add_custom_product,
@@ -44,6 +44,12 @@ from supple.lie.dual import add_apply
 def has_one_point(block):
     """Whether a block is one segment that carries all its coordinates, as all but rods and soft bodies are."""
     return block.kind != ROD and block.kind != BODY
+
+
+@inlined
+def has_field(block):
+    """Whether a block is a soft body."""
+    return block.kind == BODY
 
 
 @inlined
