@@ -29,9 +29,7 @@ ALLOWED = {
     "laws": set(),
     "materials.py": {"sections"},
     "rest.py": {"lie"},
-    "robot": {"numerics", "lie", "sections", "bases", "joints", "laws", "rest", "core.records"},
     "robot": {"numerics", "lie", "sections", "bases", "joints", "laws", "rest", "core.records", "tracing"},
-    "files": {"lie", "joints", "robot"},
     "compilation": {"lie", "sections", "bases", "joints", "core", "core.records", "laws", "rest", "robot"},
     "constraints": {"lie", "joints", "core", "core.records", "compilation", "robot"},
     "loads": {"numerics", "lie", "linalg", "sections", "joints", "core", "core.records", "compilation", "robot"}
@@ -56,9 +54,8 @@ ALLOWED = {
 #: What a room may import late, inside a function: whoever does not ask for it does not load it.
 LATE = {
     "joints": {"core", "maps"},  # the maps of joints, when a robot is compiled
-    "robot": {"core", "files", "model"},  # `Robot.compile`, the maps of bodies, `Robot.save`
+    "robot": {"core", "fields", "files", "model"},  # `Robot.compile`, the maps of bodies, `Robot.save`
     "files": {"gradients", "materials"},  # `load_design`
-    "robot": {"core", "fields", "model"},  # `Robot.compile`, and the maps of bodies
     "gradients": {"model"},  # `Design.model`
     "model": {"gradients", "readouts", "solvers", "viz"},  # what is asked of a model
     "readouts": {"viz"},
