@@ -76,10 +76,21 @@ from supple.loads import (
     Tube,
     Wake,
 )
-from supple.robot.bodies import Rigid, Rod
+from supple.robot.bodies import Rigid, Rod, SoftBody
 from supple.robot.controller import Controller
+from supple.robot.domains import Block, Cone, Cylinder, HollowCylinder, Mesh, Points
+from supple.robot.kinematics import (
+    Bend,
+    ConstantCurvature,
+    Network,
+    Shear,
+    Source,
+    Stretch,
+    Twist,
+    VolumePreserving,
+)
 from supple.robot.robot import Robot
-from supple.sections import Annulus, Circle, Ellipse, Material, Rectangle, Section
+from supple.sections import Annulus, Circle, Ellipse, EnergyDensity, Material, NeoHookean, Rectangle, Section
 from supple.solvers.integrators import BDF2, DOP853, NDF, RK45, GeneralizedAlpha, ImplicitEuler, Newmark
 from supple.solvers.motion.events import Event, Switch
 from supple.solvers.motion.trajectory import Trajectory

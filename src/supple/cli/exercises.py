@@ -66,6 +66,7 @@ def everything() -> list[Exercise]:
         "joints' exponentials": lambda: (ring().rewrap(np.full(6, 4.0), np.zeros(6)), tangent_rates(at, at)),
         "contact of rods": partial(_addressed, "core.dormant", "core.dormant_folding"),
         "read-outs": _read_outs,
+        "programs of soft bodies": _program,
         "gradients by parameters": partial(_addressed, "core.parameter_gradient", "constraints.loop"),
         "gradients of designs": lambda: designed().statics().vjp(pose={("arm", 0.5): np.ones(6)}),
         "statics in need": _in_vain,
@@ -204,12 +205,22 @@ def _read_outs() -> None:
     _addressed("readouts.kernels")
 
 
+def _program() -> None:
+    """Run a program of kinematics from Python."""
+    from supple.fields.evaluation import evaluate_jets
+    from supple.tracing.program import make_program, trace
+
+    outputs = trace(lambda x, q: x * q[0], 1, 3, (3,), "exercise")
+    evaluate_jets(make_program(outputs, np.ones((1, 3)), 1), np.zeros(1), np.zeros(1), np.zeros(1))
+
+
 def _load_modules() -> Iterator[str]:
-    """Modules of loads and of maps of joints, as they are called within the package."""
+    """Modules of loads, of maps of joints and of soft bodies, as they are called within the package."""
+    import supple.fields
     import supple.loads
     import supple.maps
 
-    for room in (supple.loads, supple.maps):
+    for room in (supple.loads, supple.maps, supple.fields):
         for module in pkgutil.walk_packages(room.__path__, f"{room.__name__}."):
             importlib.import_module(module.name)
             yield module.name.removeprefix("supple.")

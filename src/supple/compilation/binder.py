@@ -124,6 +124,7 @@ class Binder:
     current: str = ""  #: kind and name of the load being bound
     remote: list[str] = field(default_factory=list)  #: lines strangely far from their rods, see `loads.lines.routes`
     implicit: bool = False
+    coordinates: bool = False  #: whether loads ask for coordinates, which scratch otherwise holds for dormant stations
     added: dict[int, np.ndarray] = field(default_factory=dict)
     displaced: dict[int, np.ndarray] = field(default_factory=dict)
     _nodes: dict[tuple[str, float], int] = field(default_factory=dict)
@@ -288,7 +289,7 @@ class Binder:
             owners=tuple(self.owners),
             implicit=self.implicit,
             tensions=tuple(self.tensions),
-            dormant=bool(self.dormant),
+            dormant=bool(self.dormant) or self.coordinates,
             balls=self.balls,
             firsts=tuple(self.firsts),
             signals=self.signals,

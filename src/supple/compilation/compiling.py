@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -15,7 +15,7 @@ from supple.compilation.drafting import Announced, BlockDraft, draft_link, relat
 from supple.compilation.layout import LinkLayout
 from supple.compilation.prescribed_joint import PrescribedJoint
 from supple.compilation.scene import make_scene
-from supple.core.loads import CONSTRAINT
+from supple.core.loads import CONSTRAINT, INTERNAL, STORES, WRENCHLESS
 from supple.errors import ModelError, naming
 from supple.robot.couplings import Follower, resolve
 from supple.robot.validate import check_finite, validate
@@ -38,7 +38,7 @@ def compile_robot(robot: Robot) -> CompiledRobot:
     layouts, drafts = _draft(robot, order, starts, always, dormant)
     unvisited = frozenset(s for d in drafts if any(dormant.values()) for s in range(d.first + d.active, d.span.stop))
     binder = Binder(robot, layouts, [(draft.parent, draft.placement) for draft in drafts], unvisited)
-    loads = tuple(bind_items(robot, binder))
+    loads = (*bind_items(robot, binder), *_body_forces(layouts, drafts, binder))
     binder.warn_of_remote()
     topology, parameters = assemble_arrays(robot, drafts, layouts, binder)
     check_finite(layouts, parameters)
@@ -61,6 +61,17 @@ def compile_robot(robot: Robot) -> CompiledRobot:
         coordinate_names=names,
         followers=follower_rows(followers, names) if followers else None,
     )
+
+
+def _body_forces(layouts: list[LinkLayout], drafts: list[BlockDraft], binder: Binder) -> Iterator[Bound]:
+    """Forces that bodies exert on their own coordinates, beside linear ones."""
+    for layout in layouts:
+        chain = drafts[layout.blocks[-1]].chain if layout.blocks else None
+        force = layout.table.elasticity(layout.blocks[-1], chain.map.frames) if chain and chain.map else None
+        if force is not None:
+            binder.coordinates = True
+            name = f"elasticity of link {layout.name!r}"
+            yield Bound(name, *force, INTERNAL + WRENCHLESS + STORES, owner=name)
 
 
 def loops_among(loads: Sequence[Bound]) -> tuple[Bound, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from supple.compilation.layout import LinkLayout
-from supple.core.records import CUSTOM, EXPONENTIAL, SCREW, segment_t
+from supple.core.records import BODY, CUSTOM, EXPONENTIAL, SCREW, segment_t
 from supple.joints.factors import Factor, JointMap
 from supple.robot.bodies.protocol import Chain
 from supple.robot.validate import WORLD
@@ -65,8 +65,8 @@ class BlockDraft:
 
     @property
     def strained(self) -> bool:
-        """Whether its coordinates are strains, so that its segments move within it."""
-        return self.chain.component is not None
+        """Whether its segments move within it, as those of rods and soft bodies do."""
+        return self.chain.component is not None or self.chain.kind == BODY
 
     @property
     def span(self) -> slice:

@@ -17,7 +17,7 @@ import numpy as np
 from supple.checks import Array
 from supple.errors import naming
 from supple.joints.factors import telling_subspace
-from supple.robot.bodies.looks import BodyLook, RodLook, fine_corners
+from supple.robot.bodies.looks import BodyLook, RodLook, SkinLook, fine_corners
 from supple.robot.bodies.looks import Place as Place  # marks are made of places
 from supple.robot.meshes import Mesh
 
@@ -136,7 +136,7 @@ class Scene:
     """Everything a picture of a robot shows, in the frames of its links."""
 
     rods: tuple[RodLook, ...]
-    bodies: tuple[BodyLook, ...]
+    bodies: tuple[BodyLook | SkinLook, ...]
     joints: tuple[JointLook, ...]
     marks: tuple[Mark, ...]
     leaves: tuple[str, ...] = field(default=())  #: links on which no other hangs
@@ -157,7 +157,7 @@ class Scene:
         return np.array([place.offset for place in self.places]).reshape(-1, 4, 4)
 
     @property
-    def parts(self) -> tuple[RodLook | BodyLook | Mark, ...]:
+    def parts(self) -> tuple[RodLook | BodyLook | SkinLook | Mark, ...]:
         """Rods, bodies, joints and marks."""
         return (*self.rods, *self.bodies, *self.joints, *self.marks)
 
@@ -166,7 +166,8 @@ def make_scene(robot: Robot, binder: Binder) -> Scene:
     """Look of all links and loads."""
     from supple.compilation.binder import item_name
 
-    rods, bodies = [], []
+    rods: list[RodLook] = []
+    bodies: list[BodyLook | SkinLook] = []
     for link in robot.links:
         with naming(f"link {link.name!r}"):
             look = link.body.look(link.name)

@@ -21,7 +21,6 @@ from numba.np.arrayobj import make_array
 from supple.core.records import (
     block_t,
     coupling_t,
-    is_map,
     is_rod,
     line_t,
     node_t,
@@ -64,8 +63,9 @@ class Parameters(NamedTuple):
 
 #: What kernels see of a robot: all arrays of its topology and of its parameters, its table of loads,
 #: (n_loads, 5): address of the function, address of the handle of its data, side of the equation (see core.loads),
-#: its first input and the one behind its last, and its table of maps of CUSTOM blocks, (n_maps, 3): the same
-#: addresses, and the first entry in Space.maps (see core.blocks.custom).
+#: its first input and the one behind its last, and its table of maps of CUSTOM and BODY blocks, (n_maps, 5): the same
+#: addresses, first entry and number of entries in Space.maps, and the address of the field of mass of a BODY, else 0
+#: (see core.blocks.custom, core.blocks.body).
 Tree = namedtuple("Tree", (*Topology._fields, *Parameters._fields, "loads", "maps"))
 
 #: Columns that are carried through the tree at a time (`core.articulated`): what they leave stays in a fast cache.
@@ -74,7 +74,7 @@ PANEL = 64
 UNREAD, ZERO = 0, 1
 
 #: The maps of a robot that has none.
-NO_MAPS = np.zeros((0, 3), np.int64)
+NO_MAPS = np.zeros((0, 5), np.int64)
 
 
 class Space(NamedTuple):
@@ -93,7 +93,8 @@ class Space(NamedTuple):
       between loads);
     * ``count, joint_force, joint_slope, stress, coordinates``: `core.loads.apply_loads`, before loads act;
     * ``couplings, lines, parts``: as many as ``count`` says, each when it is added;
-    * ``maps``: by the pose and motion of each CUSTOM block (`core.blocks.custom`), as far as their order asks;
+    * ``maps``: by the pose and motion of each CUSTOM block (`core.blocks.custom`), as far as their order asks; of each
+      BODY, frames likewise, sums of its field with the wrenches of points (`core.blocks.body`);
     * ``columns, rates`` and the first three of ``totals``: `core.columns`; ``totals`` else: with every block;
     * ``local``: by the first dormant station that wakes in a tangent (count[3] says whether there was one);
     * sums in ``folding``: the one array that must be zero before; who sums there clears it again, padding included;
@@ -124,9 +125,9 @@ class Space(NamedTuple):
     coordinates: Any  #: (2, n) q and v of this call, for loads on dormant stations; empty without, like the next
     local: Any  #: (2, n, n) what the steps of dormant stations add to dR/dq (or the fused tangent) and to dR/dv
     folding: Any  #: (2, 32, .) their matrices times basis functions, see core.dormant_folding
-    rates: Any  #: (2,) c_v of the fused tangent; 1 if dR/dq and dR/dv are asked for separately
+    rates: Any  #: (3,) c_v of the fused tangent; 1 if dR/dq and dR/dv are asked for separately; c_a
     frames: Any  #: (3,) pose_t, both frames of a loop and the one relative to the other
-    maps: Any  #: (.,) what the maps of CUSTOM blocks gave, block after block (see core.blocks.custom)
+    maps: Any  #: (.,) what the maps of CUSTOM and BODY blocks gave, block after block (see core.blocks.custom)
     balls: Any  #: (most, 5) bounding balls of a contact's groups: centre, radius, whether stations were posed
     energy: Any  #: (1,) potential energy of loads [J], in mode ENERGY
     gradient: Any  #: (5,) addresses for loads in mode GRADIENT, see core.gradient_arrays
@@ -173,9 +174,9 @@ def make_space(
         coordinates=np.zeros((2, n if dormant else 0)),
         local=np.zeros((2, n, n) if dormant else (2, 0, 0)),
         folding=np.zeros((2, 32, n + 36) if dormant else (2, 0, 0)),
-        rates=np.zeros(2),
+        rates=np.zeros(3),
         frames=np.zeros(3, pose_t),
-        maps=np.zeros(maps_size(tree.blocks, tree.maps)),
+        maps=np.zeros(maps_size(tree.maps)),
         balls=np.zeros((balls, 5)),
         energy=np.zeros(1),
         gradient=np.zeros(5, np.int64),
@@ -213,15 +214,23 @@ def largest_joint(blocks: np.ndarray) -> int:
     return int(max(blocks["n"][~is_rod(blocks)], default=0))
 
 
-def maps_size(blocks: np.ndarray, maps: np.ndarray) -> int:
-    """Length of Space.maps: up to the end of the last CUSTOM block's part."""
-    custom = blocks[is_map(blocks)]
-    return int(max((maps[block["map"], 2] + map_size(block["n"]) for block in custom), default=0))
+def maps_size(maps: np.ndarray) -> int:
+    """Length of Space.maps: up to the end of the last part."""
+    return int((maps[:, 2] + maps[:, 3]).max(initial=0))
 
 
 def map_size(n: int) -> int:
-    """Floats that a CUSTOM block of n coordinates needs in Space.maps: R, p, S, S', S'', d2S, and dS/dq."""
+    """Floats that a map of n coordinates writes: R, p, S, S', S'', d2S, and dS/dq."""
     return 12 + 24 * n + 6 * n * n
+
+
+#: Floats of a field before those that depend on n, and its (6, n) matrices (`core.blocks.body`).
+FIELD_BASE, FIELD_VECTORS = 114, 4
+
+
+def field_size(n: int) -> int:
+    """Floats of the field of a soft body of n coordinates."""
+    return FIELD_BASE + (1 + 6 * FIELD_VECTORS) * n + 3 * n * n
 
 
 def handle(arrays: tuple[np.ndarray, ...]) -> np.ndarray:

@@ -22,7 +22,8 @@ import math
 import numpy as np
 
 from supple.core.arrays import matrix_at
-from supple.core.blocks.kinds import block_jacobian, has_one_point
+from supple.core.blocks.body import add_field_mass
+from supple.core.blocks.kinds import block_jacobian, has_field, has_one_point
 from supple.core.records import J_SUM
 from supple.jit import inlined, inner, leaf, local_array
 from supple.lie.se3 import product6_transposed
@@ -106,7 +107,7 @@ def lock(free, start, n, E, reach):
 
 
 @inlined
-def factorise_block(block, space, free, E):
+def factorise_block(block, maps, space, free, E):
     """Any block: E by Cholesky, reciprocal pivots on its diagonal, and Y.
 
     Returns -1 or the row whose pivot is doubtful, and a bound of the largest diagonal entry of M.
@@ -127,6 +128,8 @@ def factorise_block(block, space, free, E):
         map_columns(work[s].M, space.columns[J_SUM], c, n, X)
         add_columns(X, n, reach, start)
         add_gram(space.columns[J_SUM], c, X, n, E)
+    if has_field(block):
+        add_field_mass(block, maps, space.maps, reach, start, E, 0)
     largest = lock(free, start, n, E, reach)
     row = cholesky_after(E, reach[TAKEN, start : start + n], SAFE)
     if row < 0 and block.parent > 0:
@@ -202,7 +205,7 @@ def factorise_tree(tree, space, free):
                 largest, smallest = max(largest, bound), min(smallest, x)
         else:
             E = matrix_at(space.factors.ctypes.data + 8 * at, (block.n, block.n))
-            row, bound = factorise_block(block, space, free, E)
+            row, bound = factorise_block(block, tree.maps, space, free, E)
             if row >= 0:
                 return DOUBTFUL
             largest = max(largest, bound)

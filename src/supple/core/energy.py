@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from supple.core.arrays import space_at, tree_at
+from supple.core.blocks.body import WRENCH, add_field_energy
+from supple.core.blocks.kinds import has_field
 from supple.core.elastic import elastic_energy
 from supple.core.finite import finite_vector
 from supple.core.loads import ENERGY, STORES, apply_loads
@@ -22,7 +24,7 @@ def energy_and_momentum(tree_handle, space_handle, q, v, zero, energy, momentum)
     tree, space = tree_at(tree_handle), space_at(space_handle)
     work, gravity = space.work, tree.gravity
     sweep_out(tree, q, v, zero, space, 1)
-    point_wrenches(tree, work)
+    point_wrenches(tree, space, q, v, zero, WRENCH)
     energy[:], momentum[:] = 0.0, 0.0
     for b in range(tree.blocks.shape[0]):
         block = tree.blocks[b]
@@ -35,6 +37,8 @@ def energy_and_momentum(tree_handle, space_handle, q, v, zero, energy, momentum)
                 energy[2] -= gravity[k] * (moment + net[0] * (w.p[k] - work[0].p[k]))
             for k in range(6):
                 momentum[k] += w.h[k]
+        if has_field(block):
+            add_field_energy(block, tree.maps, space.maps, gravity, work[block.first], energy)
     energy[1] = elastic_energy(tree, q)
     space.energy[0] = 0.0
     apply_loads(tree, space, tree_handle, space_handle, q, v, STORES, ENERGY)

@@ -16,11 +16,12 @@ from supple.core.actuation import fill_actuation
 from supple.core.arrays import SPACE_ROWS, TREE_ROWS, handle_at, space_at, tree_at, vector_at
 from supple.core.articulated import NOT_FINITE, SOLVED
 from supple.core.articulated_columns import call_articulated
+from supple.core.blocks.body import DYNAMICS
 from supple.core.elastic import add_internal_force
 from supple.core.finite import finite_matrix, finite_vector
 from supple.core.loads import EXTERNAL, INTERNAL, WRENCH
 from supple.core.residual_jacobians import call_residual_jacobians
-from supple.core.sweep_in import loaded_force, point_wrenches
+from supple.core.sweep_in import add_field_forces, loaded_force, point_wrenches
 from supple.core.sweep_out import sweep_out
 from supple.jit import AddressedKernel, calling, inlined, kernel
 from supple.linalg.cholesky import cholesky, cholesky_solve
@@ -47,8 +48,9 @@ def _forward_dynamics(articulated, tree_address, space_address, q_at, v_at, free
     n = tree.component.shape[0]
     q, v, a = vector_at(q_at, (n,)), vector_at(v_at, (n,)), vector_at(a_at, (n,))
     sweep_out(tree, q, v, a, space, 1)
-    point_wrenches(tree, space.work)
+    point_wrenches(tree, space, q, v, a, DYNAMICS)
     loaded_force(tree, space, tree_handle, space_handle, q, v, EXTERNAL + INTERNAL, WRENCH, a)
+    add_field_forces(tree, space, a)
     add_internal_force(-1.0, tree, q, v, a)
     if not finite_vector(a):
         return NOT_FINITE

@@ -6,6 +6,8 @@ The same sweeps as for the inverse dynamics, with massless points: only loads of
 from __future__ import annotations
 
 from supple.core.arrays import space_at, tree_at
+from supple.core.blocks.body import clear_field
+from supple.core.blocks.kinds import has_field
 from supple.core.columns import fill_columns
 from supple.core.elastic import add_internal_force, add_internal_tangent
 from supple.core.finite import finite_matrices, finite_vector
@@ -17,19 +19,21 @@ from supple.jit import inlined, kernel
 
 
 @inlined
-def clear_points(tree, work):
+def clear_points(tree, space):
     """Massless points: F = M = N = G = 0."""
     for b in range(tree.blocks.shape[0]):
         block = tree.blocks[b]
         for s in range(block.first, block.first + block.active):
-            clear_operators(work[s])
+            clear_operators(space.work[s])
+        if has_field(block):
+            clear_field(block, tree.maps, space.maps)
 
 
 @inlined
 def actuator_force(tree, space, tree_handle, space_handle, q, v, zero, mode, out):
     """out = minus the generalised force of internal loads (or its derivative by an input, see core.loads)."""
     sweep_out(tree, q, v, zero, space, 1)
-    clear_points(tree, space.work)
+    clear_points(tree, space)
     loaded_force(tree, space, tree_handle, space_handle, q, v, INTERNAL, mode, out)
 
 
@@ -54,7 +58,7 @@ def internal_force_derivatives(tree_handle, space_handle, q, v, zero, dq, dv, da
     sweep_out(tree, q, v, zero, space, 2)
     fill_columns(tree, 0.0, 0.0, space)
     space.rates[1] = 1.0
-    clear_points(tree, space.work)
+    clear_points(tree, space)
     apply_loads(tree, space, tree_handle, space_handle, q, v, INTERNAL, TANGENT)
     accumulate_operators(tree, space.work)
     tangent_blocks(tree, space, True, dq, dv, da)

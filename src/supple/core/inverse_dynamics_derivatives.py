@@ -21,7 +21,8 @@ its own columns are just the beginning of its outward ones.
 from __future__ import annotations
 
 from supple.core.arrays import space_at, tree_at
-from supple.core.blocks.kinds import add_geometric_stiffness, has_one_point
+from supple.core.blocks.body import add_field_tangents
+from supple.core.blocks.kinds import add_geometric_stiffness, has_field, has_one_point
 from supple.core.columns import fill_columns
 from supple.core.finite import finite_matrices, finite_vector
 from supple.core.grafts import write_graft_columns, write_graft_rows
@@ -35,7 +36,13 @@ from supple.core.loads import (
 )
 from supple.core.mass_matrix import write_mass_rows
 from supple.core.records import GJ, J_END, J_SUM, MJ, NJ, Q_END, Q_SUM, R_END, R_SUM, S_OWN, U_A, U_Q, U_V
-from supple.core.sweep_in import accumulate_operators, clear_pose_tangents, point_operators, project_all
+from supple.core.sweep_in import (
+    accumulate_operators,
+    add_field_forces,
+    clear_pose_tangents,
+    point_operators,
+    project_all,
+)
 from supple.core.sweep_out import sweep_out
 from supple.jit import inlined, inner, kernel, local_array
 from supple.lie.se3 import add_coad, product6, product6_transposed
@@ -119,7 +126,7 @@ def loaded_joint_sums(block, w, columns, totals):
 
 @inlined
 def rod_sums(tree, block, space, separate, dq, dv, da):
-    """The same sums over the points of a rod, and the rod's own rows and columns."""
+    """The same sums over the points of a rod (or the frames of a soft body), and its own rows and columns."""
     columns, totals, X = space.columns, space.totals, space.tangent
     n, start = block.n, block.start
     has_ancestors = block.inward[1] > block.inward[0] or block.grafts[1] > block.grafts[0]
@@ -214,6 +221,8 @@ def tangent_blocks(tree, space, separate, dq, dv, da):
         joint = has_one_point(block)
         if not joint:
             rod_sums(tree, block, space, separate, dq, dv, da)
+            if has_field(block):
+                add_field_tangents(block, tree.maps, space.maps, space.rates, separate, totals, dq, dv, da)
         elif loaded:
             loaded_joint_sums(block, w, space.columns, totals)
         else:
@@ -237,11 +246,12 @@ def inverse_dynamics_derivatives(tree_handle, space_handle, q, v, a, out, dq, dv
     sweep_out(tree, q, v, a, space, 2)
     fill_columns(tree, 0.0, 0.0, space)
     space.rates[1] = 1.0
-    point_operators(tree, space)
+    point_operators(tree, space, q, v, a)
     clear_pose_tangents(tree, space.work)
     apply_loads(tree, space, tree_handle, space_handle, q, v, EXTERNAL, TANGENT)
     accumulate_operators(tree, space.work)
     project_all(tree, space, out)
+    add_field_forces(tree, space, out)
     tangent_blocks(tree, space, True, dq, dv, da)
     project_stresses(tree, space, out)
     add_load_tangents(tree, space, 0.0, True, dq, dv)

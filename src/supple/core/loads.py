@@ -23,7 +23,7 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from supple.core.blocks.kinds import has_one_point
+from supple.core.blocks.kinds import has_strains
 from supple.core.couplings import add_couplings
 from supple.core.elastic_lines import add_line_tangents
 from supple.jit import calling, inlined, inner
@@ -128,7 +128,7 @@ def project_stress_tangents(tree, space, cv, out):
     add_local(space, 0, out)
     for b in range(tree.blocks.shape[0]):
         block = tree.blocks[b]
-        if has_one_point(block):
+        if not has_strains(block):
             for i in range(block.start, block.start + block.n):
                 for j in range(block.n):
                     out[i, block.start + j] -= space.joint_slope[i, j]

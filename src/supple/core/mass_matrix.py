@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from supple.core.arrays import space_at, tree_at
-from supple.core.blocks.kinds import has_one_point
+from supple.core.blocks.body import add_field_mass
+from supple.core.blocks.kinds import has_field, has_one_point
 from supple.core.columns import fill_jacobian_columns
 from supple.core.finite import finite_matrix
 from supple.core.grafts import write_graft_columns, write_graft_rows
@@ -61,16 +62,18 @@ def joint_sums(block, w, columns, totals):
 
 
 @inlined
-def fill_mass_matrix(tree, space, M):
+def fill_mass_matrix(tree, space, q, zero, M):
     """M at the poses of the last sweep outward: columns J, composite inertias, and their products block by block."""
     fill_jacobian_columns(tree, space)
-    composite_inertias(tree, space.work)
+    composite_inertias(tree, space, q, zero)
     for b in range(tree.blocks.shape[0] - 1, -1, -1):
         block = tree.blocks[b]
         if has_one_point(block):
             joint_sums(block, space.work[block.first], space.columns, space.totals)
         else:
             rod_sums(block, space, M)
+            if has_field(block):
+                add_field_mass(block, tree.maps, space.maps, space.totals[MJ], block.start, M, block.start)
         write_mass_rows(block, tree.ranges, space.totals, space.totals[MJ], M)
         if block.grafts[1] > block.grafts[0]:
             write_graft_rows(block, tree.ranges, 1.0, space.totals[MJ], space.columns[J_SUM], False, M)
@@ -82,5 +85,5 @@ def mass_matrix(tree_handle, space_handle, q, zero, M):
     """M(q), shape (n, n).  Returns whether it is finite."""
     tree, space = tree_at(tree_handle), space_at(space_handle)
     sweep_out(tree, q, zero, zero, space, 0)
-    fill_mass_matrix(tree, space, M)
+    fill_mass_matrix(tree, space, q, zero, M)
     return finite_matrix(M, space.tangent[0])

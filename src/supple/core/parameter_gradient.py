@@ -27,7 +27,8 @@ import math
 from numba import types
 
 from supple.core.arrays import SPACE_ROWS, TREE_ROWS, handle_at, matrix_at, space_at, tree_at, vector_at
-from supple.core.blocks.kinds import add_step_gradient, add_virtual_twist
+from supple.core.blocks.body import add_field_cotangents, add_field_momentum
+from supple.core.blocks.kinds import add_step_gradient, add_virtual_twist, has_field
 from supple.core.dormant import ASLEEP, AWAKE
 from supple.core.gradient_arrays import gradient_at
 from supple.core.load_gradients import add_differences, apply_loads_with_gradients, pull_back_loads
@@ -60,18 +61,22 @@ def virtual_motion(tree, space, y, gradient):
             clear_cotangents(w)
             add_inertia(w, gradient.segments[block.first + i].inertia)
             product6_transposed(w.M, w.dS, momentum)
+            if i == 0 and has_field(block):
+                add_field_momentum(block, tree.maps, space.maps, y, momentum)
             for k in range(3):
                 gradient.gravity[k] -= momentum[3 + k]
 
 
 @inlined
-def pull_back_points(tree, work):
+def pull_back_points(tree, space, y):
     """a0 += G^T z, a1 += N^T z, a2 += M^T z at every point."""
     x = _twist()
     for b in range(tree.blocks.shape[0]):
         block = tree.blocks[b]
+        if has_field(block):
+            add_field_cotangents(block, tree.maps, space.maps, y, space.work[block.first])
         for s in range(block.first, block.first + block.active):
-            w = work[s]
+            w = space.work[s]
             product6_transposed(w.G, w.dS, x)
             add_scaled(1.0, x, w.dZ)
             product6_transposed(w.N, w.dS, x)
@@ -168,12 +173,12 @@ def _parameter_gradient(tree_address, space_address, q_at, v_at, a_at, y_at, row
     n, nc = tree.component.shape[0], space.multipliers.shape[0]
     q, v, a, y = vector_at(q_at, (n,)), vector_at(v_at, (n,)), vector_at(a_at, (n,)), vector_at(y_at, (n,))
     sweep_out(tree, q, v, a, space, 2)
-    point_operators(tree, space)
+    point_operators(tree, space, q, v, a)
     for s in range(tree.segments.shape[0]):
         clear_operator(space.work[s].G)
     virtual_motion(tree, space, y, gradient)
     apply_loads_with_gradients(tree, space, tree_address, space_address, gradient_address, gradient, q, v, y)
-    pull_back_points(tree, space.work)
+    pull_back_points(tree, space, y)
     pull_back_loads(tree, space, q, v, y, gradient)
     if rows_at != 0:
         add_loop_rows(tree, space, matrix_at(rows_at, (3, nc)), gradient)

@@ -1,7 +1,8 @@
 """What arrays are made of: records for blocks, segments, poses, and their scratch.
 
 A robot is a tree of *blocks* of coordinates: one per joint factor, one per rod.  A block is made of *segments*:
-one for a joint, one per Magnus step for a rod, in a chain (or a star: any segment may begin at any earlier one's end).
+one for a joint, one per Magnus step for a rod, in a chain; the frames of a soft body, in a star (any segment may begin
+at any earlier one's end).
 Each segment ends in one *point*, which may carry inertia.
 Segment 0 is the world.  Records have one fixed layout for all robots, so no robot ever compiles anything.
 
@@ -20,11 +21,12 @@ S_OWN, J_SUM, R_SUM, Q_SUM = 0, 1, 2, 3
 J_END, R_END, Q_END, U_Q, U_V, NJ, MJ, GJ, U_A = 0, 1, 2, 3, 4, 5, 6, 7, 8
 
 #: Kinds of blocks (`block_t.kind`).
-SCREW, EXPONENTIAL, ROD, CUSTOM = 0, 1, 2, 3
+SCREW, EXPONENTIAL, ROD, CUSTOM, BODY = 0, 1, 2, 3, 4
 # SCREW:        joint whose screws commute (all 1-dof joints, cylindrical, translational, fixed): S = Phi is constant.
 # EXPONENTIAL:  joint whose screws do not commute (planar, spherical, free): S = T(Phi q) Phi.
 # ROD:          Magnus steps of a strain-parametrised rod: S = T(Omega) Z.
 # CUSTOM:       any smooth map g(q), with S(q), dS/dq by a compiled function that is called by its address.
+# BODY:         a soft body of any kinematics: a field of mass, and frames that the same coordinates move.
 # What each of them does is in `core.blocks`, a file per kind; `core.blocks.kinds` alone asks which one a block is.
 # Python asks below.
 
@@ -36,7 +38,12 @@ def has_chart(blocks: np.ndarray) -> np.ndarray:
 
 def is_map(blocks: np.ndarray) -> np.ndarray:
     """Which blocks move by a compiled map: (B,) booleans."""
-    return np.asarray(blocks["kind"] == CUSTOM)
+    return np.asarray((blocks["kind"] == CUSTOM) | (blocks["kind"] == BODY))
+
+
+def has_star(blocks: np.ndarray) -> np.ndarray:
+    """Which blocks have segments that all begin at its base: (B,) booleans."""
+    return np.asarray(blocks["kind"] == BODY)
 
 
 def is_rod(blocks: np.ndarray) -> np.ndarray:
@@ -59,7 +66,7 @@ block_t = np.dtype(
         ("outward", "i8", (2,)),  # rows of `ranges`: of all blocks after this one (and of a joint itself)
         ("apart", "i8", (2,)),  # rows of `ranges`: of all others, which this block never feels
         ("grafts", "i8", (2,)),  # rows of `ranges`: of rods that it leaves before their tips (see core.grafts)
-        ("map", "i8"),  # row of Tree.maps of a CUSTOM block, its own; no meaning for others
+        ("map", "i8"),  # row of Tree.maps of a CUSTOM or BODY block, its own; no meaning for others
     ],
     align=True,
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from numba import types
 
 from supple.core.arrays import SPACE_ROWS, TREE_ROWS, handle_at, matrix_at, space_at, tree_at, vector_at
+from supple.core.blocks.body import WRENCH as FIELD_WRENCH
 from supple.core.columns import fill_columns
 from supple.core.elastic import add_internal_force, add_internal_tangent
 from supple.core.finite import finite_matrix, finite_vector
@@ -26,6 +27,7 @@ from supple.core.loads import (
 from supple.core.sweep_in import (
     accumulate_operators,
     accumulate_wrenches,
+    add_field_forces,
     clear_pose_tangents,
     point_operators,
     point_wrenches,
@@ -47,6 +49,7 @@ def fill_tangent(tree, space, cv, out, tangent):
     """out = R and its tangent, after loads have written theirs; all but the elastic part."""
     accumulate_operators(tree, space.work)
     project_all(tree, space, out)
+    add_field_forces(tree, space, out)
     tangent_blocks(tree, space, False, tangent, tangent, tangent)
     project_stresses(tree, space, out)
     add_load_tangents(tree, space, cv, False, tangent, tangent)
@@ -67,16 +70,17 @@ def _residual(tree_address, space_address, q_at, v_at, a_at, cv, ca, out_at, tan
     mode = WRENCH if tangent_at == 0 else TANGENT
     sweep_out(tree, q, v, a, space, 1 if tangent_at == 0 else 2)
     if mode == WRENCH:
-        point_wrenches(tree, space.work)
+        point_wrenches(tree, space, q, v, a, FIELD_WRENCH)
     else:
         fill_columns(tree, cv, ca, space)
-        point_operators(tree, space)
+        point_operators(tree, space, q, v, a)
         clear_pose_tangents(tree, space.work)
     apply_loads(tree, space, tree_handle, space_handle, q, v, EXTERNAL + INTERNAL + CONSTRAINT, mode)
     formed = tangent_at != 0 and tangent_at != OPERATORS
     if not formed:
         accumulate_wrenches(tree, space.work)
         project_all(tree, space, out)
+        add_field_forces(tree, space, out)
         project_stresses(tree, space, out)
     else:
         tangent = matrix_at(tangent_at, (n, n))

@@ -15,7 +15,13 @@ from supple.core.elastic import add_damping, add_internal_force, add_internal_ta
 from supple.core.finite import finite_matrices, finite_vector
 from supple.core.inverse_dynamics_derivatives import tangent_blocks
 from supple.core.loads import CONSTRAINT, EXTERNAL, INTERNAL, TANGENT, add_load_tangents, apply_loads, project_stresses
-from supple.core.sweep_in import accumulate_operators, clear_pose_tangents, point_operators, project_all
+from supple.core.sweep_in import (
+    accumulate_operators,
+    add_field_forces,
+    clear_pose_tangents,
+    point_operators,
+    project_all,
+)
 from supple.core.sweep_out import sweep_out
 from supple.jit import AddressedKernel, calling, kernel
 
@@ -37,11 +43,12 @@ def _residual_jacobians(tree_address, space_address, q_at, v_at, a_at, out_at, d
     sweep_out(tree, q, v, a, space, 2)
     fill_columns(tree, 0.0, 0.0, space)
     space.rates[1] = 1.0  # dormant stations: by q and by v apart
-    point_operators(tree, space)
+    point_operators(tree, space, q, v, a)
     clear_pose_tangents(tree, space.work)
     apply_loads(tree, space, tree_handle, space_handle, q, v, EXTERNAL + INTERNAL + CONSTRAINT, TANGENT)
     accumulate_operators(tree, space.work)
     project_all(tree, space, out)
+    add_field_forces(tree, space, out)
     tangent_blocks(tree, space, True, dq, dv, da)
     project_stresses(tree, space, out)
     add_load_tangents(tree, space, 0.0, True, dq, dv)

@@ -6,7 +6,8 @@ points.  World axes about the common origin, so that what hangs on a point is si
 
 from __future__ import annotations
 
-from supple.core.blocks.kinds import project_wrench
+from supple.core.blocks.body import INERTIA, TANGENT, add_field_force, fill_field
+from supple.core.blocks.kinds import has_field, project_wrench
 from supple.core.inertia import point_wrench, velocity_tangent, world_inertia
 from supple.core.loads import apply_loads, has_wrenches, project_stresses
 from supple.jit import inlined, local_array
@@ -15,19 +16,23 @@ _matrix = local_array(6, 6)
 
 
 @inlined
-def point_wrenches(tree, work):
-    """World inertia M, momentum h and wrench F of every point."""
+def point_wrenches(tree, space, q, v, a, order):
+    """World inertia M, momentum h and wrench F of every point; fields of soft bodies do what ``order`` says."""
+    work = space.work
     for b in range(tree.blocks.shape[0]):
         block = tree.blocks[b]
         for s in range(block.first, block.first + block.active):
             w = work[s]
             world_inertia(w.R, w.p, tree.segments[s].inertia, w.M)
             point_wrench(w)
+        if has_field(block):
+            segment, base, w = tree.segments[block.first], work[block.parent], work[block.first]
+            fill_field(block, tree.maps, space.maps, segment, q, v, a, order, base, w)
 
 
 @inlined
-def point_operators(tree, space):
-    """M, N, h, F of every point."""
+def point_operators(tree, space, q, v, a):
+    """M, N, h, F of every point, and the tangents of fields of soft bodies."""
     X = _matrix()
     for b in range(tree.blocks.shape[0]):
         block = tree.blocks[b]
@@ -36,18 +41,33 @@ def point_operators(tree, space):
             world_inertia(w.R, w.p, tree.segments[s].inertia, w.M)
             point_wrench(w)
             velocity_tangent(w, X)
+        if has_field(block):
+            segment, base, w = tree.segments[block.first], space.work[block.parent], space.work[block.first]
+            fill_field(block, tree.maps, space.maps, segment, q, v, a, TANGENT, base, w)
 
 
 @inlined
-def composite_inertias(tree, work):
+def point_inertias(tree, space, q, zero):
+    """World inertia of every point, and those of fields of soft bodies, at rest."""
+    work = space.work
+    for b in range(tree.blocks.shape[0]):
+        block = tree.blocks[b]
+        for s in range(block.first, block.first + block.active):
+            world_inertia(work[s].R, work[s].p, tree.segments[s].inertia, work[s].M)
+        if has_field(block):
+            segment, base, w = tree.segments[block.first], work[block.parent], work[block.first]
+            fill_field(block, tree.maps, space.maps, segment, q, zero, zero, INERTIA, base, w)
+
+
+@inlined
+def composite_inertias(tree, space, q, zero):
     """World inertia of every point; a block's last point takes everything that hangs on it."""
+    work = space.work
     for k in range(6):
         for l in range(6):
             work[0].M[k, l] = 0.0
     blocks = tree.blocks
-    for b in range(blocks.shape[0]):
-        for s in range(blocks[b].first, blocks[b].first + blocks[b].active):
-            world_inertia(work[s].R, work[s].p, tree.segments[s].inertia, work[s].M)
+    point_inertias(tree, space, q, zero)
     for b in range(blocks.shape[0] - 1, -1, -1):
         parent = work[blocks[b].parent]
         for s in range(blocks[b].first, blocks[b].first + blocks[b].active):
@@ -124,6 +144,14 @@ def loaded_force(tree, space, tree_handle, space_handle, q, v, sides, mode, out)
     accumulate_wrenches(tree, space.work)
     project_all(tree, space, out)
     project_stresses(tree, space, out)
+
+
+@inlined
+def add_field_forces(tree, space, out):
+    """out += what the mass of soft bodies adds to the forces on their own coordinates."""
+    for b in range(tree.blocks.shape[0]):
+        if has_field(tree.blocks[b]):
+            add_field_force(tree.blocks[b], tree.maps, space.maps, out)
 
 
 @inlined

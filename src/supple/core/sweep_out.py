@@ -60,4 +60,4 @@ def sweep_out(tree, q, v, a, space, order):
             previous = work[tree.parents[block.first + i]]
             start_pose(previous, tree.placement[b], tree.parents[block.first + i] == block.parent, w)
             end_pose(tree, space, block, i, q, v, a, order, w)
-            end_motion(tree, space, block, v, a, order, previous, w)
+            end_motion(tree, space, block, i, v, a, order, previous, w)

@@ -8,7 +8,8 @@ linear in the number of segments and coordinates, where the matrix costs their p
 from __future__ import annotations
 
 from supple.core.arrays import space_at, tree_at
-from supple.core.blocks.kinds import add_geometric_product, has_one_point, project_wrench
+from supple.core.blocks.body import add_field_cotangents, add_field_product, add_field_transposed
+from supple.core.blocks.kinds import add_geometric_product, has_field, has_strains, project_wrench
 from supple.core.columns import fill_columns
 from supple.core.couplings import add_strain_force, strain_variation
 from supple.core.elastic import add_internal_product
@@ -101,6 +102,8 @@ def plain_product(tree, space, cv, x, out):
         for i in range(block.active - 1, -1, -1):
             s = block.first + i
             w = work[s]
+            if i == 0 and has_field(block):
+                add_field_product(block, tree.maps, space.maps, space.rates, x, w, out)
             add_coad(w.dS, w.F, w.dF)  # adbar*_F (S x)
             add_scaled(1.0, w.dF, work[tree.parents[s]].dF)
             project_wrench(tree, space, block, i, w.dF, w, out)
@@ -122,6 +125,8 @@ def pull_back_points(tree, space, loaded, y):
             add_scaled(1.0, base.dS, w.dS)
             product6_transposed(w.N, w.dS, w.dV)
             product6_transposed(w.M, w.dS, w.dA)
+            if i == 0 and has_field(block):
+                add_field_cotangents(block, tree.maps, space.maps, y, w)
             for k in range(6):
                 w.dZ[k] = 0.0
             if loaded:
@@ -160,6 +165,8 @@ def transposed_product(tree, space, cv, y, out):
         for i in range(block.active - 1, -1, -1):
             w = work[block.first + i]
             c = block.columns + i * block.n
+            if i == 0 and has_field(block):
+                add_field_transposed(block, tree.maps, space.maps, space.rates, y, w, out)
             add_scaled(1.0, w.dZ, base.dZ)
             add_scaled(1.0, w.dV, base.dV)
             add_scaled(1.0, w.dA, base.dA)
@@ -205,7 +212,7 @@ def add_stress_product(tree, space, cv, x, transposed, out):
             out[node.start + j] -= tree.psi[node.column + j] * f[tree.component[node.start + j]]
     for b in range(tree.blocks.shape[0]):
         block = tree.blocks[b]
-        if not has_one_point(block):
+        if has_strains(block):
             continue
         for i in range(block.n):
             for j in range(block.n):
@@ -225,7 +232,7 @@ def tangent_product(tree_handle, space_handle, q, v, a, cv, ca, x, transposed, o
     tree, space = tree_at(tree_handle), space_at(space_handle)
     sweep_out(tree, q, v, a, space, 2)
     fill_columns(tree, cv, ca, space)
-    point_operators(tree, space)
+    point_operators(tree, space, q, v, a)
     clear_pose_tangents(tree, space.work)
     apply_loads(tree, space, tree_handle, space_handle, q, v, EXTERNAL + INTERNAL + CONSTRAINT, TANGENT)
     accumulate_wrenches(tree, space.work)

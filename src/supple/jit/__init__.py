@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from supple.jit.addressed import ADDRESSED, AddressedKernel, GradientKernel, LoadKernel, MapKernel
+from supple.jit.addressed import ADDRESSED, AddressedKernel, FieldKernel, GradientKernel, LoadKernel, MapKernel
 from supple.jit.calls import FASTMATH, calling
 from supple.jit.local_arrays import local_array
 from supple.jit.local_records import local_record
@@ -26,6 +26,7 @@ __all__ = [
     "LOADS",
     "RING",
     "AddressedKernel",
+    "FieldKernel",
     "GradientKernel",
     "LoadKernel",
     "MapKernel",

@@ -23,6 +23,9 @@ _GRADIENT = types.void(*[types.int64] * 5)
 #: Signature of a map g(q) of a joint, see core.blocks.custom: addresses of data, q, v and results, n and the order.
 _MAP = types.void(*[types.int64] * 6)
 
+#: Signature of the field of mass of a soft body, see core.blocks.body: addresses of data, q, v, a and memory; n, order.
+_FIELD = types.void(*[types.int64] * 7)
+
 #: All of them, of users too.
 ADDRESSED: WeakSet[AddressedKernel] = WeakSet()
 
@@ -105,6 +108,12 @@ class MapKernel(_ModelKernel):
     """The compiled map g(q) of a joint (`core.blocks.custom`)."""
 
     kind = _MAP
+
+
+class FieldKernel(_ModelKernel):
+    """The compiled field of mass of a soft body (`core.blocks.body`)."""
+
+    kind = _FIELD
 
 
 @cache

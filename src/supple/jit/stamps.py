@@ -19,7 +19,7 @@ PACKAGE = Path(__file__).parent.parent
 #: Folders of the package whose sources are compiled; the digest runs over all of their files.
 RING = ("lie", "linalg", "core")
 #: Folders of loads: edited without touching the ring.
-LOADS = ("loads", "constraints")
+LOADS = ("loads", "constraints", "fields")
 #: Files beside this one that decide what machine code comes of a kernel.
 COMPILER = ("calls.py", "fast.py", "local_arrays.py", "local_records.py", "opaque.py", "plain.py")
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from supple.checks import finite_float, shown
 from supple.core.arrays import Parameters, Space, Topology, handle, make_space, make_tree
-from supple.core.records import SCREW, block_t, pose_t, segment_t
+from supple.core.records import SCREW, block_t, has_star, pose_t, segment_t
 from supple.errors import ModelError
 from supple.robot.frames import FrameSpec, check_frame_station
 
@@ -99,6 +99,9 @@ def chain_arrays(
 def _chain_to(model: Model | CompiledRobot, segment: int, base: int) -> list[int]:
     """Segments from ``base`` (excluded) to ``segment``, outward."""
     chain = [segment]
+    block = model.topology.blocks[int(model.topology.owner[segment])]
+    if has_star(block):  # frames of a body are told apart by their number: all up to this one
+        return list(range(int(block["first"]), segment + 1))
     while int(model.topology.parents[chain[-1]]) != base:
         chain.append(int(model.topology.parents[chain[-1]]))
     return chain[::-1]
@@ -114,6 +117,17 @@ def _path(model: Model | CompiledRobot, block: int) -> list[int]:
     return path[::-1]
 
 
+def frame_of_station(layout: LinkLayout, s: float) -> int:
+    """The segment that ends at a station of a soft body, which must have a frame there."""
+    if s not in layout.between:
+        known = ", ".join(f"{x:g}" for x in (0.0, *sorted(layout.between), 1.0))
+        raise ModelError(
+            f"link {layout.name!r}: s is {s:g}, but this soft body has frames at s = {known} only; "
+            f"give SoftBody(..., stations=({s:g},))"
+        )
+    return layout.between[s]
+
+
 class _Chain:
     """A serial chain under construction."""
 
@@ -123,6 +137,7 @@ class _Chain:
         self.placement: list[np.ndarray] = []
         self.segments = [np.zeros(1, segment_t)]
         self.phi: list[np.ndarray] = []
+        self.parents = [0]
 
     @property
     def last(self) -> int:
@@ -142,11 +157,16 @@ class _Chain:
     def append_body(self, b: int, layout: LinkLayout, s: float) -> None:
         """Copy block b, the last of a link, up to station s."""
         located = layout.table.locate(s)
-        if located is None:
+        if located is None and layout.rod is not None:
             self._append_cut(b, layout, s)
+            return
+        if located is None:
+            self.append(b, _chain_to(self.model, frame_of_station(layout, s), 0))
             return
         if located.point == 0:
             self.append_fixed(_matrix(self.model.parameters.placement[b]))
+        elif layout.rod is None:
+            self.append(b, _chain_to(self.model, layout.segments[located.point - 1], self.base(b)))
         else:
             self.append(b, layout.segments[: located.point])
         if located.offset is not None:
@@ -164,6 +184,11 @@ class _Chain:
         self.segments.append(step)
         self.phi.append(cut.phi[0])
         self.blocks[-1]["count"] = self.blocks[-1]["active"] = node + 1
+        self.parents.append(self.last - 1)
+
+    def base(self, b: int) -> int:
+        """The segment that block b of the model hangs on."""
+        return int(self.model.topology.blocks[b]["parent"])
 
     def append_fixed(self, pose: np.ndarray) -> None:
         """A block without coordinates."""
@@ -175,6 +200,8 @@ class _Chain:
 
     def _place(self, row: np.ndarray, placement: np.ndarray) -> None:
         row["parent"], row["first"] = self.last, self.last + 1
+        count, star = int(row["count"]), has_star(row)
+        self.parents += [self.last + (0 if star else i) for i in range(count)]
         row["columns"] = sum(part.shape[1] for part in self.phi)
         row["inward"] = row["outward"] = row["apart"] = row["grafts"] = 0
         self.blocks.append(row)
@@ -185,7 +212,7 @@ class _Chain:
         columns = self.phi if self.phi else [np.zeros((2, 0))]
         topology = self.model.topology._replace(
             blocks=np.array(self.blocks, dtype=block_t),
-            parents=np.maximum(np.arange(self.last + 1) - 1, 0),
+            parents=np.array(self.parents, dtype=np.int64),
         )
         parameters = self.model.parameters._replace(
             placement=np.array(self.placement, dtype=pose_t),

@@ -14,9 +14,9 @@ import numpy as np
 from supple.checks import shown
 from supple.core import kinematics
 from supple.core.arrays import Space, handle, make_space, make_tree
-from supple.core.records import segment_t
+from supple.core.records import has_star, segment_t
 from supple.errors import ModelError
-from supple.model.station_chain import check_station
+from supple.model.station_chain import check_station, frame_of_station
 from supple.robot.frames import check_frame_station
 
 if TYPE_CHECKING:
@@ -110,6 +110,8 @@ class _Tree:
         for b in range(len(self.blocks)):
             if b in rods:
                 self._add_rod(b, rods[b], wanted[rods[b].name])
+            elif has_star(self.blocks[b]):
+                self._add_star(b)
             else:
                 self._add_segment(b)
 
@@ -119,6 +121,13 @@ class _Tree:
         parent = self._place(b, 1)
         self.moved[old] = len(self.parents)
         self._append(self.model.parameters.segments[old : old + 1], np.zeros((2, n)), [parent])
+
+    def _add_star(self, b: int) -> None:
+        """A soft body, with all its frames."""
+        old, n, count = (int(self.blocks[b][name]) for name in ("first", "n", "count"))
+        parent, first = self._place(b, count), len(self.parents)
+        self.moved |= {old + i: first + i for i in range(count)}
+        self._append(self.model.parameters.segments[old : old + count], np.zeros((2, n * count)), [parent] * count)
 
     def _add_rod(self, b: int, layout: LinkLayout, wanted: set[float]) -> None:
         """A rod, with a segment to each wanted station and to those at which links hang."""
@@ -153,6 +162,8 @@ class _Tree:
         if layout is None:
             return 0, False, np.eye(4)
         located = layout.table.locate(s)
+        if located is None and layout.rod is None:
+            return self.moved[frame_of_station(layout, s)], False, np.eye(4)
         if located is None:
             return self.between[layout.name, s], False, np.eye(4)
         segment = self.moved[layout.segments[max(located.point - 1, 0)]]

@@ -1,6 +1,7 @@
 """Cross-sections and materials of rods."""
 
 from supple.sections.direct import Section
+from supple.sections.hyperelastic import EnergyDensity, NeoHookean
 from supple.sections.materials import Material
 from supple.sections.properties import SectionProperties, section_properties
 from supple.sections.shapes import Annulus, Circle, Ellipse, Rectangle, Shape
@@ -9,7 +10,9 @@ __all__ = [
     "Annulus",
     "Circle",
     "Ellipse",
+    "EnergyDensity",
     "Material",
+    "NeoHookean",
     "Rectangle",
     "Section",
     "SectionProperties",

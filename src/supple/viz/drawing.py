@@ -13,7 +13,7 @@ from supple.compilation.scene import Arrow, Hinge, JointLook, Solid, Spots, Stra
 from supple.loads.contact.shapes import axis_frame
 from supple.model.model import Model
 from supple.robot import meshes
-from supple.robot.bodies.looks import BodyLook, RodLook
+from supple.robot.bodies.looks import BodyLook, RodLook, SkinLook
 from supple.robot.meshes import revolved
 from supple.sections.shapes import round_outline
 from supple.viz import style as colours
@@ -69,7 +69,7 @@ class Brush:
     def robot(self) -> None:
         """Links and marks."""
         for part, frames in Posed(self.model, self.view.scene, self.state.q).parts:
-            if not self.ghost or isinstance(part, (RodLook, BodyLook)):
+            if not self.ghost or isinstance(part, (RodLook, BodyLook, SkinLook)):
                 PAINTERS[type(part)](self, part, frames)
 
     def dot(self, point: Array, colour: str, width: float, layer: float) -> None:
@@ -133,6 +133,15 @@ def _body(brush: Brush, part: BodyLook, frames: Array) -> None:
         brush.dot(_carried(frames[0], part.com), colours.ANCHOR, 5.0, brush.layer)
     for ends in _carried(frames[0], part.bones):
         brush.painter.path(ends, brush.colour(colours.ANCHOR), LINE, layer=brush.layer)
+
+
+def _skin(brush: Brush, part: SkinLook, frames: Array) -> None:
+    if part.mesh is None:
+        brush.dot(frames[0, :3, 3], colours.ANCHOR, 5.0, brush.layer)
+        return
+    mesh = part.mesh.moved(frames[0])
+    brush.skin(mesh.corners, colours.ROD, part.link)
+    brush.edges(mesh, part.edges, colours.ROD)
 
 
 def _joint(brush: Brush, part: JointLook, frames: Array) -> None:
@@ -341,6 +350,7 @@ def _spots(brush: Brush, part: Spots, frames: Array) -> None:
 PAINTERS: dict[type, Callable[[Brush, Any, Array], None]] = {
     RodLook: _rod,
     BodyLook: _body,
+    SkinLook: _skin,
     JointLook: _joint,
     Strand: _strand,
     Arrow: _arrow,

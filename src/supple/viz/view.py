@@ -13,7 +13,7 @@ from supple.checks import Array
 from supple.compilation.scene import Arrow, Mark, Scene, Solid, Strand, Wall
 from supple.errors import PictureError
 from supple.model.model import Model
-from supple.robot.bodies.looks import BodyLook, RodLook
+from supple.robot.bodies.looks import BodyLook, RodLook, SkinLook
 from supple.robot.meshes import revolved
 from supple.viz.camera import Camera, Window, level_axes
 from supple.viz.sections import IN_A_PICTURE, fine_scene
@@ -44,8 +44,13 @@ class Posed:
     def __init__(self, model: Model, scene: Scene, q: Array) -> None:
         frames = model.poses(q, scene.stations) @ scene.offsets
         ends = np.cumsum([len(part.places) for part in scene.parts])
-        self.parts: list[tuple[RodLook | BodyLook | Mark, Array]] = [
-            (part, frames[end - len(part.places) : end]) for part, end in zip(scene.parts, ends.tolist(), strict=True)
+        own = {layout.name: layout.body_coordinates for layout in model.layouts}
+        self.parts: list[tuple[RodLook | BodyLook | SkinLook | Mark, Array]] = [
+            (
+                part.shaped(np.asarray(q)[own[part.link]]) if isinstance(part, SkinLook) else part,
+                frames[end - len(part.places) : end],
+            )
+            for part, end in zip(scene.parts, ends.tolist(), strict=True)
         ]
 
     def cloud(self) -> Array:
@@ -57,6 +62,9 @@ class Posed:
             elif isinstance(part, BodyLook):
                 mesh = np.zeros((0, 3)) if part.mesh is None else part.mesh.vertices
                 local = np.vstack([mesh, part.com, part.tip, np.zeros(3)])
+                points.append(local @ frames[0, :3, :3].T + frames[0, :3, 3])
+            elif isinstance(part, SkinLook):
+                local = np.zeros((1, 3)) if part.mesh is None else part.mesh.vertices
                 points.append(local @ frames[0, :3, :3].T + frames[0, :3, 3])
             elif isinstance(part, Strand):
                 points.append(frames[:, :3, 3])

@@ -42,10 +42,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from supple.core.arrays import handle, map_size, matrices_at, matrix_at, vector_at
+from supple.core.arrays import field_size, handle, map_size, matrices_at, matrix_at, vector_at
 from supple.core.blocks.screw import write_columns
-from supple.core.records import is_map
-from supple.jit import MapKernel, calling, inlined, inner, local_array
+from supple.core.records import has_star, is_map
+from supple.jit import FieldKernel, MapKernel, calling, inlined, inner, local_array
 from supple.lie.se3 import Ad, Ad_transposed, add_ad, compose
 
 _twist = local_array(6)
@@ -57,21 +57,29 @@ MapResults = namedtuple("MapResults", ("R", "p", "S", "dS", "ddS"))
 
 
 class BoundMap(NamedTuple):
-    """The map of one CUSTOM block: its compiled function and its data, contiguous arrays."""
+    """The map of a CUSTOM block, or of all frames of a BODY: its compiled function and its data, contiguous arrays."""
 
     kernel: MapKernel
     data: tuple[np.ndarray, ...]
+    field: FieldKernel | None = None  #: the field of mass of a BODY (`core.blocks.body`), which reads the same data
+    frames: int = 1  #: how many frames it writes
+    scratch: int = 0  #: floats that the functions use for themselves, behind what they write
 
 
 def map_table(blocks: np.ndarray, maps: tuple[BoundMap, ...]) -> tuple[np.ndarray, list[np.ndarray]]:
     """Tree.maps, and the handles that must live as long as it."""
     handles = [handle(bound.data) for bound in maps]
     sizes = np.zeros(len(maps), dtype=np.int64)
-    custom = blocks[is_map(blocks)]
-    sizes[custom["map"]] = [map_size(int(n)) for n in custom["n"]]
+    for block in blocks[is_map(blocks)]:
+        bound, n = maps[block["map"]], int(block["n"])
+        sizes[block["map"]] = bound.frames * map_size(n) + bound.scratch
+        sizes[block["map"]] += field_size(n) if has_star(block) else 0
     first = np.cumsum(sizes) - sizes
-    rows: list[Any] = [(m.kernel.address, h.ctypes.data, f) for m, h, f in zip(maps, handles, first, strict=True)]
-    return np.array(rows, dtype=np.int64).reshape(-1, 3), handles
+    rows: list[Any] = [
+        (bound.kernel.address, h.ctypes.data, f, size, 0 if bound.field is None else bound.field.address)
+        for bound, h, f, size in zip(maps, handles, first, sizes, strict=True)
+    ]
+    return np.array(rows, dtype=np.int64).reshape(-1, 5), handles
 
 
 #: Parts of the results after R and p: matrices (6, n) S, d2S/de2 along v, and what is made of them, S' and S'';
@@ -122,9 +130,9 @@ def custom_pose(block, maps, memory, q, v, order, w):
 
 
 @inner
-def custom_motion(block, maps, memory, v, a, order, previous, w):
+def custom_motion(block, at, v, a, order, previous, w):
     """V_end = V + S^ v, A_end = A + S^ a + S^' v; keeps S' (and S'' if ``order`` is 2)."""
-    n, start, at = block.n, block.start, address_of(block, maps, memory)
+    n, start = block.n, block.start
     rate, bend, X, Y = _twist(), _twist(), _twist(), _twist()
     for k in range(6):
         w.V[k], w.A[k] = previous.V[k], previous.A[k]
@@ -163,9 +171,9 @@ def turn_column(w, X, j, out):
 
 
 @inner
-def custom_columns(block, maps, memory, start, w, cv, ca, columns):
-    """S^, S^' and S^'' of all coordinates, with the motion of the segment's ``start``."""
-    n, at = block.n, address_of(block, maps, memory)
+def custom_columns(block, at, start, w, cv, ca, c, columns):
+    """S^, S^' and S^'' of all coordinates from column c on, with the motion of the segment's ``start``."""
+    n = block.n
     S, Sd, Sdd, turned = _twist(), _twist(), _twist(), _twist()
     subspace, rate = matrix_at(part(at, n, SUBSPACE), (6, n)), matrix_at(part(at, n, RATE), (6, n))
     acceleration = matrix_at(part(at, n, ACCELERATION), (6, n))
@@ -179,24 +187,24 @@ def custom_columns(block, maps, memory, start, w, cv, ca, columns):
         add_ad(start.V, turned, Sdd)
         add_ad(start.V, Sd, Sdd)
         add_ad(start.A, S, Sdd)
-        write_columns(S, Sd, Sdd, cv, ca, block.columns + j, columns)
+        write_columns(S, Sd, Sdd, cv, ca, c + j, columns)
 
 
 @inner
-def custom_jacobian(block, maps, memory, w, J):
-    """J = Ad_g0 S."""
-    n, at = block.n, address_of(block, maps, memory)
+def custom_jacobian(block, at, w, c, J):
+    """J = Ad_g0 S, from column c on."""
+    n = block.n
     local, S = matrix_at(part(at, n, SUBSPACE), (6, n)), _twist()
     for j in range(n):
         turn_column(w, local, j, S)
         for k in range(6):
-            J[k, block.columns + j] = S[k]
+            J[k, c + j] = S[k]
 
 
 @inner
-def project_custom(block, maps, memory, F, w, out):
+def project_custom(block, at, F, w, out):
     """out += S^T F, F seen from the segment's start."""
-    n, at = block.n, address_of(block, maps, memory)
+    n = block.n
     S, local = matrix_at(part(at, n, SUBSPACE), (6, n)), _twist()
     Ad_transposed(w.R0, w.p0, F, local)
     for j in range(n):
@@ -214,9 +222,9 @@ def stiffness(dS, F, i, j):
 
 
 @inner
-def add_custom_stiffness(block, maps, memory, w, out):
+def add_custom_stiffness(block, at, w, out):
     """out += d(S^T F)/dq at constant F = w.F, seen from the segment's start."""
-    n, start, at = block.n, block.start, address_of(block, maps, memory)
+    n, start = block.n, block.start
     dS, F = matrices_at(part(at, n, SLOPES), (n, 6, n)), _twist()
     Ad_transposed(w.R0, w.p0, w.F, F)
     for i in range(block.n):
@@ -225,9 +233,9 @@ def add_custom_stiffness(block, maps, memory, w, out):
 
 
 @inner
-def add_custom_product(block, maps, memory, w, x, transposed, out):
+def add_custom_product(block, at, w, x, transposed, out):
     """out += d(S^T F)/dq x, or the transpose times x."""
-    n, start, at = block.n, block.start, address_of(block, maps, memory)
+    n, start = block.n, block.start
     dS, F = matrices_at(part(at, n, SLOPES), (n, 6, n)), _twist()
     Ad_transposed(w.R0, w.p0, w.F, F)
     for i in range(block.n):
@@ -239,9 +247,9 @@ def add_custom_product(block, maps, memory, w, x, transposed, out):
 
 
 @inner
-def add_custom_twist(block, maps, memory, y, w):
+def add_custom_twist(block, at, y, w):
     """w.dS += S^ y."""
-    n, at, local, twist = block.n, address_of(block, maps, memory), _twist(), _twist()
+    n, local, twist = block.n, _twist(), _twist()
     contract(matrix_at(part(at, n, SUBSPACE), (6, n)), n, y, block.start, local)
     Ad(w.R0, w.p0, local, twist)
     for k in range(6):

@@ -5,11 +5,13 @@ A new kind of joint or body is a map of a CUSTOM block, without a line here (`co
 
 from __future__ import annotations
 
+from supple.core.blocks.body import body_pose, clear_field_columns, frame_address, rest_on_base
 from supple.core.blocks.curved import curved_motion, exponential_pose
 from supple.core.blocks.custom import (
     add_custom_product,
     add_custom_stiffness,
     add_custom_twist,
+    address_of,
     custom_columns,
     custom_jacobian,
     custom_motion,
@@ -32,7 +34,7 @@ from supple.core.blocks.rod import (
     rod_jet,
 )
 from supple.core.blocks.screw import joint_jet, project_screw, screw_columns, screw_jacobian, screw_motion
-from supple.core.records import CUSTOM, EXPONENTIAL, ROD, SCREW
+from supple.core.records import BODY, CUSTOM, EXPONENTIAL, ROD, SCREW
 from supple.core.segment_gradients import add_rod_gradient, add_screw_gradient, rod_twist, screw_twist
 from supple.jit import inlined
 from supple.lie.dual import add_apply
@@ -40,8 +42,28 @@ from supple.lie.dual import add_apply
 
 @inlined
 def has_one_point(block):
-    """Whether a block is one segment that carries all its coordinates, as all but rods are."""
-    return block.kind != ROD
+    """Whether a block is one segment that carries all its coordinates, as all but rods and soft bodies are."""
+    return block.kind != ROD and block.kind != BODY
+
+
+@inlined
+def has_field(block):
+    """Whether a block is a soft body."""
+    return block.kind == BODY
+
+
+@inlined
+def has_strains(block):
+    """Whether forces of loads on a block's coordinates come by strains at nodes, as of rods; else as joint forces."""
+    return block.kind == ROD
+
+
+@inlined
+def map_address(tree, space, block, i):
+    """Where the map g(q) of the i-th segment of a CUSTOM or BODY block is; a field has none."""
+    if has_field(block):
+        return frame_address(block, tree.maps, space.maps, i)
+    return address_of(block, tree.maps, space.maps)
 
 
 @inlined
@@ -56,6 +78,9 @@ def end_pose(tree, space, block, i, q, v, a, order, w):
     if block.kind == CUSTOM:
         custom_pose(block, tree.maps, space.maps, q, v, order, w)
         return
+    if block.kind == BODY:
+        body_pose(block, tree.maps, space.maps, i, q, v, order, w)
+        return
     if block.kind == ROD:
         rod_jet(tree, block, i, q, v, a, w)
     else:
@@ -64,12 +89,14 @@ def end_pose(tree, space, block, i, q, v, a, order, w):
 
 
 @inlined
-def end_motion(tree, space, block, v, a, order, previous, w):
-    """Twist and acceleration of a segment's end; operators up to time derivative ``order`` (0, 1 or 2)."""
+def end_motion(tree, space, block, i, v, a, order, previous, w):
+    """Twist and acceleration of the i-th segment's end; operators up to time derivative ``order`` (0, 1 or 2)."""
     if block.kind == SCREW:
         screw_motion(previous, w)
-    elif block.kind == CUSTOM:
-        custom_motion(block, tree.maps, space.maps, v, a, order, previous, w)
+    elif block.kind == BODY and i == 0:
+        rest_on_base(previous, w)
+    elif block.kind == CUSTOM or block.kind == BODY:
+        custom_motion(block, map_address(tree, space, block, i), v, a, order, previous, w)
     else:
         curved_motion(previous, w, order)
 
@@ -84,9 +111,14 @@ def block_columns(tree, space, block, cv, ca):
         screw_columns(block, tree.screws, work[block.parent], work[block.first], cv, ca, columns)
     elif block.kind == EXPONENTIAL:
         exponential_columns(block, tree.screws, work[block.first], cv, ca, columns)
+    elif block.kind == CUSTOM:
+        at, w = map_address(tree, space, block, 0), work[block.first]
+        custom_columns(block, at, work[block.parent], w, cv, ca, block.columns, columns)
     else:
-        start, w = work[block.parent], work[block.first]
-        custom_columns(block, tree.maps, space.maps, start, w, cv, ca, columns)
+        clear_field_columns(block, columns)
+        for i in range(1, block.active):
+            at, c = map_address(tree, space, block, i), block.columns + i * block.n
+            custom_columns(block, at, work[block.parent], work[block.first + i], cv, ca, c, columns)
 
 
 @inlined
@@ -99,8 +131,13 @@ def block_jacobian(tree, space, block):
         screw_jacobian(block, tree.screws, work[block.first], J)
     elif block.kind == EXPONENTIAL:
         exponential_jacobian(block, tree.screws, work[block.first], J)
+    elif block.kind == CUSTOM:
+        custom_jacobian(block, map_address(tree, space, block, 0), work[block.first], block.columns, J)
     else:
-        custom_jacobian(block, tree.maps, space.maps, work[block.first], J)
+        clear_field_columns(block, space.columns)
+        for i in range(1, block.active):
+            at, c = map_address(tree, space, block, i), block.columns + i * block.n
+            custom_jacobian(block, at, work[block.first + i], c, J)
 
 
 @inlined
@@ -112,8 +149,8 @@ def project_wrench(tree, space, block, i, F, w, out):
         project_screw(block, tree.screws, F, w, out)
     elif block.kind == EXPONENTIAL:
         project_exponential(block, tree.screws, F, w, out)
-    else:
-        project_custom(block, tree.maps, space.maps, F, w, out)
+    elif block.kind == CUSTOM or i > 0:
+        project_custom(block, map_address(tree, space, block, i), F, w, out)
 
 
 @inlined
@@ -126,8 +163,8 @@ def add_geometric_stiffness(tree, space, block, i, w, out):
         add_rod_stiffness(tree, block, i, w, out)
     elif block.kind == EXPONENTIAL:
         add_exponential_stiffness(block, tree.screws, w, out)
-    elif block.kind == CUSTOM:
-        add_custom_stiffness(block, tree.maps, space.maps, w, out)
+    elif block.kind == CUSTOM or (block.kind == BODY and i > 0):
+        add_custom_stiffness(block, map_address(tree, space, block, i), w, out)
 
 
 @inlined
@@ -137,8 +174,8 @@ def add_geometric_product(tree, space, block, i, w, x, transposed, out):
         add_rod_product(tree, block, i, w, x, transposed, out)
     elif block.kind == EXPONENTIAL:
         add_exponential_product(block, tree.screws, w, x, transposed, out)
-    elif block.kind == CUSTOM:
-        add_custom_product(block, tree.maps, space.maps, w, x, transposed, out)
+    elif block.kind == CUSTOM or (block.kind == BODY and i > 0):
+        add_custom_product(block, map_address(tree, space, block, i), w, x, transposed, out)
 
 
 @inlined
@@ -149,8 +186,10 @@ def add_virtual_twist(tree, space, block, i, y, w, previous):
     """
     for k in range(6):
         w.dS[k] = previous.dS[k]
-    if block.kind == CUSTOM:
-        add_custom_twist(block, tree.maps, space.maps, y, w)
+    if block.kind == BODY and i == 0:
+        return
+    if block.kind == CUSTOM or block.kind == BODY:
+        add_custom_twist(block, map_address(tree, space, block, i), y, w)
         return
     if block.kind == ROD:
         c = block.columns + i * block.n
@@ -166,12 +205,12 @@ def add_virtual_twist(tree, space, block, i, y, w, previous):
 def add_step_gradient(tree, block, i, q, v, a, y, w, gradient):
     """Cotangents of the end of the i-th segment, pulled back to its own numbers (`core.segment_gradients`).
 
-    Those of a map of a CUSTOM block are not known.
+    Those of a map of a CUSTOM or BODY block are not known.
     """
     if block.kind == ROD:
         c, s = block.columns + i * block.n, block.first + i
         add_rod_gradient(
             block, c, tree.component, tree.phi, tree.segments[s], q, v, a, y, w, gradient.segments[s], gradient.phi
         )
-    elif block.kind != CUSTOM and block.n > 0:
+    elif block.kind != CUSTOM and block.kind != BODY and block.n > 0:
         add_screw_gradient(block, q, v, a, y, w, gradient.screws)

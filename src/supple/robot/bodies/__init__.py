@@ -3,5 +3,6 @@
 from supple.robot.bodies.protocol import Body
 from supple.robot.bodies.rigid import Rigid
 from supple.robot.bodies.rod import Rod
+from supple.robot.bodies.soft import SoftBody
 
-__all__ = ["Body", "Rigid", "Rod"]
+__all__ = ["Body", "Rigid", "Rod", "SoftBody"]

@@ -7,7 +7,7 @@ Users' functions (sections) are gone after compile, so their values are kept her
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,6 +18,8 @@ from supple.errors import FileError, MissingExtraError, warn
 from supple.robot import meshes
 from supple.robot.meshes import Mesh
 from supple.sections.properties import is_uniform
+from supple.tracing.program import evaluate
+from supple.tracing.symbols import Symbols
 
 if TYPE_CHECKING:
     from supple.robot.bodies.rigid import Rigid
@@ -159,6 +161,43 @@ class BodyLook:
     def edges(self) -> meshes.Edges:
         """Edges between the faces of the mesh."""
         return meshes.edges_of(np.zeros((0, 4), dtype=np.int64) if self.mesh is None else self.mesh.faces)
+
+
+@dataclass(frozen=True, eq=False)
+class SkinLook:
+    """The surface of a soft body, fixed to station 0 of a link and shaped by the body's coordinates.
+
+    Attributes
+    ----------
+    link : str
+    rest : Mesh or None
+        The surface at rest, in material points; None for a body of points alone.
+    place : Symbols
+        Where the kinematics put a material point.
+    mesh : Mesh or None
+        The surface as it is, in the frame of the base.
+    """
+
+    link: str
+    rest: Mesh | None
+    place: Symbols
+    mesh: Mesh | None = None
+
+    def shaped(self, q: Array) -> SkinLook:
+        """The same at the body's coordinates q (n,)."""
+        if self.rest is None:
+            return self
+        return replace(self, mesh=Mesh(evaluate(self.place, self.rest.vertices, q), self.rest.faces))
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """The frame of its base."""
+        return (Place(self.link),)
+
+    @cached_property
+    def edges(self) -> meshes.Edges:
+        """Edges between the faces of the mesh."""
+        return meshes.edges_of(np.zeros((0, 4), dtype=np.int64) if self.rest is None else self.rest.faces)
 
 
 def fine_corners(mesh: Mesh) -> Array:

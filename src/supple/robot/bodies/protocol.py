@@ -33,7 +33,8 @@ from supple.errors import ModelError
 
 if TYPE_CHECKING:
     from supple.core.blocks.custom import BoundMap
-    from supple.robot.bodies.looks import BodyLook, RodLook
+    from supple.jit import LoadKernel
+    from supple.robot.bodies.looks import BodyLook, RodLook, SkinLook
     from supple.robot.bodies.rigid import Rigid
     from supple.robot.bodies.rod import Rod
     from supple.robot.bodies.rod_table import RodTable
@@ -63,7 +64,7 @@ class Body(ABC):
         """Evaluate everything that computations will need; called once per compilation."""
 
     @abstractmethod
-    def look(self, link: str) -> RodLook | BodyLook:
+    def look(self, link: str) -> RodLook | BodyLook | SkinLook:
         """What pictures show of it, as the body of that link."""
 
     @abstractmethod
@@ -179,6 +180,13 @@ class BodyTable(ABC):
     def tip(self) -> Array:
         """Pose (4, 4) of station 1 in the frame of the last point."""
         return np.eye(4)
+
+    def elasticity(self, block: int, frames: int) -> tuple[LoadKernel, tuple[np.ndarray, ...]] | None:
+        """A compiled force of the body's own on its coordinates, beside the linear one, with its data; None if none.
+
+        ``block`` is the body's own, ``frames`` how many its map has.  The force has an energy and feels no rates.
+        """
+        return None
 
     @property
     def line(self) -> RodTable | None:

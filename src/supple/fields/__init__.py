@@ -1,0 +1,1 @@
+"""Soft bodies inside kernels: programs of their kinematics, run over all their points."""

@@ -1,0 +1,146 @@
+"""What compilation keeps of a soft body: programs of its points and frames, and masses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from supple.core.records import BODY, segment_t
+from supple.robot.bodies.protocol import BodyTable, Chain, LinkArrays, Located
+from supple.tracing.program import Program, as_symbols, make_program, trace
+from supple.tracing.slopes import slope
+from supple.tracing.symbols import MATERIAL, Symbols
+
+if TYPE_CHECKING:
+    from supple.jit import LoadKernel
+
+
+def _outputs(p: Any, a: Any, b: Any) -> Any:
+    """Origin (3,) and rotation row by row (9,) of a frame at p: e_y along a, e_x = unit(e_y x b), e_z = e_x x e_y."""
+    ey = a / np.sqrt(a @ a)
+    normal = np.cross(ey, b)
+    ex = normal / np.sqrt(normal @ normal)
+    R = np.stack([ex, ey, np.cross(ex, ey)], axis=-1)
+    return np.concatenate([p, R.ravel()])
+
+
+def frame_symbols(kinematics: Callable[[Any, Any], Any], n: int, given: bool) -> Symbols:
+    """The tip frame as symbols (12,) of three material points (9 numbers) and q; if none are given, the base."""
+
+    def frame(x: Any, q: Any) -> Any:
+        if not given:
+            return np.concatenate([np.zeros(3), np.eye(3).ravel()])
+        p, a, b = (np.stack(list(kinematics(x[i : i + 3], q))) for i in (0, 3, 6))
+        return _outputs(p, a - p, b - p)
+
+    return trace(frame, n, 9, (12,), "SoftBody: kinematics")
+
+
+def station_symbols(place: Symbols) -> Symbols:
+    """The frame at a material point as symbols (12,): e_y along df/dy, e_x across df/dy and df/dz."""
+    outputs = _outputs(place, slope(place, MATERIAL, 1), slope(place, MATERIAL, 2))
+    return as_symbols(place[0].graph, outputs, (12,), "SoftBody: the frame at a station")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SoftTable(BodyTable):
+    """A body of any kinematics: a field of mass, frames at stations and at the tip.
+
+    Attributes
+    ----------
+    place : Symbols (3,)
+        f(x, q).
+    tip_frame, tip_points : Symbols (12,), (9,)
+        The frame of the tip, and the three material points it is made of.
+    x, mass : (P, 3), (P,)
+        Material points, m, and their masses, kg.
+    length : float or None
+        Of the axis, m.
+    stations : tuple of float
+        Where frames are wanted beside those of loads and links.
+    energy : Symbols (1,) or None
+        Elastic energy per volume, Pa, of a nonlinear material.
+    volume : (P,)
+        Volumes of the points at rest, m^3.
+    """
+
+    place: Symbols
+    tip_frame: Symbols
+    tip_points: np.ndarray
+    x: np.ndarray
+    mass: np.ndarray
+    length: float | None
+    stations: tuple[float, ...]
+    energy: Symbols | None
+    volume: np.ndarray
+
+    def chain(self, stations: Collection[float] = (), dormant: Collection[float] = ()) -> Chain:
+        """The field of mass, then frames at stations, then the tip, all from the base."""
+        from supple.core.blocks.custom import BoundMap  # late: these load kernels
+        from supple.fields.elasticity import energy_scratch
+        from supple.fields.frames import FRAMES, frames_scratch
+        from supple.fields.mass import FIELD, field_scratch
+
+        n, total = self.n, float(self.mass.sum())
+        inner = sorted({*stations, *dormant, *self.stations} - {0.0, 1.0})
+        x, parts = self._padded(self.mass / total)
+        points = make_program(self.place, x, n)
+        places = np.array([(s * (self.length or 0.0), 0.0, 0.0) for s in inner]).reshape(-1, 3)
+        frames = make_program(station_symbols(self.place), places, n)
+        tip = make_program(self.tip_frame, self.tip_points[None, :], n)
+        data = (np.array([[len(inner)]], dtype=np.int64), parts, *points.arrays, *frames.arrays, *tip.arrays)
+        scratch = max(field_scratch(points), n + frames_scratch(frames, len(inner)), n + frames_scratch(tip, 1))
+        if self.energy is not None:
+            scratch = max(scratch, energy_scratch(self._energy_program()))
+        segments = np.zeros(len(inner) + 2, segment_t)
+        segments[0]["inertia"][3:, 3:] = total * np.eye(3)
+        return Chain(
+            kind=BODY,
+            segments=segments,
+            phi=np.zeros((2, len(segments), n)),
+            begins=np.zeros(len(segments), dtype=np.int64),
+            own=(len(segments) - 1,),
+            between={s: 1 + i for i, s in enumerate(inner)},
+            map=BoundMap(FRAMES, tuple(map(np.ascontiguousarray, data)), FIELD, len(inner) + 1, scratch),
+            idle_tip=1.0 not in stations and 1.0 not in dormant,
+        )
+
+    def _padded(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Points (P', 3) and weights (1, P') of them, as many as fill all lanes, those at the end without weight."""
+        from supple.fields.layout import LANES
+
+        padding = -len(self.x) % LANES
+        x = np.concatenate([self.x, np.repeat(self.x[-1:], padding, axis=0)])
+        return x, np.concatenate([weights, np.zeros(padding)])[None, :]
+
+    def _energy_program(self) -> Program:
+        assert self.energy is not None
+        return make_program(self.energy, self._padded(self.volume)[0], self.n)
+
+    def elasticity(self, block: int, frames: int) -> tuple[LoadKernel, tuple[np.ndarray, ...]] | None:
+        """The force of its nonlinear material."""
+        if self.energy is None:
+            return None
+        from supple.fields.elasticity import ELASTICITY
+
+        data = (np.array([[block, frames]], dtype=np.int64), self._padded(self.volume)[1])
+        arrays = (*data, *self._energy_program().arrays)
+        return ELASTICITY, tuple(map(np.ascontiguousarray, arrays))
+
+    @property
+    def points(self) -> tuple[tuple[int, float], ...]:
+        """The base and the tip."""
+        return ((0, 0.0), (1, 1.0))
+
+    def locate(self, s: float) -> Located | None:
+        """The base (0), the tip (1), or a frame of its own."""
+        return Located(int(s)) if s in (0.0, 1.0) else None
+
+    def aspects(self, arrays: LinkArrays) -> dict[str, Any]:
+        """Its map and its masses."""
+        chain = self.chain()
+        assert chain.map is not None
+        return {"kinematics": (chain.map.data, self.mass, arrays.names)}

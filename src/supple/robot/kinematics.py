@@ -1,0 +1,316 @@
+"""Kinematics of soft bodies, ready-made: functions f(x, q) of a material point and coordinates, for `SoftBody`."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.checks import choice, finite_array, positive_float, real_array, shown
+from supple.errors import ModelError
+from supple.numerics.quadrature import gauss_legendre
+
+#: Gauss nodes of integrals along the axis: exact to rounding for angles below 2.
+NODES = 16
+
+#: A mode: a NumPy function of the place x along the axis, m.
+Mode = Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class ConstantCurvature:
+    """A straight body that bends into an arc of constant curvature, whose sections stay plane and rigid.
+
+    Coordinates: the angles ``bend_y``, ``bend_z`` of the arc about y and z (curvature times length) and, if asked for,
+    the strain ``stretch`` of the axis, as of a rod with ``Legendre(bend_y=0, bend_z=0, stretch=0)``.
+
+    Parameters
+    ----------
+    length : float
+        m.
+    stretch : bool
+        Whether the axis stretches.
+    """
+
+    length: float
+    stretch: bool = False
+    rigid_sections: bool = field(default=True, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "length", positive_float(self.length, "ConstantCurvature: length", "m"))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Of the coordinates."""
+        return ("bend_y", "bend_z", "stretch") if self.stretch else ("bend_y", "bend_z")
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates."""
+        return len(self.labels)
+
+    def __call__(self, x: Any, q: Any) -> Any:
+        """Place of a material point."""
+        # exp of the strain (0, k_y, k_z, e, 0, 0) times x, with theta^2 = (k_y^2 + k_z^2) x^2
+        a, b = q[0] * x[0] / self.length, q[1] * x[0] / self.length
+        along = x[0] * (1.0 + q[2]) if self.stretch else x[0]
+        theta = np.sqrt(a * a + b * b)
+        s, h = np.sinc(theta / np.pi), np.sinc(0.5 * theta / np.pi)
+        c = 0.5 * h * h  # (1 - cos theta) / theta^2
+        axis = np.stack([along * s, along * c * b, -along * c * a])
+        # columns y and z of the rotation 1 + s w~ + c w~^2, w = (0, a, b)
+        ey = np.stack([-s * b, 1.0 - c * b * b, c * a * b])
+        ez = np.stack([s * a, c * a * b, 1.0 - c * a * a])
+        return axis + x[1] * ey + x[2] * ez
+
+
+class Primitive(ABC):
+    """A map of points that keeps volumes, whatever its modes are; they are taken where the primitive before it left x.
+
+    Its mode function is the sum of its coordinates times ``modes``.
+    """
+
+    noun: str
+    modes: tuple[Mode, ...]
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates."""
+        return len(self.modes)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Of the coordinates."""
+        return tuple(f"{self.noun}_{i + 1}" for i in range(self.n))
+
+    def value(self, x: Any, q: Any) -> Any:
+        """The mode function at x."""
+        return sum(q[i] * mode(x) for i, mode in enumerate(self.modes))
+
+    def integral(self, x: Any, q: Any) -> Any:
+        """Its integral from 0 to x."""
+        s, w = gauss_legendre(NODES)
+        sums = [sum(wk * mode(x * sk) for sk, wk in zip(s, w, strict=True)) for mode in self.modes]
+        return x * sum(q[i] * value for i, value in enumerate(sums))
+
+    @abstractmethod
+    def __call__(self, p: Any, q: Any) -> Any:
+        """Where a point p (3,) goes, with the primitive's own coordinates q."""
+
+
+def _modes(given: Any, what: str) -> tuple[Mode, ...]:
+    modes = (given,) if callable(given) else tuple(given)
+    if not modes or not all(callable(mode) for mode in modes):
+        raise ModelError(f"{what}: modes is {shown(given)}, must be a function of x, or several")
+    return modes
+
+
+class Stretch(Primitive):
+    """Stretch along the axis by lambda = 1 + sum q_i mode_i(x) > 0; sections shrink by 1/sqrt(lambda).
+
+    Parameters
+    ----------
+    modes : function of x, or several
+        One per coordinate.
+    """
+
+    noun = "stretch"
+
+    def __init__(self, modes: Mode | Sequence[Mode]) -> None:
+        self.modes = _modes(modes, "Stretch")
+
+    def __call__(self, p: Any, q: Any) -> Any:
+        """Where a point goes."""
+        shrink = 1.0 / np.sqrt(1.0 + self.value(p[0], q))
+        return np.stack([p[0] + self.integral(p[0], q), p[1] * shrink, p[2] * shrink])
+
+
+class Twist(Primitive):
+    """Turn of sections about the axis by the angle sum q_i mode_i(x), rad.
+
+    Parameters
+    ----------
+    modes : function of x, or several
+        One per coordinate.
+    """
+
+    noun = "twist"
+
+    def __init__(self, modes: Mode | Sequence[Mode]) -> None:
+        self.modes = _modes(modes, "Twist")
+
+    def __call__(self, p: Any, q: Any) -> Any:
+        """Where a point goes."""
+        angle = self.value(p[0], q)
+        c, s = np.cos(angle), np.sin(angle)
+        return np.stack([p[0], p[1] * c - p[2] * s, p[1] * s + p[2] * c])
+
+
+class Shear(Primitive):
+    """Offset of sections along y or z by sum q_i mode_i(x), m.
+
+    Parameters
+    ----------
+    modes : function of x, or several
+        One per coordinate.
+    along : {"y", "z"}
+    """
+
+    noun = "shear"
+
+    def __init__(self, modes: Mode | Sequence[Mode], along: str = "y") -> None:
+        self.modes, self.along = _modes(modes, "Shear"), choice(along, ("y", "z"), "Shear: along")
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Of the coordinates."""
+        return tuple(f"shear_{self.along}_{i + 1}" for i in range(self.n))
+
+    def __call__(self, p: Any, q: Any) -> Any:
+        """Where a point goes."""
+        offset = self.value(p[0], q)
+        return np.stack([p[0], p[1] + offset, p[2]]) if self.along == "y" else np.stack([p[0], p[1], p[2] + offset])
+
+
+class Bend(Primitive):
+    """Bending towards y or z with the curvature k = sum q_i mode_i(x), 1/m; fibres move so that volumes stay.
+
+    Parameters
+    ----------
+    modes : function of x, or several
+        One per coordinate. 2 k y must stay below 1.
+    towards : {"y", "z"}
+    """
+
+    noun = "bend"
+
+    def __init__(self, modes: Mode | Sequence[Mode], towards: str = "y") -> None:
+        self.modes, self.towards = _modes(modes, "Bend"), choice(towards, ("y", "z"), "Bend: towards")
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Of the coordinates."""
+        return tuple(f"bend_{self.towards}_{i + 1}" for i in range(self.n))
+
+    def __call__(self, p: Any, q: Any) -> Any:
+        """Where a point goes."""
+        x, y, z = p[0], *((p[1], p[2]) if self.towards == "y" else (p[2], p[1]))
+        k, angle = self.value(x, q), self.integral(x, q)
+        fibre = 2.0 * y / (1.0 + np.sqrt(1.0 - 2.0 * k * y))  # al - k al^2 / 2 = y, without 0/0 at k = 0
+        s, w = gauss_legendre(NODES)
+        turns = [self.integral(x * sk, q) for sk in s]
+        along = x * sum(wk * np.cos(turn) for wk, turn in zip(w, turns, strict=True)) - fibre * np.sin(angle)
+        across = x * sum(wk * np.sin(turn) for wk, turn in zip(w, turns, strict=True)) + fibre * np.cos(angle)
+        return np.stack([along, across, z]) if self.towards == "y" else np.stack([along, z, across])
+
+
+class Source(Primitive):
+    """Swelling of a hollow body: y^2 + z^2 grows by m = sum q_i mode_i(x), m^2.
+
+    Parameters
+    ----------
+    modes : function of x, or several
+        One per coordinate. y^2 + z^2 + m must stay positive.
+    """
+
+    noun = "source"
+
+    def __init__(self, modes: Mode | Sequence[Mode]) -> None:
+        self.modes = _modes(modes, "Source")
+
+    def __call__(self, p: Any, q: Any) -> Any:
+        """Where a point goes."""
+        ratio = np.sqrt(1.0 + self.value(p[0], q) / (p[1] * p[1] + p[2] * p[2]))
+        return np.stack([p[0], ratio * p[1], ratio * p[2]])
+
+
+class VolumePreserving:
+    """Primitives one after the other, each acting on what the one before left: det(df/dx) = 1 for all q.
+
+    Parameters
+    ----------
+    primitives : sequence of Primitive
+        `Source`, `Twist`, `Stretch`, `Shear`, `Bend`, in the order in which they act; coordinates in the same order.
+    """
+
+    def __init__(self, primitives: Sequence[Primitive]) -> None:
+        self.primitives = tuple(primitives)
+        if not self.primitives or not all(isinstance(part, Primitive) for part in self.primitives):
+            raise ModelError("VolumePreserving: primitives must be Stretch, Twist, Shear, Bend or Source, one at least")
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Of all coordinates; a number tells primitives of the same kind apart."""
+        labels = [label for part in self.primitives for label in part.labels]
+        seen: dict[str, int] = {}
+        for i, label in enumerate(labels):
+            seen[label] = seen.get(label, 0) + 1
+            if seen[label] > 1:
+                labels[i] = f"{label}_{seen[label]}"
+        return tuple(labels)
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates."""
+        return len(self.labels)
+
+    def __call__(self, x: Any, q: Any) -> Any:
+        """Place of a material point."""
+        first = 0
+        for part in self.primitives:
+            x = part(x, q[first : first + part.n])
+            first += part.n
+        return x
+
+
+class Network:
+    """A displacement by a neural network, zero at the base: f = x + x_1/length (N(x, q) - N(x, 0)).
+
+    Parameters
+    ----------
+    weights : sequence of (matrix (k_out, k_in), bias (k_out,))
+        Layers; the first takes (x / length, q), 3 + n numbers, the last gives 3, m. Between them tanh.
+    length : float
+        m.
+    """
+
+    def __init__(self, weights: Sequence[tuple[ArrayLike, ArrayLike]], length: float) -> None:
+        self.length, self.layers, size = positive_float(length, "Network: length", "m"), [], None
+        for i, (matrix, bias) in enumerate(weights):
+            made = real_array(matrix, f"Network: matrix of layer {i + 1}")
+            if made.ndim != 2 or (size is not None and made.shape[1] != size):
+                wanted = size or "3 + n"
+                raise ModelError(f"Network: matrix of layer {i + 1} has shape {made.shape}, must be (k, {wanted})")
+            self.layers.append((made, finite_array(bias, (len(made),), f"Network: bias of layer {i + 1}")))
+            size = len(made)
+        if size != 3 or self.layers[0][0].shape[1] < 4:
+            raise ModelError("Network: the first layer must take 3 + n numbers, n > 0, the last must give 3")
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates."""
+        return int(self.layers[0][0].shape[1]) - 3
+
+    def _run(self, x: Any, q: Any) -> Any:
+        value = np.concatenate([x / self.length, q])
+        for i, (matrix, bias) in enumerate(self.layers):
+            value = matrix @ value + bias
+            value = np.tanh(value) if i < len(self.layers) - 1 else value
+        return value
+
+    def __call__(self, x: Any, q: Any) -> Any:
+        """Place of a material point."""
+        return x + x[0] / self.length * (self._run(x, q) - self._run(x, 0.0 * q))
+
+
+def polynomial_modes(length: float, order: int) -> list[Mode]:
+    """Modes 1, x/length, ..., (x/length)^order."""
+
+    def power(k: int) -> Mode:
+        return lambda x: (x / length) ** k if k else 1.0 + 0.0 * x
+
+    return [power(k) for k in range(order + 1)]

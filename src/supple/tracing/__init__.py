@@ -1,0 +1,1 @@
+"""Users' NumPy functions, run once on symbols and kept as short programs with exact derivatives."""

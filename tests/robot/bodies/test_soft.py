@@ -1,0 +1,285 @@
+"""Soft bodies: the same numbers as rods and rigid bodies where they are those, exact derivatives where they are not."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import supple as sp
+from helpers import central_difference, difference_jacobian, relative_error
+from soft_robots import MATERIAL, bending, mixed_robot, soft_cone
+
+L, R = 0.3, 0.02
+
+
+def state(model, seed=0, size=0.4):
+    return np.random.default_rng(seed).uniform(-size, size, (3, model.n))
+
+
+def arm(body, joint=None):
+    """A body on a free joint in an oblique place, with a box and a rod behind it."""
+    robot = sp.Robot("arm", gravity=(1.0, 2.0, -9.0))
+    at = sp.pose((0.1, 0.2, 0.3), (0.3, 0.2, 0.1))
+    robot.add_link("arm", body, joint=sp.Free() if joint is None else joint, at=at)
+    robot.add_link("box", sp.Rigid.box((0.1, 0.05, 0.04), density=500.0), joint=sp.Revolute("y"), parent="arm")
+    rod = sp.Rod(L, sp.Circle(R), MATERIAL, sp.Legendre(bend_y=1, bend_z=0), points=4)
+    robot.add_link("rod", rod, parent="box")
+    return robot.compile()
+
+
+def test_arc_of_constant_curvature_is_the_rod():
+    soft = arm(sp.SoftBody(bending(L), sp.Cylinder(L, R), MATERIAL, n=1, points=(8, 2, 8)))
+    rod = arm(sp.Rod(L, sp.Circle(R), MATERIAL, sp.Legendre(bend_z=0), points=8))
+    q, v, a = state(rod)
+    calls = [
+        lambda m: m.mass_matrix(q),
+        lambda m: m.inverse_dynamics(q, v, a),
+        *[lambda m, k=k: m.inverse_dynamics_derivatives(q, v, a)[k] for k in range(4)],
+        lambda m: m.pose(q, "arm"),
+        lambda m: m.jacobian(q, "arm"),
+        lambda m: m.jacobian_rate(q, v, "arm"),
+        lambda m: [m.energy(q, v).kinetic, m.energy(q, v).gravitational],
+        lambda m: m.momentum(q, v),
+        lambda m: m.mass.total,
+    ]
+    for call in calls:
+        assert relative_error(call(soft), call(rod)) < 1e-12
+
+
+def test_rigid_sections_resist_as_a_rod():
+    kinematics = bending(L)
+
+    class Arc:
+        n, rigid_sections = 1, True
+
+        def __call__(self, x, q):
+            return kinematics(x, q)
+
+    soft = sp.SoftBody(Arc(), sp.Cylinder(L, R), MATERIAL, points=(8, 2, 8)).tabulate()
+    rod = sp.Rod(L, sp.Circle(R), MATERIAL, sp.Legendre(bend_z=0), points=8).tabulate()
+    assert relative_error(soft.stiffness, rod.stiffness) < 1e-12
+    assert relative_error(soft.damping, rod.damping) < 1e-12
+
+
+def test_rigid_motion_is_that_of_the_rigid_body():
+    rng = np.random.default_rng(3)
+    X, m, lever = rng.uniform(-0.1, 0.1, (20, 3)), rng.uniform(0.1, 0.3, 20), rng.uniform(-0.1, 0.1, 3)
+    com = m @ X / m.sum()
+    y = X - com
+    inertia = sum(k * (r @ r * np.eye(3) - np.outer(r, r)) for k, r in zip(m, y, strict=True))
+
+    def turned(x, q):
+        c, s = np.cos(q[0]), np.sin(q[0])
+        return np.stack([c * x[0] - s * x[1], s * x[0] + c * x[1], x[2]]) + q[1] * lever
+
+    def robot(soft):
+        made = sp.Robot("r")
+        if soft:
+            tip = np.vstack([np.zeros(3), [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+            made.add_link("b", sp.SoftBody(turned, sp.Points(X, m), n=2, tip=tip), joint=sp.Free())
+        else:
+            made.add_link("slide", sp.Rigid(0.0, np.zeros(3)), joint=sp.Free())
+            made.add_link("turn", sp.Rigid(0.0, np.zeros(3)), joint=sp.Prismatic(lever), parent="slide")
+            made.add_link("b", sp.Rigid(m.sum(), inertia, com), joint=sp.Revolute("z"), parent="turn")
+        made.add_link("child", sp.Rigid.box((0.1, 0.1, 0.1), density=300.0), joint=sp.Spherical(), parent="b")
+        return made.compile()
+
+    soft, rigid = robot(True), robot(False)
+    q, v, a = state(soft)
+    swap = [*range(6), 7, 6, *range(8, soft.n)]  # the slide comes before the turn
+    scale = np.ones(soft.n)
+    scale[6] = np.linalg.norm(lever)  # a prismatic joint goes along the unit vector
+    qr, vr, ar = (x[swap] * scale for x in (q, v, a))
+    expected = rigid.inverse_dynamics(qr, vr, ar) * scale
+    back = np.argsort(swap)
+    assert relative_error(soft.inverse_dynamics(q, v, a), expected[back]) < 1e-12
+    assert relative_error(soft.pose(q, "child"), rigid.pose(qr, "child")) < 1e-12
+    assert relative_error(soft.momentum(q, v), rigid.momentum(qr, vr)) < 1e-12
+
+
+@pytest.fixture(scope="module")
+def model():
+    return mixed_robot().compile()
+
+
+def test_derivatives_of_a_robot_with_everything(model):
+    q, v, a = state(model, 1)
+    u, lam = np.array([0.7, 0.2]), np.linspace(-1.0, 1.0, model.nc)
+    R, dq, dv, da = (lambda r, d: (r, *d[:3]))(
+        model.residual(q, v, a, u, lam), model.residual_derivatives(q, v, a, u, lam)
+    )
+    assert relative_error(dq, difference_jacobian(lambda x: model.residual(x, v, a, u, lam), q)) < 1e-8
+    assert relative_error(dv, difference_jacobian(lambda x: model.residual(q, x, a, u, lam), v)) < 1e-8
+    assert relative_error(da, difference_jacobian(lambda x: model.residual(q, v, x, u, lam), a)) < 1e-8
+    fused, tangent = model.residual_tangent(q, v, a, u, lam, 0.0, 3.0, 7.0)
+    assert relative_error(fused, R) < 1e-13
+    assert relative_error(tangent, dq + 3.0 * dv + 7.0 * da) < 1e-12
+    out, dID, dIDv, M = model.inverse_dynamics_derivatives(q, v, a)
+    assert relative_error(out, model.inverse_dynamics(q, v, a)) < 1e-13
+    assert relative_error(M, model.mass_matrix(q)) < 1e-12
+    assert relative_error(dID, difference_jacobian(lambda x: model.inverse_dynamics(x, v, a), q)) < 1e-8
+    assert relative_error(dIDv, difference_jacobian(lambda x: model.inverse_dynamics(q, x, a), v)) < 1e-8
+    dtau, dtau_v, _ = model.internal_force_derivatives(q, v, u)
+    assert relative_error(dtau, difference_jacobian(lambda x: model.internal_force(x, v, u), q)) < 1e-8
+    assert relative_error(dtau_v, difference_jacobian(lambda x: model.internal_force(q, x, u), v)) < 1e-8
+
+
+def test_products_with_the_tangent(model):
+    q, v, a = state(model, 2)
+    x, y = np.random.default_rng(0).standard_normal((2, model.n))
+    u, lam = np.array([0.7, 0.2]), np.linspace(-1.0, 1.0, model.nc)
+    _, T = model.residual_tangent(q, v, a, u, lam, 0.0, 3.0, 7.0)
+    for along, transposed, expected in ((x, False, T @ x), (y, True, T.T @ y)):
+        product = model.tangent_product(q, v, a, along, 3.0, 7.0, transposed, u=u, lam=lam)
+        assert relative_error(product, expected) < 1e-12
+
+
+def test_forward_dynamics():
+    model = mixed_robot(loops=False).compile()
+    q, v, _ = state(model, 3)
+    u = np.array([0.5, 0.1])
+    a = model.forward_dynamics(q, v, u).a
+    assert np.abs(model.residual(q, v, a, u)).max() < 1e-9 * np.abs(model.mass_matrix(q)).max() * np.abs(a).max()
+    X = np.random.default_rng(1).standard_normal((model.n, 3))
+    assert relative_error(model.mass_matrix(q) @ model.solve_mass(q, X), X) < 1e-8
+
+
+def test_energy_and_momentum():
+    model = mixed_robot(loops=False, gravity=(0.0, 0.0, 0.0)).compile()
+    q, v, _ = state(model, 4)
+    assert np.isclose(model.energy(q, v).kinetic, 0.5 * v @ model.mass_matrix(q) @ v, rtol=1e-13)
+    bare = sp.Robot("bare", gravity=(0.0, 0.0, 0.0))
+    bare.add_link("base", sp.Rigid.box((0.1, 0.1, 0.05), density=900.0), joint=sp.Free())
+    bare.add_link("body", soft_cone(), parent="base")
+    model = bare.compile()
+    q, v, _ = state(model, 5)
+    free = model.forward_dynamics(q, v).a
+    rate = central_difference(lambda t: model.momentum(q + t * v + 0.5 * t * t * free, v + t * free), 1e-5)
+    forces = model.mass_matrix(q) @ free
+    assert np.abs(rate).max() < 1e-8 * np.abs(forces).max()
+
+
+def test_gravity_is_the_slope_of_its_energy():
+    model = mixed_robot(loops=False).compile()
+    q = state(model, 6)[0]
+    zero = np.zeros(model.n)
+    weight = difference_jacobian(lambda x: np.array([model.energy(x, zero).gravitational]), q)[0]
+    without = mixed_robot(loops=False, gravity=(0.0, 0.0, 0.0)).compile()
+    expected = model.inverse_dynamics(q, zero, zero) - without.inverse_dynamics(q, zero, zero)
+    assert relative_error(weight, expected) < 1e-8
+
+
+def test_statics_and_motion():
+    model = mixed_robot(root=sp.Fixed()).compile()
+    equilibrium = model.statics(q0=model.assemble())
+    assert equilibrium.converged
+    motion = model.simulate(0.05, q0=equilibrium.q)
+    assert np.abs(motion.q[-1] - equilibrium.q).max() < 1e-5
+    methods = (sp.NDF(), sp.RK45(), sp.GeneralizedAlpha(dt=1e-4))
+    free = mixed_robot(loops=False, root=sp.Fixed()).compile()
+    q0 = free.rest + 0.1
+    ends = [free.simulate(0.02, q0=q0, method=method).q[-1] for method in methods]
+    assert relative_error(ends[0], ends[1]) < 2e-2
+    assert relative_error(ends[2], ends[1]) < 2e-2
+
+
+def test_pickling(model):
+    q, v, a = state(model, 7)
+    twin = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(twin.inverse_dynamics(q, v, a), model.inverse_dynamics(q, v, a))
+    assert np.array_equal(twin.pose(q, "second", 0.5), model.pose(q, "second", 0.5))
+
+
+def test_stations(model):
+    q, v, _ = state(model, 8)
+    for link, s in (("first", 0.4), ("first", 1.0), ("second", 0.5), ("first", 0.0)):
+        g = model.pose(q, link, s)
+        rate = central_difference(lambda t: model.pose(q + t * v, link, s))  # noqa: B023
+        twist = model.twist(q, v, link, s)
+        hat = np.linalg.solve(g, rate)
+        assert relative_error(hat[:3, 3], twist[3:]) < 1e-8
+        assert relative_error([hat[2, 1], hat[0, 2], hat[1, 0]], twist[:3]) < 1e-8
+        assert relative_error(model.jacobian(q, link, s) @ v, twist) < 1e-12
+    with pytest.raises(sp.ModelError, match=r"has frames at s = 0, 0.3, 0.4, 0.7, 1 only; .*stations=\(0.6,\)"):
+        model.pose(q, "first", 0.6)
+
+
+def test_gradients_by_parameters():
+    def robot(lever=0.05, young=1e5, weight=9.0, stiff=0.5):
+        made = sp.Robot("d", gravity=(1.0, 0.0, -weight))
+        made.add_link("base", sp.Rigid.box((0.1, 0.1, 0.05), density=900.0), joint=sp.Revolute("y", stiffness=3.0))
+        made.add_link("soft", soft_cone(0), parent="base", at=sp.pose((lever, 0.01, 0.0), (0.1, 0.2, 0.3)))
+        material = sp.Material(young=young, poisson=0.45, density=1100.0, viscosity=200.0)
+        rod = sp.Rod(0.2, sp.Circle(0.01), material, sp.Legendre(bend_y=1, torsion=0), points=4)
+        made.add_link("rod", rod, parent="soft", at=sp.pose((lever, 0.0, 0.0)), joint=sp.Revolute("y", stiffness=stiff))
+        return made
+
+    design = sp.Design(robot, lever=0.05, young=1e5, weight=9.0, stiff=0.5)
+    model = design.model()
+    gradient = model.statics().vjp(q=np.ones(model.n)).p
+    for name in design.names:
+        x = design.values[name]
+        slope = central_difference(
+            lambda e: np.array([design.model(**{name: x * (1.0 + e)}).statics().q.sum() / x])  # noqa: B023
+        )
+        assert np.isclose(gradient[name], slope[0], rtol=1e-5, atol=1e-9), name
+
+
+class TestBadInput:
+    def body(self, f, **options):
+        options = {"density": 1000.0, "n": 1} | options
+        return sp.SoftBody(f, sp.Cylinder(L, R), **options)
+
+    def test_shape(self):
+        with pytest.raises(sp.ModelError, match=r"kinematics returned shape \(2,\), must be \(3,\)"):
+            self.body(lambda x, q: x[:2])
+
+    def test_not_finite(self):
+        with pytest.raises(sp.ModelError, match=r"kinematics at rest is .*nan.* must be finite"):
+            self.body(lambda x, q: x + np.log(-1.0 - x[0] ** 2) * q[0])
+
+    @pytest.mark.parametrize(
+        ("f", "message"),
+        [
+            (lambda x, q: np.maximum(x, q[0]), "cannot be traced"),
+            (lambda x, q: x if q[0] > 0 else -x, "a comparison of coordinates q cannot be traced"),
+            (lambda x, q: np.floor(x * q[0]), "floor cannot be traced; kinematics must be smooth"),
+            (lambda x, q: np.array([float(q[0]), 0.0, 0.0]), "taken for a float"),
+            (lambda x, q: x / 0 if q else x, "cannot be traced"),
+            (lambda x, q: 1 + "a", "kinematics raised TypeError"),
+        ],
+    )
+    def test_untraceable(self, f, message):
+        with pytest.raises(sp.ModelError, match=message):
+            self.body(f)
+
+    def test_inside_out(self):
+        with pytest.raises(sp.ModelError, match=r"turn the domain inside out: det\(df/dx\) is -1"):
+            self.body(lambda x, q: np.stack([x[0] + q[0] * x[0], x[1], -x[2]]))
+
+    def test_moving_base(self):
+        with pytest.raises(sp.ModelError, match="coordinate 'q1' moves the base"):
+            self.body(lambda x, q: x + q[0])
+        self.body(lambda x, q: x + q[0], moving_base=True)
+
+    def test_incompressible(self):
+        body = sp.SoftBody(bending(L), sp.Cylinder(L, R), sp.Material(1e6, density=1e3), n=1)
+        with pytest.raises(sp.ModelError, match="change volumes, which Poisson's ratio"):
+            body.tabulate()
+
+    def test_density(self):
+        with pytest.raises(sp.ModelError, match="density is missing"):
+            sp.SoftBody(bending(L), sp.Cylinder(L, R), n=1).tabulate()
+
+    def test_count(self):
+        with pytest.raises(sp.ModelError, match="n is missing"):
+            sp.SoftBody(bending(L), sp.Cylinder(L, R), density=1.0)
+
+
+def test_density_by_a_function_and_convergence():
+    body = sp.SoftBody(bending(L), sp.Cylinder(L, R), n=1, density=lambda x: 1000.0 * (1.0 + x[0]), points=(3, 2, 8))
+    assert np.isclose(body.masses.sum(), 1000.0 * np.pi * R**2 * (L + 0.5 * L**2))
+    coarse = body.convergence([2.0])
+    fine = sp.SoftBody(bending(L), sp.Cylinder(L, R), n=1, density=1000.0, points=(12, 2, 8)).convergence([2.0])
+    assert 1e-9 < coarse < 1e-2
+    assert fine < 1e-12

@@ -1,0 +1,94 @@
+"""Functions on symbols: NumPy's values, slopes by differences, and errors that name what cannot be traced."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import supple as sp
+from helpers import relative_error
+from supple.tracing import operations as op
+from supple.tracing.program import evaluate, make_program, trace
+from supple.tracing.slopes import gradient_by_material, slope
+from supple.tracing.symbols import COORDINATE
+
+POINTS = np.random.default_rng(0).uniform(0.1, 0.9, (6, 3))
+Q = np.array([0.4, -0.7])
+A = np.array([[1.0, 2.0, 3.0], [0.0, 1.0, 0.0], [0.5, 0.0, 1.0]])
+
+
+def everything(x, q):
+    """All kinds of functions of NumPy on arrays and numbers."""
+    s = np.sinc(x[0] * q[0] / np.pi) * x[0]
+    third = np.where((x[0] < 0.5) & (x[1] > 0.2), q[1] * x[1], x[2] * q[0] ** 3)
+    p = np.stack([s, x[1] * np.cos(q[0] * x[0]) + np.exp(q[1]) * x[2] ** 2, third])
+    p = A @ p + np.linalg.norm(p) * q[1] + np.cross(p, [1.0, 2.0, 3.0])
+    p = p + np.tanh(q) @ np.array([1.0, 2.0]) + 2.0 ** q[0] + np.float64(0.3) * np.sum(x) / np.prod(x + 1.0)
+    p = p + np.square(q[0]) * np.arctan2(x[1], x[0]) + np.sqrt(1.0 + x @ x) + np.log1p(x[0]) + abs(x[0] - 2.0)
+    return np.concatenate([p[:1], p[1:][::-1]]) + np.einsum("ij,j->i", A, p) + np.outer(p, x)[0] - (-q[0]) + (+q[1])
+
+
+def test_values_and_slopes():
+    outputs = trace(everything, 2, 3, (3,), "f")
+    assert relative_error(evaluate(outputs, POINTS, Q), [everything(x, Q) for x in POINTS]) < 1e-14
+    e = 1e-6
+    expected = [[(everything(x + e * d, Q) - everything(x - e * d, Q)) / (2 * e) for d in np.eye(3)] for x in POINTS]
+    found = evaluate(gradient_by_material(outputs), POINTS, Q)
+    assert relative_error(found, np.moveaxis(expected, 1, 2)) < 1e-8
+    for j, d in enumerate(np.eye(2)):
+        expected = [(everything(x, Q + e * d) - everything(x, Q - e * d)) / (2 * e) for x in POINTS]
+        assert relative_error(evaluate(slope(outputs, COORDINATE, j), POINTS, Q), expected) < 1e-8
+
+
+def test_equal_operations_are_done_once():
+    outputs = trace(lambda x, q: np.stack([np.sin(q[0] * x[0])] * 3), 1, 3, (3,), "f")
+    program = make_program(outputs, POINTS, 1)
+    assert len(program.ops) == 2
+    assert program.tables.shape == (1, len(POINTS))
+
+
+def test_what_does_not_depend_on_q_is_tabulated():
+    outputs = trace(lambda x, q: x * q[0] + np.exp(x) * np.sin(q[0]), 1, 3, (3,), "f")
+    program = make_program(outputs, POINTS, 1)
+    assert program.tables.shape == (6, len(POINTS))
+    assert program.sizes[3] == 1  # sin(q) is done once for all points
+
+
+def test_symbols_pickle():
+    outputs = trace(everything, 2, 3, (3,), "f")
+    twin = pickle.loads(pickle.dumps(outputs))
+    assert np.array_equal(evaluate(twin, POINTS, Q), evaluate(outputs, POINTS, Q))
+
+
+def test_bessel():
+    x = np.concatenate([np.linspace(-9.0, 9.0, 101), [1e-9, 4.0, -4.0]])
+    expected = np.where(x == 0.0, 1.0, np.sin(x) / np.where(x == 0.0, 1.0, x))
+    assert relative_error(op.bessel(x, 0), expected) < 1e-15
+    for k in range(4):  # dg_k/dx = -x g_(k+1)
+        e = 1e-5
+        slopes = (op.bessel(x + e, k) - op.bessel(x - e, k)) / (2 * e)
+        assert np.abs(slopes + x * op.bessel(x, k + 1)).max() < 1e-10
+
+
+def test_sinc_of_a_root_is_regular_at_zero():
+    outputs = trace(lambda x, q: np.stack([np.sinc(np.sqrt(q @ q) / np.pi)] * 3), 2, 3, (3,), "f")
+    slopes = slope(slope(outputs, COORDINATE, 0), COORDINATE, 0)
+    assert np.isclose(evaluate(slopes, POINTS[:1], np.zeros(2))[0, 0], -1.0 / 3.0, rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("f", "message"),
+    [
+        (lambda x, q: np.where(q[0] < 1.0, x, -x), "a comparison of coordinates q cannot be traced"),
+        (lambda x, q: np.arctan2(q[0], 1.0) * x, r"np.arctan2 .*write np.arctan\(y / x\)"),
+        (lambda x, q: x * (q[0] == 0.0), "== on x or q cannot be traced"),
+        (lambda x, q: np.interp(q[0], [0.0, 1.0], [0.0, 1.0]) * x, "cannot be traced"),
+        (lambda x, q: np.add(x, q[0], out=x), r"out=, \+=\) cannot be traced; write a = a \+ b"),
+        (lambda x, q: [x[0], q[0], None], "returned NoneType, must return real numbers"),
+        (lambda x, q: [x[0], q[0], np.nan], "returned nan, must be finite"),
+        (lambda x, q: [x[0], x], "must return an array of shape|must be"),
+    ],
+)
+def test_errors(f, message):
+    with pytest.raises(sp.ModelError, match=message):
+        trace(f, 1, 3, (3,), "f")
