@@ -3,6 +3,7 @@
 import pytest
 
 import supple as sp
+from soft_robots import soft_cone
 from supple.solvers.stage.choice import tree_pays
 
 #: A border of this many rows is more than a tree of this size can bear.
@@ -29,3 +30,11 @@ def test_a_run_tells_what_it_used():
     small, large = (chain(rods).simulate(2e-3, method=sp.BDF2(dt=1e-3)).stats for rods in (1, 16))
     assert (small["factors"], large["factors"]) == ("dense", "tree")
     assert large["doubts"] == 0
+
+
+def test_soft_bodies_are_dense():
+    robot, parent = sp.Robot("soft"), "world"
+    for k in range(16):
+        robot.add_link(f"cone{k}", soft_cone(k), parent=parent)
+        parent = f"cone{k}"
+    assert not tree_pays(robot.compile().workspace.arrays, 0)
