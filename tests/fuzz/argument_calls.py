@@ -366,6 +366,38 @@ def _results() -> list[Call]:
     ]
 
 
+def _files() -> list[Call]:
+    """Frames, parts and files; every call has a robot and files of its own."""
+    folder = Path(tempfile.mkdtemp())
+    body = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+    ends = '<parent link="a"/><child link="b"/>'
+    links = f'<link name="a"/><link name="b">{body}</link>'
+    (folder / "a.urdf").write_text(f'<robot name="r">{links}<joint name="j" type="continuous">{ends}</joint></robot>')
+
+    def fresh() -> sp.Robot:
+        robot = sp.Robot("r")
+        robot.add_link("a", sp.Rigid.sphere(0.1, density=1000.0), sp.Revolute("y"))
+        return robot
+
+    file = folder / "a.yaml"
+    fresh().save(file)
+    file.write_text(file.read_text() + "parameters: {p: 1.0}\n")
+    urdf = {"path": folder / "a.urdf", "base": "fixed", "name": None, "gravity": (0.0, 0.0, -9.81), "packages": None}
+    part = {"part": fresh(), "to": "a", "at": sp.pose(), "prefix": "p/"}
+    framed = fresh()
+    framed.add_frame("tool", "a")
+    return [
+        Call("Robot.add_frame", lambda **x: fresh().add_frame(**x), {"name": "f", "link": "a", "at": sp.pose()}),
+        Call("Robot.attach", lambda **x: fresh().attach(**x), part),
+        Call("Robot.save", lambda **x: fresh().save(**x), {"path": folder / "b.yaml", "functions": None}),
+        Call("load", sp.load, {"path": file, "functions": None, "p": 1.0}),
+        Call("load_design", sp.load_design, {"path": file, "functions": None}),
+        Call("load_urdf", sp.load_urdf, {**urdf, "shapes": "visual", "limits": True, "merge": True}),
+        Call("HelicalRoute", sp.HelicalRoute, {"radius": 0.01, "pitch": 0.1, "phase": 0.0}, lambda made: made(0.1)),
+        Call("Model.frame", framed.compile().frame, {"name": "tool"}),
+    ]
+
+
 def all_calls() -> list[Call]:
     """Everything, built once per process."""
     with warnings.catch_warnings():
@@ -374,4 +406,4 @@ def all_calls() -> list[Call]:
         made = [*_sections(), *_bases(), *_joints(), *_bodies(), *_loads(), *_laws(), *_methods(), *_robots()]
         for model, kind in models:
             made += [*model_calls(model, kind), *_solvers(model, kind)]
-        return [*made, *named_calls(), *motion_calls(), *_results()]
+        return [*made, *named_calls(), *motion_calls(), *_results(), *_files()]

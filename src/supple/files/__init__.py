@@ -98,7 +98,7 @@ def load(
     --------
     >>> load("finger.yaml", radius=0.01).compile()  # doctest: +SKIP
     """
-    if str(path).lower().endswith(".urdf") and not parameters:
+    if isinstance(path, (str, PathLike)) and str(path).lower().endswith(".urdf") and not parameters:
         return load_urdf(path)
     from supple.files.model_files import read_model
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from supple.checks import file_path, floats, shown
-from supple.errors import FileError, StorageError, naming
+from supple.errors import FileError, ModelError, StorageError, naming
 from supple.files.decoding import KEYS, Decoder, check, known, telling
 from supple.files.encoding import FORMAT, Encoder
 from supple.files.expressions import ExpressionError, evaluate, is_expression
@@ -37,6 +37,7 @@ Functions = Mapping[str, Callable[..., Any]]
 def write_model(robot: Robot, path: Any, functions: Functions | None) -> dict[str, Callable[..., Any]]:
     """Write a robot; what `load` needs as its functions."""
     target = file_path(path, "save: path", StorageError)
+    _check_functions(functions, "save")
     ending = target.suffix.lower()
     if ending not in YAML + JSON:
         raise StorageError(f"{target}: model files end in {', '.join(YAML + JSON)}")
@@ -52,7 +53,13 @@ def write_model(robot: Robot, path: Any, functions: Functions | None) -> dict[st
 
 def read_model(path: Any, functions: Functions | None, parameters: Mapping[str, Any]) -> Robot:
     """The robot of a file."""
+    _check_functions(functions, "load")
     return _Reading(functions or {}).robot(file_path(path, "load: path", FileError), parameters, ())
+
+
+def _check_functions(functions: Any, what: str) -> None:
+    if functions is not None and not isinstance(functions, Mapping):
+        raise ModelError(f"{what}: functions is {shown(functions)}, must map names to functions")
 
 
 def default_parameters(path: Any) -> dict[str, Any]:

@@ -52,13 +52,15 @@ def urdf_robot(
     except OSError as error:
         raise FileError(f"{file}: cannot be read: {error.strerror or error}") from None
     choice(shapes, ("visual", "collision", "none"), "load_urdf: shapes")
+    if packages is not None and not isinstance(packages, Mapping):
+        raise ModelError(f"load_urdf: packages is {shown(packages)}, must map names of packages to folders")
     choice(base, ("fixed", "free"), "load_urdf: base")
     read = UrdfReader(str(file), file).read(parse_xml(content, str(file)))
     found = {key: file_path(value, f"load_urdf: package {key!r}") for key, value in (packages or {}).items()}
     meshes = Meshes(file.resolve().parent, found)
     builder = _Builder(read, str(file), meshes, shapes, flag(limits, "load_urdf: limits"), flag(merge, "merge"))
     with naming(str(file)):
-        return builder.robot(Robot(name or read.name, gravity, massless="allow"), base == "free")
+        return builder.robot(Robot(read.name if name is None else name, gravity, massless="allow"), base == "free")
 
 
 def _is_readable(file: Path) -> bool:

@@ -223,7 +223,7 @@ def attach(robot: Robot, part: Robot, to: Any, at: Array, prefix: str) -> Robot:
 
 def _place(robot: Robot, to: Any, at: Array, mount: str) -> tuple[str, float, Array, Array | None]:
     """Link, station, pose (4, 4) there, and pose of that station among via points, of the place to attach to."""
-    if to == WORLD:
+    if isinstance(to, str) and to == WORLD:
         return WORLD, 1.0, at, np.eye(4)
     links = {link.name: link for link in robot.links}
     trial = robot.copy(items=False)
@@ -243,10 +243,10 @@ def _pin(twin: Robot, robot: Robot, part: Robot) -> None:
     both_wet = any(type(item).__name__ == "Fluid" for item in part.items)
     for name, item in zip(robot.item_names, robot.items, strict=True):
         if type(item).__name__ == "Controller":
-            twin.put(name, whole.item(item, name))
+            twin._put(name, whole.item(item, name))
         elif type(item).__name__ == "Fluid" and both_wet:
             wet: Any = item
-            twin.put(name, replace(wet, links=whole.links(wet.links)))
+            twin._put(name, replace(wet, links=whole.links(wet.links)))
 
 
 def _size(robot: Robot) -> int:

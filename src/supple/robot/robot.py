@@ -305,7 +305,7 @@ class Robot:
             )
         self._items[item_key(item, self._items)] = item
 
-    def put(self, name: str, item: Item) -> None:
+    def _put(self, name: str, item: Item) -> None:
         """Put another load, actuator or constraint in the place of one of that name."""
         if name not in self._items:
             raise ModelError(f"robot {self.name!r} has no {name!r}; it has: {', '.join(self._items) or 'nothing'}")
