@@ -206,7 +206,7 @@ def _methods() -> list[Call]:
     adaptive = {"rtol": 1e-3, "atol": 1e-6, "max_step": 0.1, "first_step": 1e-4}
     fixed = {"dt": 1e-3, "newton_rtol": 1e-10, "newton_atol": 1e-11, "loops": "stabilised"}
     return [
-        Call("NDF", sp.NDF, {**adaptive, "loops": "index3", "max_order": 5, "jacobian": "analytical"}, method),
+        Call("NDF", sp.NDF, {**adaptive, "loops": "stabilised", "max_order": 5, "jacobian": "analytical"}, method),
         Call("GeneralizedAlpha", sp.GeneralizedAlpha, {"rho_inf": 0.8, **adaptive, **fixed}, method),
         Call("Newmark", sp.Newmark, {"beta": 0.3, "gamma": 0.55, **adaptive, **fixed}, method),
         Call("ImplicitEuler", sp.ImplicitEuler, fixed, method),

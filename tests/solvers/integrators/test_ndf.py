@@ -64,3 +64,8 @@ def test_tight_tolerances_ask_newton_for_no_more_than_rounding_allows():
     assert sp.NDF(rtol=1e-3).control.newton == pytest.approx(0.03)
     assert sp.NDF(rtol=1e-8).control.newton == pytest.approx(1e-4)
     assert sp.NDF(rtol=1e-12).control.newton == pytest.approx(10.0 * np.finfo(float).eps / 1e-12)
+
+
+def test_loops_in_index_3_are_refused():
+    with pytest.raises(sp.ModelError, match=r'NDF: loops="index3" does not go.*GeneralizedAlpha'):
+        sp.NDF(loops="index3")

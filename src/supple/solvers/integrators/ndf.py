@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 
 from supple.checks import choice, whole_number
 from supple.core.views import View, array_of, viewing
+from supple.errors import ModelError
 from supple.jit import inner, kernel
 from supple.solvers.integrators.driver import composed, end_step
 from supple.solvers.integrators.error_control import SAFETY, error_norm, ratio_of, set_weights
@@ -331,8 +332,8 @@ class NDF(Method, name="ndf"):
         (2 n,).
     max_step, first_step : float, optional
         In seconds.
-    loops : "stabilised" or "index3"
-        Whether loops hold in position and velocity, or in position alone.
+    loops : "stabilised"
+        Loops hold in position and velocity; in position alone ("index3") they would not with steps that vary.
     max_order : int
         1 to 5.  Orders above 2 let fast oscillations that nothing damps grow until steps become short; for such
         robots take 2.
@@ -354,6 +355,11 @@ class NDF(Method, name="ndf"):
     def __post_init__(self) -> None:
         check_tolerances(self)
         check_loops(self)
+        if self.loops == "index3":
+            raise ModelError(
+                'NDF: loops="index3" does not go with steps and orders that vary: velocities and multipliers jump; '
+                'take loops="stabilised" or GeneralizedAlpha(dt=..., loops="index3")'
+            )
         choice(self.jacobian, JACOBIANS, "NDF: jacobian")
         keep(self, "max_order", whole_number(self.max_order, "NDF: max_order", 1, MAX_ORDER))
 
