@@ -40,10 +40,10 @@ def hand() -> sp.Robot:
 def main() -> tuple[int, float, np.ndarray]:
     """Returns the number of coordinates, the largest angle, and the forces with which the fingers hold the ball [N]."""
     model = hand().compile()
-    motion = model.simulate(0.6, u=np.full(3, 0.06), method=sp.GeneralizedAlpha(dt=2e-3))
+    motion = model.simulate(0.6, u=np.full(3, -0.06), method=sp.GeneralizedAlpha(dt=2e-3))
     q = motion.q[-1]
     forces = [np.linalg.norm(model.contact(q, f"touch {k}", motion.v[-1]).total[3:]) for k in range(3)]
-    return model.n, float(q.max()), np.array(forces)
+    return model.n, float(np.abs(q).max()), np.array(forces)
 
 
 if __name__ == "__main__":

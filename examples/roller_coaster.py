@@ -33,7 +33,7 @@ def main(duration: float = 4.0) -> tuple[float, float, float]:
     v0 = np.array([3.0, 0.0])  # pieces per second, rad/s
     motion = free.simulate(duration, v0=v0, method=sp.NDF(rtol=1e-7, atol=1e-9))
     energy = [free.energy(q, v).total for q, v in zip(motion.q[[0, -1]], motion.v[[0, -1]], strict=True)]
-    rubbed = car(friction=8.0).compile().simulate(3.0 * duration, v0=v0)
+    rubbed = car(friction=40.0).compile().simulate(3.0 * duration, v0=v0)
     return float(motion.q[-1, 0]) / 16.0, abs(energy[1] - energy[0]) / abs(energy[0]), float(rubbed.v[-1, 0])
 
 

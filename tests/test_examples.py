@@ -118,6 +118,6 @@ def test_roller_coaster_keeps_its_energy_and_rubs_to_rest():
 def test_a_coupled_hand_holds_a_ball():
     coordinates, angle, forces = load("coupled_hand").main()
     assert coordinates == 3
-    assert 0.05 < angle < 2.0
+    assert 0.005 < angle < 0.5
     assert forces.min() > 0.05
     np.testing.assert_allclose(forces, forces.mean(), rtol=0.2)

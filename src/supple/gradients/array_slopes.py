@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from supple.core import load_data
+from supple.core.records import has_star
 from supple.errors import DesignError
 from supple.fingerprint import fingerprint
 
@@ -84,7 +85,8 @@ class ArraySlopes:
 
     def pulled_back(self, bar: Array) -> Array:
         """Cotangents (count,) of the parameters from those of all numbers (size,)."""
-        return np.bincount(self.columns, self.values * bar[self.rows], minlength=self.count)
+        # counts of nothing are integers
+        return np.bincount(self.columns, self.values * bar[self.rows], minlength=self.count).astype(float)
 
     def pushed(self, change: Array) -> Array:
         """Changes (size,) of all numbers along changes (count,) of the parameters."""
@@ -209,7 +211,11 @@ def structure_change(base: CompiledRobot, other: CompiledRobot) -> str:
         return "which joints have limits"
     if not all(np.array_equal(a, b) for a, b in zip(base.followers or (), other.followers or (), strict=True)):
         return "how joints follow others (couple), which gradients by parameters do not know"
-    for a, b in zip(base.maps, other.maps, strict=True):
+    blocks = base.topology.blocks
+    soft = set(blocks["map"][has_star(blocks)].tolist())
+    for row, (a, b) in enumerate(zip(base.maps, other.maps, strict=True)):
+        if row in soft and not all(np.array_equal(x, y) for x, y in zip(a.data, b.data, strict=True)):
+            return "the map of a body with kinematics of its own, which gradients by parameters do not know"
         if a.kernel is not b.kernel or [x.shape for x in a.data] != [x.shape for x in b.data]:
             return "the map of a joint or of a body with kinematics of its own"
         if not all(np.array_equal(x, y) for x, y in zip(a.data, b.data, strict=True) if x.dtype == np.int64):

@@ -95,7 +95,7 @@ class ParameterSums:
             return np.zeros(0)
         bar = np.bincount(
             self.slopes.columns, self.slopes.values * self.buffer[self._rows], minlength=self.slopes.count
-        )
+        ).astype(float)  # counts of nothing are integers
         for k, end in enumerate(self.slopes.differenced):
             bar[end.parameter] += self._along[k]
         return bar
