@@ -25,7 +25,8 @@ def load(name):
 def test_every_example_is_tested_here():
     names = {path.stem for path in EXAMPLES.glob("*.py")}
     first = {"soft_arm_on_shaft", "sagging_rod", "swinging_rod", "swinging_arm"}
-    assert names == first | {"fit_viscosity", "throw", "optimise_taper", "bounce", "train_policy"}
+    joints = {"coupled_hand", "roller_coaster"}
+    assert names == first | joints | {"fit_viscosity", "throw", "optimise_taper", "bounce", "train_policy"}
 
 
 def test_readme_shows_the_first_example():
@@ -105,3 +106,18 @@ def test_a_policy_learns_through_the_simulator():
 def test_readme_names_one_command_that_tests():
     # `.ci/run` takes the command from here
     assert len(re.findall(r"^python3 .*-m pytest$", README, flags=re.MULTILINE)) == 1
+
+
+def test_roller_coaster_keeps_its_energy_and_rubs_to_rest():
+    laps, lost, speed = load("roller_coaster").main(duration=2.0)
+    assert laps > 0.3
+    assert lost < 1e-4
+    assert abs(speed) < 0.05
+
+
+def test_a_coupled_hand_holds_a_ball():
+    coordinates, angle, forces = load("coupled_hand").main()
+    assert coordinates == 3
+    assert 0.005 < angle < 0.5
+    assert forces.min() > 0.05
+    np.testing.assert_allclose(forces, forces.mean(), rtol=0.2)

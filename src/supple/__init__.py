@@ -40,6 +40,7 @@ from supple.joints import (
     Euler,
     Fixed,
     Free,
+    Friction,
     Helical,
     Planar,
     Prismatic,

@@ -95,10 +95,11 @@ def _bases() -> list[Call]:
 def _joints() -> list[Call]:
     def options(dof: int) -> dict[str, Any]:
         limits = (-1.0, 1.0) if dof == 1 else [(-1.0, 1.0)] + [None] * (dof - 1)
-        soft = {"limits": limits, "limit_stiffness": 10.0, "limit_width": 0.1}
+        soft = {"limits": limits, "limit_stiffness": 10.0, "limit_width": 0.1, "friction": 0.1}
         return {"stiffness": 1.0, "damping": 0.1, "rest": [0.0] * dof if dof > 1 else 0.0, **soft}
 
     axis = {"axis": [0.0, 0.0, 1.0]}
+    rubbing = {"coulomb": 1.0, "static": 2.0, "stribeck_velocity": 0.1, "slip_velocity": 0.01, "viscous": 0.1}
     frames = np.array([sp.pose((0.1 * k, 0.0, 0.0)) for k in range(5)])
     return [
         Call("Revolute", sp.Revolute, {**axis, **options(1)}, joint),
@@ -111,6 +112,7 @@ def _joints() -> list[Call]:
         Call("Spherical", sp.Spherical, options(3), joint),
         Call("Free", sp.Free, options(6), joint),
         Call("Fixed", sp.Fixed, {}, joint),
+        Call("Friction", sp.Friction, rubbing, lambda made: joint(sp.Revolute("x", friction=made))),
         Call("Euler", sp.Euler, {"order": "zyx", **options(3)}, joint),
         Call("Composite", sp.Composite, {"joints": [sp.Revolute("x"), sp.Prismatic("y")], **options(2)}, joint),
         Call("CurveJoint", sp.CurveJoint, {"frames": frames, "cyclic": False, **options(1)}, joint),

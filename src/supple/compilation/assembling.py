@@ -130,8 +130,12 @@ def _weigh(segments: np.ndarray, binder: Binder) -> None:
         inertia[segment] += binder.added[segment]
 
 
+#: First column of friction, as `core.elastic` has it, and a row of a coordinate without limits and without friction.
+FRICTION, UNLIMITED = 4, (-np.inf, np.inf, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0)
+
+
 class InternalForces(NamedTuple):
-    """Springs, dampers and soft limits of all coordinates: K, D (n, n), rest (n,), limits (n, 4)."""
+    """Springs, dampers, soft limits and friction of all coordinates: K, D (n, n), rest (n,), limits (n, 8)."""
 
     stiffness: np.ndarray
     damping: np.ndarray
@@ -142,7 +146,7 @@ class InternalForces(NamedTuple):
 def _internal_forces(robot: Robot, layouts: list[LinkLayout], n: int) -> InternalForces:
     """K and D (D64, D65, summed at the Gauss nodes), rest coordinates, soft limits."""
     stiffness, damping, rest = np.zeros((n, n)), np.zeros((n, n)), np.zeros(n)
-    limits = np.tile([-np.inf, np.inf, 0.0, 1.0], (n, 1))
+    limits = np.tile(UNLIMITED, (n, 1))
     for link, layout in zip(robot.links, layouts, strict=True):
         joint = slice(layout.coordinates.start, layout.coordinates.start + layout.joint_dof)
         if layout.joint_dof:
@@ -152,6 +156,7 @@ def _internal_forces(robot: Robot, layouts: list[LinkLayout], n: int) -> Interna
             limits[joint, :2] = link.joint.limit_bounds
             limits[joint, 2] = link.joint.limit_stiffnesses
             limits[joint, 3] = link.joint.limit_widths
+            limits[joint, FRICTION:] = link.joint.friction_numbers
         body = slice(joint.stop, layout.coordinates.stop)
         stiffness[body, body] = layout.table.stiffness
         damping[body, body] = layout.table.damping

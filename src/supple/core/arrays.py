@@ -58,7 +58,7 @@ class Parameters(NamedTuple):
     rest: Any  #: (n,) coordinates at which K is unloaded
     nodes: Any  #: (n_nodes,) node_t
     psi: Any  #: (n_node_columns,) basis functions at the nodes, 1/L included
-    limits: Any  #: (n, 4) lower, upper, stiffness, width of soft limits; -inf, inf where free
+    limits: Any  #: (n, 8) lower, upper, stiffness, width of soft limits, -inf, inf where free; friction (core.elastic)
 
 
 #: What kernels see of a robot: all arrays of its topology and of its parameters, its table of loads,

@@ -1,13 +1,18 @@
-"""Elastic, viscous and limit forces: tau = -K (q - q_rest) - D v - limits ([GVS-AD] 35, 36).
+"""Elastic, viscous, limit and friction forces: tau = -K (q - q_rest) - D v - limits - friction ([GVS-AD] 35, 36).
 
 K and D couple only the coordinates of one link, so sums run over each link's own range.
 """
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from supple.jit import inlined
+from supple.jit import inlined, inner
+
+#: First column of friction in Tree.limits.
+FRICTION = 4
 
 U = np.uint64  # unsigned indices vectorise, see linalg.products
 
@@ -35,6 +40,22 @@ def limit_law(q, limit):
     )
 
 
+@inner
+def friction_law(v, row):
+    """Force and slope of a coordinate's friction: Coulomb's and Stribeck's, regularised.
+
+    F = -(c + (s - c) exp(-(v/w)^2)) v / sqrt(v^2 + e^2), with c, s, w, e from column `FRICTION` of a row of Tree.limits
+    on: Coulomb and static friction, Stribeck velocity, slip velocity.
+    """
+    coulomb, static, stribeck, slip = row[FRICTION], row[FRICTION + 1], row[FRICTION + 2], row[FRICTION + 3]
+    if coulomb == 0.0 and static == 0.0:
+        return 0.0, 0.0
+    bump = (static - coulomb) * math.exp(-((v / stribeck) ** 2))
+    r = math.sqrt(v * v + slip * slip)
+    slope = -(coulomb + bump) * slip * slip / (r * r * r) + 2.0 * v / stribeck**2 * bump * v / r
+    return -(coulomb + bump) * v / r, slope
+
+
 @inlined
 def add_internal_force(scale, tree, q, v, out):
     """out += scale * tau(q, v)."""
@@ -45,11 +66,12 @@ def add_internal_force(scale, tree, q, v, out):
             for j in range(lo, hi):
                 x += tree.stiffness[i, j] * (q[j] - tree.rest[j]) + tree.damping[i, j] * v[j]
             force, _, _ = limit_law(q[i], tree.limits[i])
-            out[i] += scale * (force - x)
+            friction, _ = friction_law(v[i], tree.limits[i])
+            out[i] += scale * (force + friction - x)
 
 
 @inlined
-def add_internal_tangent(scale, cv, tree, q, out):
+def add_internal_tangent(scale, cv, tree, q, v, out):
     """out += scale * (dtau/dq + c_v dtau/dv)."""
     for l in range(tree.links.shape[0]):
         lo, hi = tree.links[l, 0], tree.links[l, 1]
@@ -57,27 +79,43 @@ def add_internal_tangent(scale, cv, tree, q, out):
             for j in range(U(lo), U(hi)):
                 out[i, j] -= scale * (tree.stiffness[i, j] + cv * tree.damping[i, j])
             _, slope, _ = limit_law(q[i], tree.limits[i])
-            out[i, i] += scale * slope
+            _, drag = friction_law(v[i], tree.limits[i])
+            out[i, i] += scale * (slope + cv * drag)
 
 
 @inlined
-def add_damping(tree, out):
-    """out += D, which is -dtau/dv."""
+def add_damping(tree, v, out):
+    """out += D and the slope of friction, which is -dtau/dv."""
     for l in range(tree.links.shape[0]):
         lo, hi = tree.links[l, 0], tree.links[l, 1]
         for i in range(lo, hi):
             for j in range(U(lo), U(hi)):
                 out[i, j] += tree.damping[i, j]
+            _, drag = friction_law(v[i], tree.limits[i])
+            out[i, i] -= drag
 
 
 @inlined
-def add_internal_product(scale, cv, tree, q, x, out):
+def subtract_damping(tree, v, out):
+    """out -= D and the slope of friction: dtau/dv."""
+    for l in range(tree.links.shape[0]):
+        lo, hi = tree.links[l, 0], tree.links[l, 1]
+        for i in range(lo, hi):
+            for j in range(U(lo), U(hi)):
+                out[i, j] -= tree.damping[i, j]
+            _, drag = friction_law(v[i], tree.limits[i])
+            out[i, i] += drag
+
+
+@inlined
+def add_internal_product(scale, cv, tree, q, v, x, out):
     """out += scale * (dtau/dq + c_v dtau/dv) x; the matrix is symmetric."""
     for l in range(tree.links.shape[0]):
         lo, hi = tree.links[l, 0], tree.links[l, 1]
         for i in range(lo, hi):
             _, slope, _ = limit_law(q[i], tree.limits[i])
-            y = slope * x[i]
+            _, drag = friction_law(v[i], tree.limits[i])
+            y = (slope + cv * drag) * x[i]
             for j in range(lo, hi):
                 y -= (tree.stiffness[i, j] + cv * tree.damping[i, j]) * x[j]
             out[i] += scale * y

@@ -30,13 +30,14 @@ class ParameterGradient(NamedTuple):
     rest: Any  #: (n,)
     nodes: Any  #: (n_nodes,) node_t, of which only ``rest`` is written
     psi: Any  #: (n_node_columns,)
-    limits: Any  #: (n, 4)
+    limits: Any  #: (n, 8)
     inputs: Any  #: (nu,) by the inputs u
     signals: Any  #: (n_signals,) by the values of laws of time
     loads: Any  #: (n_loads, 5) kernel, own arrays, how it is called, inputs: see `core.load_gradients`
     differences: Any  #: (k, 5) load, addresses of the handles of its data at both ends, and of its function there
     scales: Any  #: (k,) one over the distance of the ends
-    along: Any  #: (k,) derivative along each difference
+    along: Any  #: (k,) derivative along each difference, of loads, then of maps
+    maps: Any  #: (m, 4) int64 differences of maps, see `core.map_gradients`
 
 
 #: Entries of Space.gradient, for loads in mode GRADIENT and their kernels: the address of the load's own kernel, of its
@@ -50,6 +51,7 @@ CALL, FIRST, LAST = 2, 3, 4
 AFTER, WITHIN, NONE = 0, 1, 2
 
 _KINDS = {"inputs": "f", "signals": "f", "loads": "I", "differences": "I", "scales": "f", "along": "f"}
+_KINDS |= {"maps": "I"}
 _TYPES = array_types(ParameterGradient._fields, _KINDS)
 
 #: The gradient behind a handle as a named tuple, and at the address that a load was called with as a view.
@@ -72,6 +74,7 @@ def make_gradient(
     differences: np.ndarray | None = None,
     scales: np.ndarray | None = None,
     along: np.ndarray | None = None,
+    maps: np.ndarray | None = None,
 ) -> ParameterGradient:
     """The gradient of arrays shaped like `core.arrays.Parameters` and the others of `ParameterGradient`."""
     none = np.zeros(0)
@@ -83,6 +86,7 @@ def make_gradient(
         differences=np.zeros((0, 5), np.int64) if differences is None else differences,
         scales=none if scales is None else scales,
         along=none if along is None else along,
+        maps=np.zeros((0, 4), np.int64) if maps is None else maps,
     )
 
 

@@ -1,4 +1,4 @@
-"""Internal forces tau(q, v, u) = actuators - K (q - q_rest) - D v - limits, apart from inertia ([GVS-AD] 35, 36).
+"""Internal forces tau(q, v, u) = actuators - K (q - q_rest) - D v - limits - friction, no inertia ([GVS-AD] 35, 36).
 
 The same sweeps as for the inverse dynamics, with massless points: only loads of the INTERNAL side act.
 """
@@ -9,7 +9,7 @@ from supple.core.arrays import space_at, tree_at
 from supple.core.blocks.body import clear_field
 from supple.core.blocks.kinds import has_field
 from supple.core.columns import fill_columns
-from supple.core.elastic import add_internal_force, add_internal_tangent
+from supple.core.elastic import add_internal_force, add_internal_tangent, subtract_damping
 from supple.core.finite import finite_matrices, finite_vector
 from supple.core.inverse_dynamics_derivatives import tangent_blocks
 from supple.core.loads import INTERNAL, TANGENT, WRENCH, add_load_tangents, apply_loads
@@ -67,6 +67,7 @@ def internal_force_derivatives(tree_handle, space_handle, q, v, zero, dq, dv, da
     for i in range(n):
         for j in range(n):
             dq[i, j] = -dq[i, j]
-            dv[i, j] = -dv[i, j] - tree.damping[i, j]
-    add_internal_tangent(1.0, 0.0, tree, q, dq)
+            dv[i, j] = -dv[i, j]
+    add_internal_tangent(1.0, 0.0, tree, q, v, dq)
+    subtract_damping(tree, v, dv)
     return finite_matrices(dq, dv, dv, space.tangent[0])

@@ -30,6 +30,7 @@ from supple.core.arrays import SPACE_ROWS, TREE_ROWS, handle_at, matrix_at, spac
 from supple.core.blocks.body import add_field_cotangents, add_field_momentum
 from supple.core.blocks.kinds import add_step_gradient, add_virtual_twist, has_field
 from supple.core.dormant import ASLEEP, AWAKE
+from supple.core.elastic import FRICTION
 from supple.core.gradient_arrays import gradient_at
 from supple.core.load_gradients import add_differences, apply_loads_with_gradients, pull_back_loads
 from supple.core.loop_gradients import add_loop_rows
@@ -91,7 +92,7 @@ def pull_back_segment(tree, space, b, i, q, v, a, y, gradient):
     block, work = tree.blocks[b], space.work
     s = block.first + i
     w, previous = work[s], work[tree.parents[s]]
-    add_step_gradient(tree, block, i, q, v, a, y, w, gradient)
+    add_step_gradient(tree, space, block, i, q, v, a, y, previous, w, gradient)
     if tree.parents[s] == block.parent:
         add_placement(previous, w, tree.placement[b], gradient.placement[b])
     for k in range(6):
@@ -136,9 +137,23 @@ def limit_slopes(q, limit, y, out):
     out[3] -= y * sign * narrow
 
 
+@inner
+def friction_slopes(v, row, y, out):
+    """out += -y d(friction)/d(Coulomb, static, Stribeck velocity, slip velocity), see `core.elastic.friction_law`."""
+    coulomb, static, stribeck, slip = row[FRICTION], row[FRICTION + 1], row[FRICTION + 2], row[FRICTION + 3]
+    if v == 0.0:
+        return
+    bump, r = math.exp(-((v / stribeck) ** 2)), math.sqrt(v * v + slip * slip)
+    force = coulomb + (static - coulomb) * bump
+    out[FRICTION] += y * (1.0 - bump) * v / r
+    out[FRICTION + 1] += y * bump * v / r
+    out[FRICTION + 2] += y * (static - coulomb) * bump * 2.0 * v * v / stribeck**3 * v / r
+    out[FRICTION + 3] -= y * force * v * slip / (r * r * r)
+
+
 @inlined
 def add_internal_gradient(tree, q, v, y, gradient):
-    """Springs, dampers and limits: R has K (q - rest) + D v - limits."""
+    """Springs, dampers, limits and friction: R has K (q - rest) + D v - limits - friction."""
     for l in range(tree.links.shape[0]):
         lo, hi = tree.links[l, 0], tree.links[l, 1]
         for i in range(lo, hi):
@@ -147,6 +162,7 @@ def add_internal_gradient(tree, q, v, y, gradient):
                 gradient.damping[i, j] += y[i] * v[j]
                 gradient.rest[j] -= y[i] * tree.stiffness[i, j]
             limit_slopes(q[i], tree.limits[i], y[i], gradient.limits[i])
+            friction_slopes(v[i], tree.limits[i], y[i], gradient.limits[i])
 
 
 @inlined

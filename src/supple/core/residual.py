@@ -85,7 +85,7 @@ def _residual(tree_address, space_address, q_at, v_at, a_at, cv, ca, out_at, tan
     else:
         tangent = matrix_at(tangent_at, (n, n))
         fill_tangent(tree, space, cv, out, tangent)
-        add_internal_tangent(-1.0, cv, tree, q, tangent)
+        add_internal_tangent(-1.0, cv, tree, q, v, tangent)
     add_internal_force(-1.0, tree, q, v, out)
     finite = finite_vector(out)
     if formed:

@@ -53,8 +53,8 @@ def _residual_jacobians(tree_address, space_address, q_at, v_at, a_at, out_at, d
     project_stresses(tree, space, out)
     add_load_tangents(tree, space, 0.0, True, dq, dv)
     add_internal_force(-1.0, tree, q, v, out)
-    add_internal_tangent(-1.0, 0.0, tree, q, dq)
-    add_damping(tree, dv)
+    add_internal_tangent(-1.0, 0.0, tree, q, v, dq)
+    add_damping(tree, v, dv)
     return 1 if finite_vector(out) and finite_matrices(dq, dv, da, space.tangent[0]) else 0
 
 

@@ -242,5 +242,5 @@ def tangent_product(tree_handle, space_handle, q, v, a, cv, ca, x, transposed, o
     else:
         plain_product(tree, space, cv, x, out)
     add_stress_product(tree, space, cv, x, transposed, out)
-    add_internal_product(-1.0, cv, tree, q, x, out)
+    add_internal_product(-1.0, cv, tree, q, v, x, out)
     return finite_vector(out)

@@ -18,12 +18,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from supple.core import load_data
+from supple.core.records import has_star
 from supple.errors import DesignError
 from supple.fingerprint import fingerprint
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Bound
     from supple.compilation.compiled import CompiledRobot
+    from supple.core.blocks.custom import BoundMap
 
 Array = np.ndarray
 
@@ -49,6 +51,16 @@ class LoadEnds(NamedTuple):
     scale: float
 
 
+class MapEnds(NamedTuple):
+    """A map of a joint or body that is to be differenced along a parameter."""
+
+    row: int  #: of the maps of the model
+    parameter: int
+    plus: BoundMap
+    minus: BoundMap
+    scale: float
+
+
 @dataclass(frozen=True)
 class ArraySlopes:
     """d(numbers of a model)/d(parameters), sparse; numbers in the order of `flat_numbers`."""
@@ -59,6 +71,12 @@ class ArraySlopes:
     size: int  #: number of numbers
     loads: tuple[LoadEnds, ...]
     ends: tuple[Ends, ...]  #: per parameter
+    maps: tuple[MapEnds, ...] = ()
+
+    @property
+    def differenced(self) -> tuple[LoadEnds | MapEnds, ...]:
+        """Loads and maps that do not say how they depend on their numbers."""
+        return (*self.loads, *self.maps)
 
     @property
     def count(self) -> int:
@@ -67,7 +85,8 @@ class ArraySlopes:
 
     def pulled_back(self, bar: Array) -> Array:
         """Cotangents (count,) of the parameters from those of all numbers (size,)."""
-        return np.bincount(self.columns, self.values * bar[self.rows], minlength=self.count)
+        # counts of nothing are integers
+        return np.bincount(self.columns, self.values * bar[self.rows], minlength=self.count).astype(float)
 
     def pushed(self, change: Array) -> Array:
         """Changes (size,) of all numbers along changes (count,) of the parameters."""
@@ -117,7 +136,7 @@ def flat_numbers(parameters: Any, loads: Sequence[Bound], data: Sequence[Any] | 
 
 def array_slopes(base: CompiledRobot, ends: Sequence[Ends], labels: Sequence[str]) -> ArraySlopes:
     """Differences of all numbers along every parameter; ``labels`` are their names, for messages."""
-    rows, columns, values, loads = [], [], [], []
+    rows, columns, values, loads, maps = [], [], [], [], list[MapEnds]()
     size = len(flat_numbers(base.parameters, base.loads))
     for j, (plus, minus, scale) in enumerate(ends):
         for end in (plus, minus):
@@ -134,6 +153,7 @@ def array_slopes(base: CompiledRobot, ends: Sequence[Ends], labels: Sequence[str
         for i, (a, b) in enumerate(zip(plus.loads, minus.loads, strict=True)):
             if not tells(a) and _data_differ(a, b):
                 loads.append(LoadEnds(i, j, a, b, scale))
+        maps += map_ends(j, Ends(plus, minus, scale))
     empty = [np.zeros(0, dtype=np.int64)]
     return ArraySlopes(
         np.concatenate(rows or empty),
@@ -142,7 +162,17 @@ def array_slopes(base: CompiledRobot, ends: Sequence[Ends], labels: Sequence[str
         size,
         tuple(loads),
         tuple(ends),
+        tuple(maps),
     )
+
+
+def map_ends(parameter: int, ends: Ends) -> list[MapEnds]:
+    """Maps whose data differ at the ends of a difference."""
+    return [
+        MapEnds(row, parameter, a, b, ends.scale)
+        for row, (a, b) in enumerate(zip(ends.plus.maps, ends.minus.maps, strict=True))
+        if not all(np.array_equal(x, y) for x, y in zip(a.data, b.data, strict=True))
+    ]
 
 
 def _data_differ(a: Bound, b: Bound) -> bool:
@@ -181,9 +211,15 @@ def structure_change(base: CompiledRobot, other: CompiledRobot) -> str:
         return "which joints have limits"
     if not all(np.array_equal(a, b) for a, b in zip(base.followers or (), other.followers or (), strict=True)):
         return "how joints follow others (couple), which gradients by parameters do not know"
-    for a, b in zip(base.maps, other.maps, strict=True):
-        if a.kernel is not b.kernel or not all(np.array_equal(x, y) for x, y in zip(a.data, b.data, strict=True)):
+    blocks = base.topology.blocks
+    soft = set(blocks["map"][has_star(blocks)].tolist())
+    for row, (a, b) in enumerate(zip(base.maps, other.maps, strict=True)):
+        if row in soft and not all(np.array_equal(x, y) for x, y in zip(a.data, b.data, strict=True)):
             return "the map of a body with kinematics of its own, which gradients by parameters do not know"
+        if a.kernel is not b.kernel or [x.shape for x in a.data] != [x.shape for x in b.data]:
+            return "the map of a joint or of a body with kinematics of its own"
+        if not all(np.array_equal(x, y) for x, y in zip(a.data, b.data, strict=True) if x.dtype == np.int64):
+            return "the structure of the map of a joint or body"
     return _loads_change(base, other) or _laws_change(base, other)
 
 

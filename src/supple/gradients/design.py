@@ -270,7 +270,7 @@ class DesignPoint:
 def _tell(slopes: ArraySlopes, point: DesignPoint, labels: tuple[str, ...]) -> None:
     """Warn of parameters that change nothing, and of loads and controllers that are differenced."""
     compiled, followers = point.compiled, point.followers
-    idle = set(range(len(labels))) - set(slopes.columns.tolist()) - {end.parameter for end in slopes.loads}
+    idle = set(range(len(labels))) - set(slopes.columns.tolist()) - {end.parameter for end in slopes.differenced}
     idle -= set(point.laws.parameters) | followers.parameters
     if idle:
         warn(f"{_listed([labels[j] for j in sorted(idle)])} changes nothing of the robot: all gradients by it are zero")

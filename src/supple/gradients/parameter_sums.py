@@ -6,13 +6,16 @@ Without a design only ``inputs`` and ``signals`` are of use.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from supple.core.arrays import handle
 from supple.core.gradient_arrays import AFTER, NONE, WITHIN, make_gradient, shaped_like, words_of
-from supple.gradients.array_slopes import ArraySlopes, flat_numbers
+from supple.core.map_gradients import scratch_size
+from supple.core.records import is_map
+from supple.gradients.array_slopes import ArraySlopes, MapEnds, flat_numbers
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Bound
@@ -47,7 +50,8 @@ class ParameterSums:
         ends = () if slopes is None else slopes.loads
         given = [load.arrays() for load in model.loads]
         like = [*model.parameters, *(array for arrays in given for array in arrays)]
-        like += [np.zeros(model.nu), np.zeros(model.demand.signals), np.zeros(len(ends))]
+        maps = () if slopes is None else slopes.maps
+        like += [np.zeros(model.nu), np.zeros(model.demand.signals), np.zeros(len(ends) + len(maps))]
         self.buffer = np.zeros(words_of(like))
         self._like = like
         parameters, self.own, rest = _divided(shaped_like(like, self.buffer), len(model.parameters), given)
@@ -63,14 +67,16 @@ class ParameterSums:
             (end.load, plus.ctypes.data, minus.ctypes.data, end.plus.kernel.address, end.minus.kernel.address)
             for end, (plus, minus) in zip(ends, self._end_handles, strict=True)
         ]
+        self._map_table = MapDifferences(model.topology.blocks, maps)
         self.arrays = make_gradient(
             parameters,
             self.inputs,
             self.signals,
             np.array(rows, dtype=np.int64).reshape(-1, 5),
             np.array(differences, dtype=np.int64).reshape(-1, 5),
-            np.array([end.scale for end in ends], dtype=float),
+            np.array([*(end.scale for end in ends), *(end.scale for end in maps)], dtype=float),
             self._along,
+            self._map_table.rows,
         )
         self.handle = handle(self.arrays)
         self.address = int(self.handle.ctypes.data)
@@ -89,8 +95,8 @@ class ParameterSums:
             return np.zeros(0)
         bar = np.bincount(
             self.slopes.columns, self.slopes.values * self.buffer[self._rows], minlength=self.slopes.count
-        )
-        for k, end in enumerate(self.slopes.loads):
+        ).astype(float)  # counts of nothing are integers
+        for k, end in enumerate(self.slopes.differenced):
             bar[end.parameter] += self._along[k]
         return bar
 
@@ -114,9 +120,24 @@ class ParameterSums:
         """The sums along changes of all numbers, and of parameters (count,) for loads that are differenced."""
         assert self.slopes is not None
         total = float(self.by_number() @ numbers)
-        for k, end in enumerate(self.slopes.loads):
+        for k, end in enumerate(self.slopes.differenced):
             total += float(self._along[k] * change[end.parameter])
         return total
+
+
+class MapDifferences:
+    """Differences of maps as kernels see them (`core.map_gradients`): ``rows`` (m, 4), and what they point to."""
+
+    def __init__(self, blocks: Array, ends: Sequence[MapEnds]) -> None:
+        sizes = {int(block["map"]): int(block["n"]) for block in blocks[is_map(blocks)]}
+        self._memory = [np.zeros(scratch_size(sizes.get(end.row, 0))) for end in ends]
+        self._handles = [(handle(end.plus.data), handle(end.minus.data)) for end in ends]
+        self._ends = tuple(ends)  # whose data the handles point to
+        rows = [
+            (end.row, high.ctypes.data, low.ctypes.data, memory.ctypes.data)
+            for end, (high, low), memory in zip(ends, self._handles, self._memory, strict=True)
+        ]
+        self.rows = np.array(rows, dtype=np.int64).reshape(-1, 4)
 
 
 def _divided(

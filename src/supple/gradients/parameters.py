@@ -21,7 +21,7 @@ from supple.core.loads import CONSTRAINT
 from supple.core.records import pose_t
 from supple.errors import StateError
 from supple.gradients.array_slopes import ArraySlopes, Ends, LoadEnds, flat_numbers
-from supple.gradients.parameter_sums import ParameterSums
+from supple.gradients.parameter_sums import MapDifferences, ParameterSums
 from supple.model.station_chain import chain_arrays
 
 if TYPE_CHECKING:
@@ -99,7 +99,11 @@ class StationSums:
         self._own_handle = handle(self._own)
         self._handles = handle(self._tree), handle(self._space)
         own = np.array([[0, self._own_handle.ctypes.data, NONE, 0, 0]], dtype=np.int64)
-        self._sums = make_gradient([np.zeros_like(x) for x in parameters], np.zeros(0), np.zeros(0), own)
+        maps = self._slopes.maps
+        self._maps = MapDifferences(topology.blocks, maps)
+        self._along, scales = np.zeros(len(maps)), np.array([end.scale for end in maps], dtype=float)
+        arrays = [np.zeros_like(x) for x in parameters], np.zeros(0), np.zeros(0), own, None, scales, self._along
+        self._sums = make_gradient(*arrays, self._maps.rows)
         self._sums_handle = handle(self._sums)
         self._rows, self._zero = np.zeros((3, k)), np.zeros(len(model.topology.component))
 
@@ -108,6 +112,7 @@ class StationSums:
         for name in POSED_BY:
             array = getattr(self._sums, name)
             array[...] = np.zeros((), array.dtype)
+        self._along[:] = 0.0
 
     def add(self, q: Array, wrench: Array) -> None:
         """Add the cotangent of the pose at q (n,): a wrench (6,) in the station's frame."""
@@ -119,7 +124,10 @@ class StationSums:
 
     def by_parameter(self) -> Array:
         """The sums pulled back to the parameters, (count,)."""
-        return self._slopes.pulled_back(flat_numbers([getattr(self._sums, name) for name in POSED_BY], ()))
+        found = self._slopes.pulled_back(flat_numbers([getattr(self._sums, name) for name in POSED_BY], ()))
+        for end, x in zip(self._slopes.maps, self._along, strict=True):
+            found[end.parameter] += x
+        return found
 
 
 def _chain_slopes(point: DesignPoint, number: int, s: float) -> ArraySlopes:
@@ -138,9 +146,8 @@ def _chain_slopes(point: DesignPoint, number: int, s: float) -> ArraySlopes:
         columns.append(np.full(len(differ), j))
         values.append((high[differ] - low[differ]) * end.scale)
     none: tuple[LoadEnds, ...] = ()
-    return ArraySlopes(
-        np.concatenate(rows), np.concatenate(columns), np.concatenate(values), size, none, point.slopes.ends
-    )
+    found = np.concatenate(rows), np.concatenate(columns), np.concatenate(values)
+    return ArraySlopes(*found, size, none, point.slopes.ends, point.slopes.maps)
 
 
 def pull_back_poses(model: Model, link: str, s: float, q: Array, wrenches: Array) -> Array:

@@ -1,6 +1,7 @@
 """Joints between links."""
 
 from supple.joints.compound import Cylindrical, Fixed, Free, Planar, Spherical, Translational, Universal
+from supple.joints.friction import Friction
 from supple.joints.movable import MovableJoint
 from supple.joints.protocol import Joint
 from supple.joints.series import Composite, Euler
@@ -14,6 +15,7 @@ __all__ = [
     "Euler",
     "Fixed",
     "Free",
+    "Friction",
     "Helical",
     "Joint",
     "MovableJoint",

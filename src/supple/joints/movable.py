@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.checks import Array, finite_array, read_only, real_array, shown, symmetric_psd
-from supple.errors import ModelError
+from supple.errors import ModelError, naming
+from supple.joints.friction import Friction
 from supple.joints.protocol import Joint
 
 
@@ -38,6 +39,8 @@ class MovableJoint(Joint):
         Coordinates at which the spring is slack, rad or m.
     limits : (lo, hi), or a sequence of k such pairs
         Soft limits; None in place of a pair, or an infinite end, leaves that side free.
+    friction : float, (k,) or Friction
+        Coulomb friction, N m or N; or all that `Friction` has.
     limit_stiffness : float or (k,)
         Stiffness of the soft limits, N m/rad or N/m.
     limit_width : float or (k,)
@@ -48,6 +51,7 @@ class MovableJoint(Joint):
     damping: ArrayLike = field(default=0.0, kw_only=True)
     rest: ArrayLike = field(default=0.0, kw_only=True)
     limits: Sequence[Any] | None = field(default=None, kw_only=True)
+    friction: ArrayLike | Friction = field(default=0.0, kw_only=True)
     limit_stiffness: ArrayLike = field(default=1e3, kw_only=True)
     limit_width: ArrayLike = field(default=1e-2, kw_only=True)
 
@@ -58,7 +62,7 @@ class MovableJoint(Joint):
                 object.__setattr__(self, entry.name, read_only(real_array(value, self._what(entry.name))))
         # Evaluating them once is what validates them.
         _ = self.stiffness_matrix, self.damping_matrix, self.rest_vector
-        _ = self.limit_bounds, self.limit_stiffnesses, self.limit_widths
+        _ = self.limit_bounds, self.limit_stiffnesses, self.limit_widths, self.friction_numbers
 
     @cached_property
     def stiffness_matrix(self) -> Array:
@@ -67,13 +71,30 @@ class MovableJoint(Joint):
 
     @cached_property
     def damping_matrix(self) -> Array:
-        """Damping of the joint, (k, k)."""
-        return self._matrix("damping")
+        """Damping of the joint, (k, k), viscous friction included."""
+        return self._damped(self._matrix("damping"))
 
     @cached_property
     def rest_vector(self) -> Array:
         """Coordinates at which the spring is slack, (k,)."""
         return self._vector("rest")
+
+    @cached_property
+    def friction_numbers(self) -> Array:
+        """Coulomb and static friction, Stribeck and slip velocity of each coordinate, (k, 4)."""
+        with naming(type(self).__name__):
+            return self._friction.numbers(self.dof)
+
+    @property
+    def _friction(self) -> Friction:
+        if isinstance(self.friction, Friction):
+            return self.friction
+        return Friction(real_array(self.friction, "friction"))
+
+    def _damped(self, matrix: Array) -> Array:
+        """A damping matrix with viscous friction."""
+        viscous = self._friction.damping(self.dof) if isinstance(self.friction, Friction) else np.zeros(self.dof)
+        return read_only(matrix + np.diag(viscous)) if viscous.any() else matrix
 
     @cached_property
     def limit_stiffnesses(self) -> Array:
@@ -99,12 +120,13 @@ class MovableJoint(Joint):
 
     @cached_property
     def keeps_chart(self) -> bool:
-        """Whether a spring, damper, rest or limit gives q itself a meaning."""
+        """Whether a spring, damper, friction, rest or limit gives q itself a meaning."""
         forces = (
             self.stiffness_matrix,
             self.damping_matrix,
             self.rest_vector,
             np.isfinite(self.limit_bounds),
+            self.friction_numbers[:, :2],
         )
         return any(bool(np.any(part)) for part in forces)
 

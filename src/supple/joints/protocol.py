@@ -16,8 +16,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from functools import cached_property
 
+import numpy as np
+
 from supple.checks import Array
 from supple.joints.factors import Factor
+from supple.joints.friction import NO_FRICTION
 
 
 class Joint(ABC):
@@ -66,6 +69,11 @@ class Joint(ABC):
     @abstractmethod
     def limit_widths(self) -> Array:
         """Width of the soft stop of each coordinate, (k,)."""
+
+    @property
+    def friction_numbers(self) -> Array:
+        """Coulomb and static friction, Stribeck and slip velocity of each coordinate, (k, 4)."""
+        return np.tile(NO_FRICTION, (self.dof, 1))
 
     @property
     @abstractmethod

@@ -14,6 +14,7 @@ from supple.checks import Array, read_only, shown
 from supple.errors import ModelError
 from supple.joints.axes import screw, unit_axis
 from supple.joints.factors import Factor, generic_subspace
+from supple.joints.friction import Friction
 from supple.joints.movable import MovableJoint
 
 #: Smallest singular value, relative to the largest, of columns that count as independent.
@@ -68,7 +69,7 @@ class Composite(MovableJoint):
         limits, and may be composites themselves.
     joints : sequence of Joint
         The same as one argument.
-    stiffness, damping, rest, limits, limit_stiffness, limit_width
+    stiffness, damping, rest, limits, limit_stiffness, limit_width, friction
         As for every joint, for all coordinates together, where the joints have none of their own.
     """
 
@@ -84,6 +85,7 @@ class Composite(MovableJoint):
         limits: Sequence[Any] | None = None,
         limit_stiffness: ArrayLike | None = None,
         limit_width: ArrayLike | None = None,
+        friction: ArrayLike | Friction | None = None,
     ) -> None:
         if not isinstance(joints, (tuple, list)):
             raise ModelError(f"Composite: joints is {shown(joints)}, must be a list of joints")
@@ -93,12 +95,13 @@ class Composite(MovableJoint):
                 raise ModelError(f"Composite: {shown(joint)} is no joint that moves")
         if len(joints) < 2:
             raise ModelError(f"Composite has {len(joints)} joints, must have two or more")
-        options = {"stiffness": stiffness, "damping": damping, "rest": rest, "limits": limits}
+        options: dict[str, Any] = {"stiffness": stiffness, "damping": damping, "rest": rest, "limits": limits}
         options |= {"limit_stiffness": limit_stiffness, "limit_width": limit_width}
+        options |= {"friction": friction}
         for name, value in {"joints": joints, **options}.items():
             object.__setattr__(self, name, value)
         self.__post_init__()
-        for name in ("stiffness", "damping", "rest", "limits"):
+        for name in ("stiffness", "damping", "rest", "limits", "friction"):
             self._refuse_twice(name)
         sizes = np.linalg.svd(generic_subspace(self._screwed()), compute_uv=False)
         if sizes[-1] < INDEPENDENT * sizes[0]:
@@ -114,7 +117,7 @@ class Composite(MovableJoint):
         if getattr(self, name) is None:
             return
         for joint in self.joints:
-            own = joint.limit_bounds if name == "limits" else real(joint, name)
+            own = joint.limit_bounds if name == "limits" else given_by(joint, name)
             if np.any(np.isfinite(own)) if name == "limits" else np.any(own):
                 raise ModelError(
                     f"Composite: {name} is given, but its {type(joint).__name__} has its own; give one of them"
@@ -137,7 +140,12 @@ class Composite(MovableJoint):
     @cached_property
     def damping_matrix(self) -> Array:
         """Damping of the joint, (k, k)."""
-        return self._together("damping") if self.damping is None else self._matrix("damping")
+        return self._damped(self._together("damping") if self.damping is None else self._matrix("damping"))
+
+    @cached_property
+    def friction_numbers(self) -> Array:
+        """Coulomb and static friction, Stribeck and slip velocity of each coordinate, (k, 4)."""
+        return self._joined("friction_numbers") if self.friction is None else super().friction_numbers
 
     @cached_property
     def rest_vector(self) -> Array:
@@ -172,6 +180,8 @@ class Composite(MovableJoint):
         return read_only(out)
 
 
-def real(joint: MovableJoint, name: str) -> Array:
-    """The stiffness, damping or rest that a joint has."""
+def given_by(joint: MovableJoint, name: str) -> Array:
+    """The stiffness, damping, rest or friction that a joint has."""
+    if name == "friction":
+        return joint.friction_numbers[:, :2]
     return joint.rest_vector if name == "rest" else np.asarray(getattr(joint, f"{name}_matrix"))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from supple.compilation.assembling import UNLIMITED
 from supple.model.changes import changed_model
 from supple.robot.text_table import text_table
 
@@ -98,7 +99,7 @@ def load_alone(model: Model, load: Bound) -> Model:
     segments = parameters.segments.copy()
     segments["inertia"] = 0.0
     limits = parameters.limits.copy()
-    limits[:, 0], limits[:, 1] = -np.inf, np.inf
+    limits[:] = UNLIMITED
     bare = parameters._replace(
         segments=segments,
         gravity=np.zeros(3),

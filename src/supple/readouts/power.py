@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from supple.compilation.assembling import FRICTION
 from supple.core.loads import CONSTRAINT, STORES
 from supple.loads.fluid.fluid import WEIGHT
 from supple.model.changes import changed_model
@@ -39,6 +40,10 @@ def power(model: Model, state: State) -> Power:
         if load.side & STORES:  # its force at rest is minus the gradient of what it stores
             stored[label] = float(part.residual(*rest) @ v)
     joints, rods = ({link: -float(v @ D @ v) for link, D in dampers.items()} for dampers in _dampers(model))
+    friction = friction_forces(model.parameters.limits, v)[0] * v
+    for layout in model.layouts:
+        if layout.name in joints:
+            joints[layout.name] += float(friction[list(layout.joint_coordinates)].sum())
     missing = model.residual(*state)
     efforts = {
         joint.link: float(missing[joint.coordinates.start : joint.coordinates.stop] @ v[list(joint.coordinates)])
@@ -63,7 +68,20 @@ def power_derivatives(model: Model, state: State) -> PowerDerivatives:
     joints, rods = (
         {link: _damper_gradient(model, D, v) for link, D in dampers.items()} for dampers in _dampers(model)
     )
+    force, slope = friction_forces(model.parameters.limits, v)
+    for layout in model.layouts:
+        if layout.name in joints:
+            own = list(layout.joint_coordinates)
+            joints[layout.name].dv[own] += force[own] + slope[own] * v[own]
     return PowerDerivatives(loads, joints, rods)
+
+
+def friction_forces(limits: Array, v: Array) -> tuple[Array, Array]:
+    """Friction of every coordinate and its slope by v (n,), as in `core.elastic.friction_law`."""
+    coulomb, static, stribeck, slip = limits[:, FRICTION:].T
+    bump, r = (static - coulomb) * np.exp(-((v / stribeck) ** 2)), np.hypot(v, slip)
+    slope = -(coulomb + bump) * slip**2 / r**3 + 2.0 * v**2 / stribeck**2 * bump / r
+    return -(coulomb + bump) * v / r, slope
 
 
 def _damper_gradient(model: Model, D: Array, v: Array) -> PowerGradient:

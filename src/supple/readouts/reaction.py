@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.checks import shown
+from supple.compilation.assembling import UNLIMITED
 from supple.core.records import EXPONENTIAL, block_t, pose_t, segment_t
 from supple.errors import ModelError
 from supple.loads.joint_drive import drives
@@ -210,7 +211,7 @@ def _cut_parameters(old: Parameters, link: str, block: int) -> Parameters:
     here[:] = closed if link == "world" else placement[block]
     if link != "world":
         placement[block] = closed[0]
-    limits = np.tile([-np.inf, np.inf, 0.0, 1.0], (SIX, 1))
+    limits = np.tile(UNLIMITED, (SIX, 1))
     return old._replace(
         placement=np.insert(placement, block, here),
         segments=np.append(old.segments, np.zeros(1, segment_t)),

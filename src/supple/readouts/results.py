@@ -162,7 +162,7 @@ class PowerDerivatives(NamedTuple):
     """Gradients of the powers of `Power`, by name."""
 
     loads: dict[str, PowerGradient]  #: of each load and actuator; of a fluid without buoyancy
-    joints: dict[str, PowerGradient]  #: of the dampers of joints by link
+    joints: dict[str, PowerGradient]  #: of the dampers and friction of joints by link
     rods: dict[str, PowerGradient]  #: of the damping of the material by link
 
     def __repr__(self) -> str:
@@ -174,7 +174,7 @@ class Power(NamedTuple):
 
     loads: dict[str, float]  #: of each load and actuator: its generalised force times v; of a fluid without buoyancy
     stored: dict[str, float]  #: rate of the energy in springs, cables, elastic tendons, with inputs held
-    joints: dict[str, float]  #: of the dampers of joints by link, never positive
+    joints: dict[str, float]  #: of the dampers and friction of joints by link, never positive
     rods: dict[str, float]  #: of the damping of the material by link, never positive
     efforts: dict[str, float]  #: of prescribed joints by link
     loops: dict[str, float]  #: of closed loops; zero but for what drifts

@@ -362,27 +362,19 @@ class Robot:
     ) -> None:
         """Let a joint follow others: its coordinate is a function of theirs, and none of the model's any more.
 
+        Springs, limits, drives and loads on it act on its leaders.
+
         Parameters
         ----------
         follower : str
             Name of a link whose joint has one coordinate, or of a coordinate (``"wrist.rotation_2"``).
         to : str, dict, sequence of str, or callable
-            The leader, ``q_follower = ratio * q_leader + offset``; or several with their ratios,
-            ``{"a": 0.5, "b": -1.0}``; or several with a ``function``; or a function whose arguments are called like the
-            leaders.  Leaders may follow others themselves, and may be prescribed or strains of rods.
-        ratio, offset : float
-            rad or m per unit of the leader; rad or m.
+            The leader, ``q_follower = ratio * q_leader + offset``; or several with ratios,
+            ``{"a": 0.5, "b": -1.0}``; or several with a ``function``; or a function whose arguments are called like
+            the leaders.  Leaders may follow others themselves, and may be prescribed or strains of rods.
         function : callable, optional
-            Of the leaders' coordinates, one number each, that returns one: plain arithmetic and NumPy's functions
-            (``lambda a, b: 0.5 * np.sin(a) + b**2``).  It is traced once; derivatives are exact.
-
-        Notes
-        -----
-        Followers are eliminated, not held by forces: springs, limits, drives and loads on them act on their leaders.
-
-        Examples
-        --------
-        >>> robot.couple("finger_2", to="finger_1", ratio=0.8)  # doctest: +SKIP
+            Of the leaders' coordinates, one number each, that returns one (``lambda a, b: 0.5 * np.sin(a) + b**2``):
+            plain arithmetic and NumPy's functions, traced once; derivatives are exact.
         """
         self.follow(make_coupling(follower, to, ratio, offset, function))
 

@@ -201,6 +201,8 @@ def make_workspace(
     flags, numbers = _scalars(feedback, stabilised and nc > 0, differenced)
     further = rows + nz + (nu if feedback or nz > 0 else 0)
     over_tree &= not differenced and functions.residual == RESIDUAL.address  # joints that follow others fill T
+    # factors over the tree know neither slopes of friction nor coordinates that follow others
+    over_tree = over_tree and not model.dense and not bool(np.any(model.parameters.limits[:, 4:6]))
     made = _make_factors(tree, space, free, further, calls, bool(flags[STABILISED])) if over_tree else NO_FACTORS
     zeros = _shapes(n, nc, nz, nu if feedback or nz > 0 else None, m, len(load_states), len(targets))
     problem = Problem(
