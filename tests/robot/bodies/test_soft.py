@@ -182,7 +182,7 @@ def test_centre_of_mass(model):
 def test_pictures(tmp_path):
     pytest.importorskip("matplotlib")
     model = mixed_robot().compile()
-    model.plot(tmp_path / "soft.png", q=state(model, 10)[0])
+    model.plot(state(model, 10)[0], path=tmp_path / "soft.png")
     assert (tmp_path / "soft.png").stat().st_size > 1000
 
 
