@@ -24,9 +24,11 @@ import numpy as np
 
 from supple.core.arrays import floats, handle_at, integers, matrices_at, matrix_at
 from supple.fields.rows import (
+    FAR,
     add_product_row,
     add_rates,
     add_scaled_row,
+    all_below,
     clear_row,
     combine_rows,
     function_rates,
@@ -34,8 +36,11 @@ from supple.fields.rows import (
     function_steps,
     multiply_rates,
     multiply_rows,
+    reciprocal_rows,
+    root_rows,
     scale_row,
     set_rates,
+    sine_rows,
 )
 from supple.jit import inlined, inner, local_array
 from supple.tracing.operations import (
@@ -252,6 +257,18 @@ def function_values(code, c, lanes, u, y, phi1, phi2, phi3):
         for k in range(lanes):
             phi1[k], phi2[k], phi3[k] = -1.0, 0.0, 0.0
         return
+    if code == SIN and all_below(u, FAR):
+        sine_rows(u, y, phi1, phi2, phi3)
+        return
+    if code == COS and all_below(u, FAR):
+        sine_rows(u, phi3, y, phi1, phi2)
+        return
+    if code == SQRT:
+        root_rows(u, y, phi1, phi2, phi3)
+        return
+    if code == POWER and c == -1.0:
+        reciprocal_rows(u, y, phi1, phi2, phi3)
+        return
     for k in range(lanes):
         function_at(code, c, u[k], phi)
         y[k], phi1[k], phi2[k], phi3[k] = phi[0], phi[1], phi[2], phi[3]
@@ -273,9 +290,6 @@ def function_at(code, c, x, phi):
         phi[0], phi[1], phi[2], phi[3] = s, s, s, s
     elif code == LOG:
         phi[0], phi[1], phi[2], phi[3] = math.log(x) if x > 0.0 else math.nan, 1.0 / x, -1.0 / x**2, 2.0 / x**3
-    elif code == SQRT:
-        s = math.sqrt(x) if x >= 0.0 else math.nan
-        phi[0], phi[1], phi[2], phi[3] = s, 0.5 / s, -0.25 / (s * x), 0.375 / (s * x * x)
     elif code == POWER:
         power_at(c, x, phi)
     elif code == BESSEL:
@@ -321,10 +335,6 @@ def further_function_at(code, x, phi):
 @inner
 def power_at(c, x, phi):
     """x^c and its derivatives."""
-    if c == -1.0:
-        r = 1.0 / x
-        phi[0], phi[1], phi[2], phi[3] = r, -r * r, 2.0 * r * r * r, -6.0 * r * r * r * r
-        return
     whole = c == math.floor(c)
     if x == 0.0 or (whole and c >= 3.0):
         phi[3] = c * (c - 1.0) * (c - 2.0) * x ** (c - 3.0)

@@ -5,11 +5,24 @@ Rows that are written overlap no others, which is what lets the compiler vectori
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
 import numpy as np
 
 from supple.jit import leaf
 
 U = np.uint64  # unsigned indices vectorise, see linalg.products
+
+#: pi/2 in three parts, the first two of few digits: whole multiples of them, below 2^26, are exact.
+_HALF_PI = Fraction("1.57079632679489661923132169163975144209858469968755")
+_FIRST = Fraction(math.floor(_HALF_PI * 2**26), 2**26)
+_SECOND = Fraction(math.floor((_HALF_PI - _FIRST) * 2**52), 2**52)
+PI_1, PI_2, PI_3 = float(_FIRST), float(_SECOND), float(_HALF_PI - _FIRST - _SECOND)
+TWO_OVER_PI = 2.0 / math.pi
+
+#: Angles [rad] below which sines are exact to rounding.
+FAR = 1e5
 
 
 @leaf
@@ -156,3 +169,65 @@ def turn_rates(w0, w1, w2, e0, e1, e2, a, b, c, da, db, dc, dda, ddb, ddc):
         ddb[k] += w2 * s0 - w0 * s2 + e2 * a[k] - e0 * c[k]
         ddc[k] += w0 * s1 - w1 * s0 + e0 * b[k] - e1 * a[k]
         da[k], db[k], dc[k] = r0, r1, r2
+
+
+@leaf
+def all_below(u, most):
+    """Whether all |u| are below a number; NaN is not."""
+    below = True
+    for k in range(U(u.shape[0])):
+        below = below and abs(u[k]) < most
+    return below
+
+
+@leaf
+def sine_rows(u, sine, cosine, minus_sine, minus_cosine):
+    """sin(u) and cos(u), |u| < FAR, and both with the other sign.
+
+    u is a whole number of quarter turns and a rest below pi/4, for which Taylor's series to r^17 are exact to rounding.
+    """
+    for k in range(U(sine.shape[0])):
+        x = u[k]
+        turns = np.floor(x * TWO_OVER_PI + 0.5)
+        r = ((x - turns * PI_1) - turns * PI_2) - turns * PI_3
+        quarter = turns - 4.0 * np.floor(0.25 * turns)
+        z = r * r
+        s = 1.0 - z * (1.0 / 272.0)
+        s = 1.0 - z * (1.0 / 210.0) * s
+        s = 1.0 - z * (1.0 / 156.0) * s
+        s = 1.0 - z * (1.0 / 110.0) * s
+        s = 1.0 - z * (1.0 / 72.0) * s
+        s = 1.0 - z * (1.0 / 42.0) * s
+        s = 1.0 - z * (1.0 / 20.0) * s
+        s = r - r * (z * (1.0 / 6.0) * s)
+        c = 1.0 - z * (1.0 / 240.0)
+        c = 1.0 - z * (1.0 / 182.0) * c
+        c = 1.0 - z * (1.0 / 132.0) * c
+        c = 1.0 - z * (1.0 / 90.0) * c
+        c = 1.0 - z * (1.0 / 56.0) * c
+        c = 1.0 - z * (1.0 / 30.0) * c
+        c = 1.0 - z * (1.0 / 12.0) * c
+        c = 1.0 - z * (1.0 / 2.0) * c
+        odd = quarter in (1.0, 3.0)
+        a, b = (c, s) if odd else (s, c)
+        a = -a if quarter >= 2.0 else a
+        b = -b if quarter in (1.0, 2.0) else b
+        sine[k], cosine[k], minus_sine[k], minus_cosine[k] = a, b, -a, -b
+
+
+@leaf
+def root_rows(u, y, phi1, phi2, phi3):
+    """sqrt(u) and its derivatives; NaN for negative u."""
+    for k in range(U(y.shape[0])):
+        s = np.sqrt(u[k])
+        r = 1.0 / u[k]
+        d = 0.5 * s * r
+        y[k], phi1[k], phi2[k], phi3[k] = s, d, -0.5 * d * r, 0.75 * d * r * r
+
+
+@leaf
+def reciprocal_rows(u, y, phi1, phi2, phi3):
+    """1 / u and its derivatives."""
+    for k in range(U(y.shape[0])):
+        r = 1.0 / u[k]
+        y[k], phi1[k], phi2[k], phi3[k] = r, -r * r, 2.0 * r * r * r, -6.0 * r * r * r * r

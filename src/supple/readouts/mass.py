@@ -51,9 +51,23 @@ def mass(model: Model) -> Mass:
     return Mass(float(sum(links.values())), links)
 
 
+def _soft_moments(model: Model, q: Array, moments: Array) -> list[tuple[int, slice, Array]]:
+    """First moments of soft bodies at q, into their rows; segment, coordinates and slopes (3, n) of each."""
+    shifts = []
+    for layout in model.layouts:
+        own = slice(layout.body_coordinates.start, layout.body_coordinates.stop)
+        moved = layout.table.first_moment(q[own])
+        if moved is not None:
+            segment = int(model.topology.blocks[layout.blocks[-1]]["first"])
+            moments[segment, 1:] = moved[0]
+            shifts.append((segment, own, moved[1]))
+    return shifts
+
+
 def center_of_mass(model: Model, state: State) -> CenterOfMass:
     """x = sum (m p + R c) / sum m, with m and m c of every point; dx = sum (m J_v + J_w x (m p + R c)) dq / sum m."""
-    part, moments = parts.unloaded(model), dry_moments(model)
+    part, moments = parts.unloaded(model), dry_moments(model).copy()
+    shifts = _soft_moments(model, state.q, moments)
     space, origin = parts.swept(part, State(*state[:2], model.workspace.zero), columns=True)
     massive = np.flatnonzero(moments[:, 0])
     m, work = moments[massive, :1], space.work[massive]
@@ -61,4 +75,6 @@ def center_of_mass(model: Model, state: State) -> CenterOfMass:
     J, _ = parts.segment_columns(part, massive)
     total = m.sum()
     jacobian = (m[:, :, None] * J[:, 3:] - parts.cross_columns(first, J[:, :3])).sum(axis=0) / total
+    for segment, own, slopes in shifts:
+        jacobian[:, own] += space.work[segment]["R"] @ slopes / total
     return CenterOfMass(origin + first.sum(axis=0) / total, jacobian @ state.v, jacobian)

@@ -169,6 +169,23 @@ def test_gravity_is_the_slope_of_its_energy():
     assert relative_error(weight, expected) < 1e-8
 
 
+def test_centre_of_mass(model):
+    q, v, _ = state(model, 9)
+    found = model.center_of_mass(q, v)
+    total = model.mass.total
+    assert relative_error(found.velocity * total, model.momentum(q, v)[3:]) < 1e-12
+    zero = np.zeros(model.n)
+    weight = -total * np.array(model.parameters.gravity) @ found.position
+    assert np.isclose(model.energy(q, zero).gravitational, weight, rtol=1e-12)
+
+
+def test_pictures(tmp_path):
+    pytest.importorskip("matplotlib")
+    model = mixed_robot().compile()
+    model.plot(state(model, 10)[0], path=tmp_path / "soft.png")
+    assert (tmp_path / "soft.png").stat().st_size > 1000
+
+
 def test_statics_and_motion():
     model = mixed_robot(root=sp.Fixed()).compile()
     equilibrium = model.statics(q0=model.assemble())

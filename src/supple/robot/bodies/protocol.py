@@ -181,6 +181,13 @@ class BodyTable(ABC):
         """Pose (4, 4) of station 1 in the frame of the last point."""
         return np.eye(4)
 
+    def first_moment(self, q: Array) -> tuple[Array, Array] | None:
+        """First moment (3,) of a body whose mass moves within it, kg m in its base frame, and slopes (3, n) by q.
+
+        None if its mass is at its points.
+        """
+        return None
+
     def elasticity(self, block: int, frames: int) -> tuple[LoadKernel, tuple[np.ndarray, ...]] | None:
         """A compiled force of the body's own on its coordinates, beside the linear one, with its data; None if none.
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supple.checks import Array
 from supple.core.records import BODY, segment_t
 from supple.robot.bodies.protocol import BodyTable, Chain, LinkArrays, Located
-from supple.tracing.program import Program, as_symbols, make_program, trace
+from supple.tracing.program import Program, as_symbols, evaluate, make_program, trace
 from supple.tracing.slopes import slope
-from supple.tracing.symbols import MATERIAL, Symbols
+from supple.tracing.symbols import COORDINATE, MATERIAL, Symbols
 
 if TYPE_CHECKING:
     from supple.jit import LoadKernel
@@ -119,6 +120,11 @@ class SoftTable(BodyTable):
     def _energy_program(self) -> Program:
         assert self.energy is not None
         return make_program(self.energy, self._padded(self.volume)[0], self.n)
+
+    def first_moment(self, q: Array) -> tuple[Array, Array]:
+        """Sum of masses times places, and its slopes by q."""
+        slopes = [self.mass @ evaluate(slope(self.place, COORDINATE, j), self.x, q) for j in range(self.n)]
+        return self.mass @ evaluate(self.place, self.x, q), np.stack(slopes, axis=1)
 
     def elasticity(self, block: int, frames: int) -> tuple[LoadKernel, tuple[np.ndarray, ...]] | None:
         """The force of its nonlinear material."""
