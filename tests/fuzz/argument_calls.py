@@ -44,6 +44,7 @@ from .argument_uses import (
     touching,
     trajectory,
 )
+from .soft_body_calls import soft_body_calls
 
 
 class Call(NamedTuple):
@@ -245,6 +246,18 @@ def _robots() -> list[Call]:
         robot.add_discs(**given)
         return exercise(robot.compile())
 
+    def couple(**given: Any) -> Any:
+        robot = base(sp.Revolute("z"))
+        robot.couple(**given)
+        return exercise(robot.compile())
+
+    def follow(coupling: Any) -> Any:
+        robot = base(sp.Revolute("z"))
+        robot.follow(coupling)
+        return exercise(robot.compile())
+
+    coupled = base(sp.Revolute("z"))
+    coupled.couple("hand", to="arm.rotation")
     discs = {"rod": "arm", "n": 2, "at": None, "radius": 0.03, "thickness": 0.005}
 
     return [
@@ -253,6 +266,8 @@ def _robots() -> list[Call]:
         Call("Robot.add_discs", add_discs, {**discs, "density": 500.0, "mass": None, "name": "disc"}),
         Call("Robot.add", add, {"item": sp.PointWrench("arm", np.zeros(6))}),
         Call("Robot.compile", base().compile, {}, exercise),
+        Call("Robot.couple", couple, {"follower": "hand", "to": "arm.rotation", "ratio": 2.0, "offset": 0.1}),
+        Call("Robot.follow", follow, {"coupling": coupled.couplings[0]}),
         Call("Robot.copy", base().copy, {}, lambda made: exercise(made.compile())),
         Call("Robot.plot", base().plot, {"q": np.zeros(3), "ax": None, "frames": False}, closed, slow=True),
     ]
@@ -405,7 +420,8 @@ def all_calls() -> list[Call]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         models = [(plain(), "plain"), (rich(), "rich")]
-        made = [*_sections(), *_bases(), *_joints(), *_bodies(), *_loads(), *_laws(), *_methods(), *_robots()]
+        made = [Call(*call) for call in soft_body_calls()]
+        made += [*_sections(), *_bases(), *_joints(), *_bodies(), *_loads(), *_laws(), *_methods(), *_robots()]
         for model, kind in models:
             made += [*model_calls(model, kind), *_solvers(model, kind)]
         return [*made, *named_calls(), *motion_calls(), *_results(), *_files()]

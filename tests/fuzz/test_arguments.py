@@ -19,6 +19,7 @@ def test_hostile_arguments():
     assert report.ok, str(report)
 
 
+@pytest.mark.filterwarnings("ignore::supple.errors.ModelWarning")
 def test_good_arguments_are_good():
     """The calls that hostile values are put into are right by themselves; a few of them."""
     from .argument_calls import all_calls

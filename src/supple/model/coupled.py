@@ -84,7 +84,7 @@ class CoupledModel(Model):
         self.constrained = True
 
     @staticmethod
-    def make_workspace(compiled: CompiledRobot) -> Workspace:
+    def _make_workspace(compiled: CompiledRobot) -> Workspace:
         """What kernels work on."""
         return CoupledWorkspace(compiled)
 

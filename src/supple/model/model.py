@@ -89,7 +89,7 @@ class Model:
         self.n = len(self.coordinate_names)
         self.fixed_coordinates = np.array([i for joint in self.prescribed for i in joint.coordinates], dtype=np.int64)
         self.free_coordinates = np.setdiff1d(np.arange(self.n), self.fixed_coordinates)
-        self.workspace = self.make_workspace(compiled)
+        self.workspace = self._make_workspace(compiled)
         #: whether accelerations take more than one solve with the mass matrix
         self.constrained = bool(self.loops or self.prescribed or self.demand.implicit)
         self.arguments = Arguments(compiled, self.workspace)
@@ -99,7 +99,7 @@ class Model:
         self._index = {name: i for i, name in enumerate(self.link_names)}
 
     @staticmethod
-    def make_workspace(compiled: CompiledRobot) -> Workspace:
+    def _make_workspace(compiled: CompiledRobot) -> Workspace:
         """What kernels work on."""
         return Workspace(compiled)
 

@@ -12,10 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import Array, finite_array, nonnegative_float, positive_float, real_array, whole_number
+from supple.checks import Array, finite_array, nonnegative_float, positive_float, real_array, shown, whole_number
 from supple.errors import ModelError
 from supple.numerics.quadrature import gauss_legendre
 from supple.robot import meshes
+
+#: Points of one body: more are a slip of the pen.
+MOST_POINTS = 1_000_000
 
 
 class Quadrature(NamedTuple):
@@ -241,14 +244,17 @@ class Mesh(Domain):
 
     def __post_init__(self) -> None:
         vertices = _rows_of_three(self.vertices, "Mesh: vertices")
-        cells = np.array(self.tetrahedra)
-        if cells.ndim != 2 or cells.shape[1] != 4 or cells.dtype.kind not in "iu" or not len(cells):
-            raise ModelError(f"Mesh: tetrahedra has shape {cells.shape}, must be whole numbers of shape (T, 4)")
-        if cells.min() < 0 or cells.max() >= len(vertices):
-            raise ModelError(f"Mesh: tetrahedra has {cells.max()}, but vertices are 0 to {len(vertices) - 1}")
+        given = real_array(self.tetrahedra, "Mesh: tetrahedra")
+        if given.ndim != 2 or given.shape[1] != 4 or not len(given) or not (given == np.floor(given)).all():
+            raise ModelError(f"Mesh: tetrahedra has shape {given.shape}, must be whole numbers of shape (T, 4)")
+        if not (np.abs(given) < len(vertices)).all():
+            raise ModelError(f"Mesh: tetrahedra has {given.max():g}, but vertices are 0 to {len(vertices) - 1}")
+        cells = given.astype(np.int64)
+        if cells.min() < 0:
+            raise ModelError(f"Mesh: tetrahedra has {cells.min()}, but vertices are 0 to {len(vertices) - 1}")
         object.__setattr__(self, "length", None)
         object.__setattr__(self, "vertices", vertices)
-        object.__setattr__(self, "tetrahedra", cells.astype(np.int64))
+        object.__setattr__(self, "tetrahedra", cells)
         flat = np.flatnonzero(self.volumes <= 1e-12 * self.volumes.max())
         if len(flat):
             raise ModelError(f"Mesh: tetrahedron {flat[0]} is flat, its volume is {self.volumes[flat[0]]:g} m^3")
@@ -317,9 +323,11 @@ class Points(Domain):
 
 def checked_points(points: Any) -> tuple[int, int, int]:
     """Numbers of points along, outward and around."""
-    if np.ndim(points) == 0:
-        return (whole_number(points, "SoftBody: points", 1), 2, 8)
-    if np.shape(points) != (3,):
-        raise ModelError(f"SoftBody: points is {points!r}, must be a number or (along, outward, around)")
-    a, b, c = (whole_number(k, "SoftBody: points", 1) for k in points)
+    shape = real_array(points, "SoftBody: points").shape
+    if shape not in ((), (3,)):
+        raise ModelError(f"SoftBody: points is {shown(points)}, must be a number or (along, outward, around)")
+    given = (points, 2, 8) if shape == () else tuple(points)
+    a, b, c = (whole_number(k, "SoftBody: points", 1, MOST_POINTS) for k in given)
+    if a * b * c > MOST_POINTS:
+        raise ModelError(f"SoftBody: points is {(a, b, c)}, {a * b * c} points, must be at most {MOST_POINTS}")
     return (a, b, c)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import choice, finite_array, positive_float, real_array, shown
+from supple.checks import choice, finite_array, flag, positive_float, real_array, shown
 from supple.errors import ModelError
 from supple.numerics.quadrature import gauss_legendre
 
@@ -42,6 +42,7 @@ class ConstantCurvature:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "length", positive_float(self.length, "ConstantCurvature: length", "m"))
+        object.__setattr__(self, "stretch", flag(self.stretch, "ConstantCurvature: stretch"))
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -103,7 +104,7 @@ class Primitive(ABC):
 
 
 def _modes(given: Any, what: str) -> tuple[Mode, ...]:
-    modes = (given,) if callable(given) else tuple(given)
+    modes = (given,) if callable(given) else tuple(given) if isinstance(given, Sequence) else ()
     if not modes or not all(callable(mode) for mode in modes):
         raise ModelError(f"{what}: modes is {shown(given)}, must be a function of x, or several")
     return modes
@@ -238,7 +239,7 @@ class VolumePreserving:
     """
 
     def __init__(self, primitives: Sequence[Primitive]) -> None:
-        self.primitives = tuple(primitives)
+        self.primitives = tuple(primitives) if isinstance(primitives, Sequence) else ()
         if not self.primitives or not all(isinstance(part, Primitive) for part in self.primitives):
             raise ModelError("VolumePreserving: primitives must be Stretch, Twist, Shear, Bend or Source, one at least")
 
@@ -280,11 +281,15 @@ class Network:
 
     def __init__(self, weights: Sequence[tuple[ArrayLike, ArrayLike]], length: float) -> None:
         self.length, self.layers, size = positive_float(length, "Network: length", "m"), [], None
-        for i, (matrix, bias) in enumerate(weights):
+        for i, layer in enumerate(weights if isinstance(weights, Sequence) else [weights]):
+            if not isinstance(layer, Sequence) or isinstance(layer, str) or len(layer) != 2:
+                raise ModelError(f"Network: layer {i + 1} is {shown(layer)}, must be (matrix, bias)")
+            matrix, bias = layer
             made = real_array(matrix, f"Network: matrix of layer {i + 1}")
             if made.ndim != 2 or (size is not None and made.shape[1] != size):
                 wanted = size or "3 + n"
                 raise ModelError(f"Network: matrix of layer {i + 1} has shape {made.shape}, must be (k, {wanted})")
+            made = finite_array(made, made.shape, f"Network: matrix of layer {i + 1}")
             self.layers.append((made, finite_array(bias, (len(made),), f"Network: bias of layer {i + 1}")))
             size = len(made)
         if size != 3 or self.layers[0][0].shape[1] < 4:

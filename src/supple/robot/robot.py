@@ -380,6 +380,8 @@ class Robot:
 
     def follow(self, coupling: Coupling) -> None:
         """Add a coupling as it is, that of another robot, say."""
+        if not isinstance(coupling, Coupling):
+            raise ModelError(f"coupling is {shown(coupling)}, must be one of `Robot.couplings`; see `Robot.couple`")
         taken = self._couplings.get(coupling.follower)
         if taken is not None:
             raise ModelError(f"{coupling.what}: it follows {', '.join(taken.leaders)} already")

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import Array, ask, finite_array, finite_float, positive_float, shown, whole_number
+from supple.checks import Array, ask, finite_array, flag, positive_float, real_vector, shown, whole_number
 from supple.errors import ModelError
 from supple.robot.bodies.looks import SkinLook
 from supple.robot.bodies.protocol import Body
@@ -24,6 +24,9 @@ from supple.tracing.symbols import COORDINATE, Symbols
 
 #: Points along the axis, outward from it and around it, unless told otherwise.
 POINTS = (10, 2, 8)
+
+#: Frames along one body.
+MOST_STATIONS = 1000
 
 #: A strain below this is rounding: of volumes that must not change, of a base that must not move.
 ROUNDING = 1e-9
@@ -116,7 +119,8 @@ class SoftBody(Body):
                 self._keep(name, finite_array(getattr(self, name), shape, f"SoftBody: {name}"))
         if self.tip is not None:
             self._keep("tip", finite_array(self.tip, (3, 3), "SoftBody: tip"))
-        self._keep("stations", tuple(finite_float(s, "SoftBody: stations") for s in self.stations))
+        self._keep("stations", tuple(real_vector(self.stations, "SoftBody: stations", MOST_STATIONS)))
+        self._keep("moving_base", flag(self.moving_base, "SoftBody: moving_base"))
         if self.stations and (self.domain.length is None or not all(0.0 < s < 1.0 for s in self.stations)):
             raise ModelError("SoftBody: stations must lie in (0, 1), on a domain with an axis")
         self._check_map()
@@ -155,6 +159,12 @@ class SoftBody(Body):
         if not np.isfinite(places).all():
             k = int(np.flatnonzero(~np.isfinite(places).all(axis=1))[0])
             raise ModelError(f"SoftBody: kinematics at rest is {places[k]} at x = {x[k]}, must be finite")
+        tip = self.domain.tip if self.tip is None else np.asarray(self.tip)
+        if tip is not None and not np.isfinite(evaluate(self.place, tip, self.rest_position)).all():
+            raise ModelError(
+                f"SoftBody: kinematics at rest are not finite at the tip's points {tip[0]}, {tip[1]}, {tip[2]}; "
+                "give tip= three material points where they are, of the wall of a hollow body, say"
+            )
         if self.domain.mass is None:
             volume = np.linalg.det(evaluate(self.gradient, x, self.rest_position))
             if not (volume > 0.0).all():
@@ -253,10 +263,7 @@ class SoftBody(Body):
                     "SoftBody: the kinematics change volumes, which Poisson's ratio 0.5 forbids; give the material "
                     "poisson=0.49 or so, or kinematics that keep volumes"
                 )
-        try:
-            density = material.energy(F)
-        except ModelError as error:
-            raise ModelError(f"{what}: {error}") from error
+        density = ask(material.energy, (F,), what, ModelError)
         symbols = as_symbols(F[0, 0].graph, np.reshape(np.array(density, dtype=object), -1), (1,), what)
         values = evaluate(symbols, self.quadrature.x, self.rest_position)
         if not np.isfinite(values).all():
