@@ -7,7 +7,7 @@ import pytest
 
 import supple as sp
 from helpers import central_difference, difference_jacobian, relative_error
-from soft_robots import MATERIAL, bending, mixed_robot, soft_cone
+from soft_robots import MATERIAL, bending, mixed_robot, soft_cone, waving
 
 L, R = 0.3, 0.02
 
@@ -240,6 +240,34 @@ def test_gradients_by_parameters():
             lambda e: np.array([design.model(**{name: x * (1.0 + e)}).statics().q.sum() / x])  # noqa: B023
         )
         assert np.isclose(gradient[name], slope[0], rtol=1e-5, atol=1e-9), name
+
+
+def test_gradients_by_what_they_do_not_know_are_refused():
+    def robot(mass=0.2, density=1100.0, radius=0.03, at=0.5):
+        made = sp.Robot("d")
+        grown = sp.SoftBody(
+            waving(0.3, 0), sp.Cone(0.3, radius, 0.02), MATERIAL, n=3, points=(5, 2, 5), density=density
+        )
+        made.add_link("cone", grown)
+        # masses relative to the whole are the same for any mass
+        pair = sp.SoftBody(waving(0.3, 1), sp.Points([[0.1, 0.01, 0.0], [0.2, 0.0, 0.02]], [mass, mass]), n=3)
+        made.add_link("pair", pair)
+        made.add(sp.PointWrench("cone", (0.0, 0.0, 0.0, 0.1, 0.2, 0.3), s=at))
+        return made
+
+    for name, value, link in (
+        ("mass", 0.2, "pair"),
+        ("density", 1100.0, "cone"),
+        ("radius", 0.03, "cone"),
+        ("at", 0.5, "cone"),
+    ):
+        design = sp.Design(robot, **{name: value})
+        with pytest.raises(
+            sp.DesignError, match=f"{name!r} changes the kinematics, .* of the soft body of link {link!r}"
+        ):
+            design.model().design.slopes()
+        with pytest.raises(sp.DesignError, match=r"take differences of design.robot\(...\).compile\(\)"):
+            design.model(**{name: 1.5 * value})
 
 
 class TestBadInput:
