@@ -270,6 +270,23 @@ def test_gradients_by_what_they_do_not_know_are_refused():
             design.model(**{name: 1.5 * value})
 
 
+def test_via_points_are_on_rigid_links():
+    robot = mixed_robot(loops=False)
+    robot.add(sp.Tendon("through", {"world": [(0.0, 0.0, 0.5)], "first": [(0.1, 0.01, 0.0)]}))
+    with pytest.raises(
+        sp.ModelError, match=r"'first' is a soft body, but via points are fixed to a frame; hang a rigid"
+    ):
+        robot.compile()
+    robot = mixed_robot(loops=False)
+    robot.add_link("eyelet", sp.Rigid(0.0, (0, 0, 0)), parent=("first", 1.0 / 3.0))
+    robot.add(sp.Tendon("through", {"world": [(0.0, 0.0, 0.5)], "eyelet": [(0.0, 0.01, 0.0)]}))
+    model = robot.compile()
+    q = state(model, 12)[0]
+    place = model.pose(q, "first", 1.0 / 3.0) @ (0.0, 0.01, 0.0, 1.0)
+    length = np.linalg.norm(place[:3] - (0.0, 0.0, 0.5))
+    assert np.isclose(model.line_lengths(q)["through"], length, rtol=1e-13)
+
+
 class TestBadInput:
     def body(self, f, **options):
         options = {"density": 1000.0, "n": 1} | options

@@ -133,4 +133,9 @@ def _via_point(binder: Binder, link: str, x: tuple[float, float, float]) -> Line
     body = None if link == "world" else binder.robot_link(link).body
     if body is not None and body.centreline is not None:
         return LinePathPoint(link, ArcLength(x[0]).station(body, link), pose((0.0, *x[1:])))
+    if body is not None and body.size:  # its frame is not that of its material
+        raise ModelError(
+            f"link {link!r} is {body.noun}, but via points are fixed to a frame; hang a rigid link at a station of it "
+            f"(add_link('eyelet', Rigid(0.0, (0, 0, 0)), parent=({link!r}, s))), and give that the via points"
+        )
     return LinePathPoint(link, 0.0, pose(x))
