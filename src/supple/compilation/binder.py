@@ -175,7 +175,7 @@ class Binder:
         if link == "world":
             return np.eye(4)
         if self._bare is None:
-            self._bare = _without_items(self.robot)
+            self._bare = _without_items(self.robot, self.layouts)
         return self._bare.pose(self._bare.rest, link, s)
 
     def input(self, name: str, tension: bool = False) -> int:
@@ -314,6 +314,10 @@ def collect_stations(robot: Robot) -> tuple[dict[str, set[float]], dict[str, set
     for link in robot.links:
         if link.parent in always and link.station < 1.0:
             always[link.parent].add(link.station)
+    announced = {link.name for link in robot.links if link.body.announced_only}
+    for frame in robot.frames:
+        if frame.link in announced:
+            always[frame.link].add(frame.station)
     return always, _collect(robot, lambda item: item.dormant_stations() if hasattr(item, "dormant_stations") else ())
 
 
@@ -348,9 +352,12 @@ def bind_items(robot: Robot, binder: Binder) -> Iterator[Bound]:
             yield bound._replace(name=name, owner=binder.current, inputs=(first, len(binder.inputs)))
 
 
-def _without_items(robot: Robot) -> Model:
-    """The same links, compiled without loads."""
+def _without_items(robot: Robot, layouts: Iterable[LinkLayout]) -> Model:
+    """The same links, compiled without loads; bodies that have only frames that are announced keep theirs."""
     bare = robot.copy(items=False)
+    for link, layout in zip(robot.links, layouts, strict=True):
+        for s in layout.between if link.body.announced_only else ():
+            bare.add_frame(f"{link.name!r} at {s!r}", (link.name, s))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the robot itself has said it already
         return bare.compile()

@@ -270,6 +270,33 @@ def test_gradients_by_what_they_do_not_know_are_refused():
             design.model(**{name: 1.5 * value})
 
 
+def test_named_frames_have_stations():
+    robot = mixed_robot(loops=False)
+    robot.add_frame("camera", ("first", 0.37), sp.pose((0.0, 0.01, 0.0)))
+    model = robot.compile()
+    q = state(model, 11)[0]
+    expected = model.pose(q, "first", 0.37) @ sp.pose((0.0, 0.01, 0.0))
+    assert relative_error(model.pose(q, "camera"), expected) < 1e-14
+
+
+def test_lengths_at_rest_know_stations():
+    def robot(*loads):
+        made = sp.Robot("r")
+        made.add_link("first", soft_cone(0, rest=(0.3, 0.2, 0.1)))
+        for load in loads:
+            made.add(load)
+        return made.compile()
+
+    start, end = ("world", 0.0, sp.pose((0.0, 0.0, 0.5))), ("first", 0.6)
+    spring = sp.Spring("s", start, end, law=lambda length, rate: 10.0 * length)
+    cable = sp.Cable("c", [start, ("first", 0.2), end], stiffness=30.0)
+    model = robot(spring, cable)
+    x = [model.pose(model.rest, "first", s)[:3, 3] for s in (0.2, 0.6)]
+    length = np.linalg.norm(x[0] - [0.0, 0.0, 0.5]) + np.linalg.norm(x[1] - x[0])
+    assert np.isclose(model.line_lengths(model.rest)["c"], length, rtol=1e-13)
+    assert abs(model.tensions(model.rest)["c"]) < 1e-2 * 30.0 * length
+
+
 def test_via_points_are_on_rigid_links():
     robot = mixed_robot(loops=False)
     robot.add(sp.Tendon("through", {"world": [(0.0, 0.0, 0.5)], "first": [(0.1, 0.01, 0.0)]}))

@@ -49,6 +49,9 @@ class Body(ABC):
     #: What stations 0 and 1 are, if the body has no others; empty if it has all of [0, 1].
     ends: ClassVar[str] = ""
 
+    #: Whether it has frames only at stations that are announced: where loads sit, links hang, or frames have a name.
+    announced_only: ClassVar[bool] = False
+
     @property
     @abstractmethod
     def labels(self) -> tuple[str, ...]:

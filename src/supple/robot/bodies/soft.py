@@ -75,7 +75,7 @@ class SoftBody(Body):
         Coordinates without load; default zero.
     stations : sequence of float
         Further places s in (0, 1) of the axis, x = (s length, 0, 0), with a frame that loads and `Model.pose` may ask
-        for. Stations at which loads sit or links hang need not be told.
+        for. Stations at which loads sit, links hang or named frames are need not be told.
     moving_base : bool
         Whether the map may move the domain's base. By default that is an error: the base is fixed to the joint.
 
@@ -87,6 +87,7 @@ class SoftBody(Body):
     """
 
     noun: ClassVar[str] = "a soft body"
+    announced_only: ClassVar[bool] = True
 
     kinematics: Kinematics
     domain: Domain
