@@ -314,6 +314,23 @@ def test_via_points_are_on_rigid_links():
     assert np.isclose(model.line_lengths(q)["through"], length, rtol=1e-13)
 
 
+def test_points_with_volumes_resist():
+    cylinder = sp.Cylinder(L, R)
+    points = sp.Points(*cylinder.quadrature((8, 2, 8)))
+    for material in (MATERIAL, sp.NeoHookean(2e5, 0.45, density=1100.0, viscosity=100.0)):
+        given = sp.SoftBody(waving(L, 0), points, material, n=3).tabulate()
+        whole = sp.SoftBody(waving(L, 0), cylinder, material, n=3, points=(8, 2, 8)).tabulate()
+        assert relative_error(given.damping, whole.damping) < 1e-13
+        assert relative_error(given.stiffness, whole.stiffness) < 1e-13 or material is not MATERIAL
+    assert np.abs(given.damping).max() > 0.0
+
+
+def test_stiffness_stands_in_place_of_the_energy():
+    table = soft_cone(material=sp.NeoHookean(2e5, 0.45, density=1100.0), stiffness=np.diag([1.0, 2.0, 3.0])).tabulate()
+    assert table.energy is None
+    assert np.array_equal(table.stiffness, np.diag([1.0, 2.0, 3.0]))
+
+
 class TestBadInput:
     def body(self, f, **options):
         options = {"density": 1000.0, "n": 1} | options

@@ -166,7 +166,7 @@ class SoftBody(Body):
                 f"SoftBody: kinematics at rest are not finite at the tip's points {tip[0]}, {tip[1]}, {tip[2]}; "
                 "give tip= three material points where they are, of the wall of a hollow body, say"
             )
-        if self.domain.mass is None:
+        if self.domain.mass is None or self.material is not None:
             volume = np.linalg.det(evaluate(self.gradient, x, self.rest_position))
             if not (volume > 0.0).all():
                 k = int(np.argmin(volume))
@@ -217,7 +217,7 @@ class SoftBody(Body):
         """K and D of a linear material, (n, n) each."""
         n = len(self.labels)
         K, D, material = np.zeros((n, n)), np.zeros((n, n)), self.material
-        if material is not None and self.domain.mass is None and (self.stiffness is None or self.damping is None):
+        if material is not None and (self.stiffness is None or self.damping is None):
             strains, volume = self._strains()
             if isinstance(material, Hyperelastic):
                 D = material.viscosity * _viscous(strains, volume)
@@ -253,7 +253,7 @@ class SoftBody(Body):
     def _energy(self) -> Symbols | None:
         """Elastic energy per volume (1,) of a nonlinear material, as symbols."""
         material, what = self.material, "SoftBody: energy density of the material"
-        if not isinstance(material, Hyperelastic):
+        if not isinstance(material, Hyperelastic) or self.stiffness is not None:
             return None
         F, rng = self.gradient, np.random.default_rng(0)
         if material.incompressible:
