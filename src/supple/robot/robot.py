@@ -77,6 +77,10 @@ class LinkSpec:
             check_parent(self.parent)
             object.__setattr__(self, "station", check_station(self.station))
             object.__setattr__(self, "at", check_pose(self.at, "at"))
+            names = self.coordinate_names
+            if len(set(names)) < len(names):
+                twice = next(name for name in names if names.count(name) > 1)
+                raise ModelError(f"two of its coordinates are called {twice!r}; give those of the body other labels")
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:

@@ -326,9 +326,21 @@ def test_points_with_volumes_resist():
 
 
 def test_stiffness_stands_in_place_of_the_energy():
-    table = soft_cone(material=sp.NeoHookean(2e5, 0.45, density=1100.0), stiffness=np.diag([1.0, 2.0, 3.0])).tabulate()
+    table = soft_cone(material=sp.NeoHookean(2e5, 0.45, density=1100.0), stiffness=(1.0, 2.0, 3.0)).tabulate()
     assert table.energy is None
     assert np.array_equal(table.stiffness, np.diag([1.0, 2.0, 3.0]))
+
+
+def leaning(names):
+    """Kinematics of two coordinates with these labels."""
+
+    class Leaning:
+        n, labels = 2, names
+
+        def __call__(self, x, q):
+            return np.stack([x[0], x[1] + q[0] * x[0], x[2] + q[1] * x[0]])
+
+    return Leaning()
 
 
 class TestBadInput:
@@ -367,6 +379,76 @@ class TestBadInput:
         with pytest.raises(sp.ModelError, match="coordinate 'q1' moves the base"):
             self.body(lambda x, q: x + q[0])
         self.body(lambda x, q: x + q[0], moving_base=True)
+
+    def test_moving_base_away_from_rest(self):
+        with pytest.raises(sp.ModelError, match="coordinate 'q1' moves the base"):
+            self.body(lambda x, q: x + np.stack([q[0] ** 2 + 0.0 * x[0], q[0] * x[0], 0.0 * x[0]]))
+
+    def test_idle_coordinate(self):
+        with pytest.raises(sp.ModelError, match="coordinate 'q2' moves no point"):
+            self.body(lambda x, q: np.stack([x[0], x[1] + q[0] * x[0], x[2]]), n=2)
+
+    def test_not_smooth_at_rest(self):
+        with pytest.raises(sp.ModelError, match="slope of the kinematics by coordinate 'q1' is not finite at rest"):
+            self.body(lambda x, q: np.stack([x[0], x[1] + np.sqrt(q[0]) * x[0], x[2]]))
+
+    @pytest.mark.parametrize("b", [(L, 0.0, 0.0), (L, 0.2, 0.0), (L, 0.1, 0.0)])
+    def test_tip_on_a_line(self, b):
+        with pytest.raises(sp.ModelError, match=r"SoftBody: tip: .* not on one line"):
+            self.body(bending(L), tip=[(L, 0.0, 0.0), (L, 0.1, 0.0), b])
+
+    def test_no_frame_at_a_station(self):
+        def creased(x, q):
+            return x * (1.0 + q[0] * x[0] * (1.0 + np.sqrt(x[1] ** 2 + x[2] ** 2)))
+
+        robot = sp.Robot("r")
+        robot.add_link("body", self.body(creased, stations=(0.5,)))
+        with pytest.raises(sp.ModelError, match=r"link 'body': SoftBody: there is no frame at s = 0.5"):
+            robot.compile()
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"stiffness": [[-1.0]]}, "stiffness has a negative diagonal entry"),
+            ({"n": 2, "stiffness": [[1.0, 0.5], [0.0, 1.0]]}, "stiffness .*symmetric"),
+            ({"damping": [[-1.0]]}, "damping has a negative diagonal entry"),
+            ({"stations": 0.5}, "stations is 0.5, must be numbers"),
+            ({"stations": "ab"}, "stations is 'ab', must be numbers"),
+            ({"points": [1, [2, 3], 4]}, "points is .*, must be a whole number"),
+            ({"points": (10**5, 2, 8)}, "points is .*, must be at most 1000 in a direction"),
+            ({"points": (1000, 1000, 2)}, "points is .* 1000000 in all"),
+        ],
+    )
+    def test_options(self, options, message):
+        with pytest.raises(sp.ModelError, match=message):
+            self.body(bending(L), **options)
+
+    @pytest.mark.parametrize(
+        ("labels", "message"),
+        [
+            (("a", "a"), r"labels of the kinematics are \('a', 'a'\), must be 2 different names"),
+            (("a",), "must be 2 different names"),
+            ((1, 2), "must be a tuple of names"),
+            ("ab", "must be a tuple of names"),
+        ],
+    )
+    def test_labels(self, labels, message):
+        with pytest.raises(sp.ModelError, match=message):
+            self.body(leaning(labels), n=None)
+
+    def test_labels_of_joint_and_body(self):
+        body = self.body(leaning(("rotation", "b")), n=None)
+        with pytest.raises(sp.ModelError, match=r"link 'l': two of its coordinates are called 'l.rotation'"):
+            sp.Robot("r").add_link("l", body, joint=sp.Revolute("z"))
+
+    def test_other_count(self):
+        with pytest.raises(sp.ModelError, match="n is 7, but the kinematics have 2 coordinates"):
+            self.body(leaning(("a", "b")), n=7)
+
+    def test_energy_that_raises(self):
+        body = self.body(bending(L), material=sp.EnergyDensity(lambda F: 1 / 0, density=1.0))
+        with pytest.raises(sp.ModelError, match="energy density of the material raised ZeroDivisionError"):
+            body.tabulate()
 
     def test_incompressible(self):
         body = sp.SoftBody(bending(L), sp.Cylinder(L, R), sp.Material(1e6, density=1e3), n=1)

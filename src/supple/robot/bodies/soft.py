@@ -10,7 +10,17 @@ from typing import Any, ClassVar, NamedTuple, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import Array, ask, finite_array, flag, positive_float, real_vector, shown, whole_number
+from supple.checks import (
+    Array,
+    ask,
+    finite_array,
+    flag,
+    positive_float,
+    real_vector,
+    shown,
+    symmetric_psd,
+    whole_number,
+)
 from supple.errors import ModelError
 from supple.robot.bodies.looks import SkinLook
 from supple.robot.bodies.protocol import Body
@@ -70,7 +80,7 @@ class SoftBody(Body):
     density : float or callable of x, optional
         kg/m^3; default: the material's.
     stiffness, damping : (n, n), optional
-        Of the coordinates, in place of the material's: tau = -K (q - rest) - D v.
+        Of the coordinates (or their diagonals), in place of the material's: tau = -K (q - rest) - D v.
     rest : (n,), optional
         Coordinates without load; default zero.
     stations : sequence of float
@@ -112,22 +122,38 @@ class SoftBody(Body):
         n = getattr(self.kinematics, "n", None) if self.n is None else self.n
         if n is None:
             raise ModelError("SoftBody: n is missing; give the number of coordinates q")
-        self._keep("n", whole_number(n, "SoftBody: n", 1))
-        assert self.n is not None
+        n = whole_number(n, "SoftBody: n", 1)
+        self._keep("n", n)
+        self._check_labels()
         self._keep("points", checked_points(self.points))
-        for name, shape in (("rest", (self.n,)), ("stiffness", (self.n, self.n)), ("damping", (self.n, self.n))):
+        for name in ("stiffness", "damping"):
+            if getattr(self, name) is not None:
+                self._keep(name, symmetric_psd(getattr(self, name), n, f"SoftBody: {name}"))
+        for name, shape in (("rest", (n,)), ("tip", (3, 3))):
             if getattr(self, name) is not None:
                 self._keep(name, finite_array(getattr(self, name), shape, f"SoftBody: {name}"))
-        if self.tip is not None:
-            self._keep("tip", finite_array(self.tip, (3, 3), "SoftBody: tip"))
         self._keep("stations", tuple(real_vector(self.stations, "SoftBody: stations", MOST_STATIONS)))
         self._keep("moving_base", flag(self.moving_base, "SoftBody: moving_base"))
         if self.stations and (self.domain.length is None or not all(0.0 < s < 1.0 for s in self.stations)):
             raise ModelError("SoftBody: stations must lie in (0, 1), on a domain with an axis")
-        self._check_map()
+        self._check_places()
+        self._check_slopes()
+        self._check_tip()
 
     def _keep(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
+
+    def _check_labels(self) -> None:
+        """Kinematics that know their coordinates have n of them, with different names."""
+        known, given = getattr(self.kinematics, "n", self.n), getattr(self.kinematics, "labels", None)
+        if known != self.n:
+            raise ModelError(f"SoftBody: n is {self.n}, but the kinematics have {shown(known)} coordinates")
+        if given is None:
+            return
+        if not isinstance(given, (tuple, list)) or not all(isinstance(label, str) and label for label in given):
+            raise ModelError(f"SoftBody: labels of the kinematics are {shown(given)}, must be a tuple of names")
+        if len(given) != self.n or len(set(given)) != self.n:
+            raise ModelError(f"SoftBody: labels of the kinematics are {shown(given)}, must be {self.n} different names")
 
     # ------------------------------------------------------------------ kinematics
 
@@ -153,19 +179,18 @@ class SoftBody(Body):
         assert self.n is not None
         return np.zeros(self.n) if self.rest is None else np.asarray(self.rest)
 
-    def _check_map(self) -> None:
-        """The map at rest is finite, turns nothing inside out, and no coordinate moves the base."""
+    @cached_property
+    def tip_points(self) -> Array | None:
+        """The three material points (3, 3) of the frame at the tip; None: that is the base."""
+        return self.domain.tip if self.tip is None else np.asarray(self.tip)
+
+    def _check_places(self) -> None:
+        """The map at rest is finite and turns nothing inside out."""
         x = self.quadrature.x
         places = evaluate(self.place, x, self.rest_position)
         if not np.isfinite(places).all():
             k = int(np.flatnonzero(~np.isfinite(places).all(axis=1))[0])
             raise ModelError(f"SoftBody: kinematics at rest is {places[k]} at x = {x[k]}, must be finite")
-        tip = self.domain.tip if self.tip is None else np.asarray(self.tip)
-        if tip is not None and not np.isfinite(evaluate(self.place, tip, self.rest_position)).all():
-            raise ModelError(
-                f"SoftBody: kinematics at rest are not finite at the tip's points {tip[0]}, {tip[1]}, {tip[2]}; "
-                "give tip= three material points where they are, of the wall of a hollow body, say"
-            )
         if self.domain.mass is None or self.material is not None:
             volume = np.linalg.det(evaluate(self.gradient, x, self.rest_position))
             if not (volume > 0.0).all():
@@ -174,14 +199,50 @@ class SoftBody(Body):
                     f"SoftBody: kinematics at rest turn the domain inside out: det(df/dx) is {volume[k]:.3g} at "
                     f"x = {x[k]}, must be positive"
                 )
-        if self.domain.length is not None and not self.moving_base:
-            slopes = np.stack([np.asarray(slope(self.place, COORDINATE, j)) for j in range(len(self.labels))])
-            moved = np.abs(evaluate(slopes.view(Symbols), np.zeros((1, 3)), self.rest_position)[0]).max(axis=1)
-            if not (moved <= ROUNDING * self.domain.length).all():
+
+    def _check_slopes(self) -> None:
+        """Every coordinate moves something, smoothly at rest, and none moves the base."""
+        tip = np.zeros((0, 3)) if self.tip_points is None else self.tip_points
+        x = np.concatenate([self.quadrature.x, tip])
+        # somewhere else, too: slopes may happen to vanish at rest
+        states = [self.rest_position, self.rest_position + 0.1 * np.random.default_rng(0).standard_normal(self.size)]
+        for j, label in enumerate(self.labels):
+            symbols = slope(self.place, COORDINATE, j)
+            rest, other = (evaluate(symbols, x, q) for q in states)
+            if not np.isfinite(rest[: len(self.quadrature.x)]).all():
                 raise ModelError(
-                    f"SoftBody: coordinate {self.labels[int(np.argmax(moved))]!r} moves the base: f((0, 0, 0), q) must "
-                    "not depend on q (the joint moves the base; moving_base=True allows it)"
+                    f"SoftBody: the slope of the kinematics by coordinate {label!r} is not finite at rest; they must "
+                    "be smooth (write np.sinc for sin(x)/x; sqrt and abs have no slope at 0)"
                 )
+            if not rest.any() and not other.any():
+                raise ModelError(f"SoftBody: coordinate {label!r} moves no point: the kinematics do not depend on it")
+            if self.domain.length is not None and not self.moving_base:
+                self._check_base(label, np.stack([evaluate(symbols, np.zeros((1, 3)), q)[0] for q in states]))
+
+    def _check_base(self, label: str, slopes: Array) -> None:
+        """Whether a coordinate leaves the base where it is, by slopes (2, 3) of that at rest and elsewhere."""
+        if not np.isfinite(slopes[0]).all():
+            raise ModelError(
+                f"SoftBody: the kinematics have no slope by coordinate {label!r} at the base, x = (0, 0, 0); if that "
+                "is no point of the body, moving_base=True takes them as they are"
+            )
+        if np.nanmax(np.abs(slopes)) > ROUNDING * self.domain.length:
+            raise ModelError(
+                f"SoftBody: coordinate {label!r} moves the base: f((0, 0, 0), q) must "
+                "not depend on q (the joint moves the base; moving_base=True allows it)"
+            )
+
+    def _check_tip(self) -> None:
+        """The three points of the tip make a frame at rest."""
+        if self.tip_points is None:
+            return
+        p, a, b = evaluate(self.place, self.tip_points, self.rest_position)
+        size = np.linalg.norm(a - p) * np.linalg.norm(b - p)
+        if not np.linalg.norm(np.cross(a - p, b - p)) > ROUNDING * size:
+            raise ModelError(
+                f"SoftBody: tip: its three points are at {p}, {a}, {b} at rest, must be finite and not on one line; "
+                "give three material points tip=(origin, towards y, towards z)"
+            )
 
     # ------------------------------------------------------------------ mass and elasticity
 
@@ -289,7 +350,7 @@ class SoftBody(Body):
         """Programs of its points and frames, masses, stiffness."""
         K, D = self._linear()
         mass = self.masses
-        tip = self.domain.tip if self.tip is None else np.asarray(self.tip)
+        tip = self.tip_points
         return SoftTable(
             stiffness=K,
             damping=D,

@@ -10,6 +10,7 @@ import numpy as np
 
 from supple.checks import Array
 from supple.core.records import BODY, segment_t
+from supple.errors import ModelError
 from supple.robot.bodies.protocol import BodyTable, Chain, LinkArrays, Located
 from supple.tracing.program import Program, as_symbols, evaluate, make_program, trace
 from supple.tracing.slopes import slope
@@ -42,7 +43,8 @@ def frame_symbols(kinematics: Callable[[Any, Any], Any], n: int, given: bool) ->
 
 def station_symbols(place: Symbols) -> Symbols:
     """The frame at a material point as symbols (12,): e_y along df/dy, e_x across df/dy and df/dz."""
-    outputs = _outputs(place, slope(place, MATERIAL, 1), slope(place, MATERIAL, 2))
+    with np.errstate(all="ignore"):  # whoever asks for a frame looks whether it is finite
+        outputs = _outputs(place, slope(place, MATERIAL, 1), slope(place, MATERIAL, 2))
     return as_symbols(place[0].graph, outputs, (12,), "SoftBody: the frame at a station")
 
 
@@ -90,7 +92,7 @@ class SoftTable(BodyTable):
         x, parts = self._padded(self.mass / total)
         points = make_program(self.place, x, n)
         places = np.array([(s * (self.length or 0.0), 0.0, 0.0) for s in inner]).reshape(-1, 3)
-        frames = make_program(station_symbols(self.place), places, n)
+        frames = make_program(self._station_frames(places), places, n)
         tip = make_program(self.tip_frame, self.tip_points[None, :], n)
         data = (np.array([[len(inner)]], dtype=np.int64), parts, *points.arrays, *frames.arrays, *tip.arrays)
         scratch = max(field_scratch(points), n + frames_scratch(frames, len(inner)), n + frames_scratch(tip, 1))
@@ -108,6 +110,17 @@ class SoftTable(BodyTable):
             map=BoundMap(FRAMES, tuple(map(np.ascontiguousarray, data)), FIELD, len(inner) + 1, scratch),
             idle_tip=1.0 not in stations and 1.0 not in dormant,
         )
+
+    def _station_frames(self, places: np.ndarray) -> Symbols:
+        """Frames at material points (k, 3), which must be there at rest."""
+        symbols = station_symbols(self.place)
+        for x, frame in zip(places, evaluate(symbols, places, self.rest_position) if len(places) else (), strict=True):
+            if not np.isfinite(frame).all():
+                raise ModelError(
+                    f"SoftBody: there is no frame at s = {x[0] / (self.length or 1.0):g}: the kinematics have no "
+                    f"finite slopes at x = ({x[0]:g}, 0, 0), at rest"
+                )
+        return symbols
 
     def _padded(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Points (P', 3) and weights (1, P') of them, as many as fill all lanes, those at the end without weight."""
