@@ -412,11 +412,11 @@ class TestBadInput:
             ({"stiffness": [[-1.0]]}, "stiffness has a negative diagonal entry"),
             ({"n": 2, "stiffness": [[1.0, 0.5], [0.0, 1.0]]}, "stiffness .*symmetric"),
             ({"damping": [[-1.0]]}, "damping has a negative diagonal entry"),
-            ({"stations": 0.5}, "stations is 0.5, must be numbers"),
-            ({"stations": "ab"}, "stations is 'ab', must be numbers"),
-            ({"points": [1, [2, 3], 4]}, "points is .*, must be a whole number"),
-            ({"points": (10**5, 2, 8)}, "points is .*, must be at most 1000 in a direction"),
-            ({"points": (1000, 1000, 2)}, "points is .* 1000000 in all"),
+            ({"stations": 0.5}, "stations is 0.5, must be a sequence of numbers"),
+            ({"stations": "ab"}, "stations is 'ab', must be an array of real numbers"),
+            ({"points": [1, [2, 3], 4]}, "points is .*, must be an array of real numbers"),
+            ({"points": (10**5, 2, 8)}, "1600000 points, must be at most 1000000"),
+            ({"points": (1000, 1000, 2)}, "2000000 points, must be at most 1000000"),
         ],
     )
     def test_options(self, options, message):
