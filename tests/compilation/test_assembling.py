@@ -27,7 +27,7 @@ def test_springs_and_limits_stand_where_their_coordinates_are(model):
     assert model.rest.tolist() == [0.1, 0.0, 0.0, 0.0, 0.0, 0.0]
     assert_allclose(model.stiffness[1:3, 1:3], ROD.tabulate().stiffness)
     assert not model.stiffness[1:3, 3:].any()
-    assert model.parameters.limits[0].tolist() == [-1.0, 1.0, 50.0, 1e-2]
+    assert model.parameters.limits[0, :4].tolist() == [-1.0, 1.0, 50.0, 1e-2]
     assert np.isinf(model.parameters.limits[1:, :2]).all()
 
 

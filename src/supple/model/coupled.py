@@ -180,8 +180,8 @@ class CoupledModel(Model):
         self.arguments.solved(_forward.solve_dense(self.mass_matrix(q), out), q=q)
         return self.arguments.finite(out.reshape(given.shape), q=q)
 
-    def input_forces(self, q: Array, v: Array, u: ArrayLike | None, t: float) -> Array:
-        """dtau/du (n, nu) at checked states and any inputs."""
+    def input_forces(self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, t: float = 0.0) -> Array:
+        """dtau/du (n, nu), see `Model.input_forces`."""
         at = self.expand(q, v)
         return np.ascontiguousarray(at.C.T @ self.full.input_forces(at.q, at.v, u, t))
 

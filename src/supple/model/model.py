@@ -107,9 +107,10 @@ class Model:
         """All coordinates of the tree at q (n,), those that follow others among them: q itself if there are none."""
         return q
 
-    def input_forces(self, q: Array, v: Array, u: ArrayLike | None, t: float) -> Array:
-        """dtau/du (n, nu) at checked states and any inputs."""
-        return dynamics.actuation_at(self, q, v, u, t)
+    def input_forces(self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, t: float = 0.0) -> Array:
+        """dtau/du (n, nu) at any inputs; actuators need not be linear in them."""
+        check = self.arguments
+        return dynamics.actuation_at(self, check.state("q", q), check.state("v", v), u, t)
 
     points = kinematics.points
     pose = kinematics.pose

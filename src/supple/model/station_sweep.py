@@ -52,7 +52,8 @@ class StationSweep(NamedTuple):
         kinematics.point_poses(self.tree_handle, self.space_handle, q, np.zeros(len(q)), starts, ends)
         starts[0] = ends[0] = np.eye(4)
         frames = np.where(self.at_start[:, None, None], starts[self.segment], ends[self.segment])
-        return np.asarray(frames @ self.offset)
+        with np.errstate(invalid="ignore", over="ignore"):  # of states that the caller refuses
+            return np.asarray(frames @ self.offset)
 
 
 def make_station_sweep(model: Model, stations: Sequence[tuple[str, float]]) -> StationSweep:

@@ -224,9 +224,10 @@ class Robot:
 
         Examples
         --------
-        >>> robot = Robot("arm")
-        >>> robot.add_link("hand", Rigid.sphere(0.1, density=1000.0))
-        >>> robot.add_frame("camera", ("hand", 0.0), at=pose((0.1, 0.0, 0.0)))
+        >>> import supple as sp
+        >>> robot = sp.Robot("arm")
+        >>> robot.add_link("hand", sp.Rigid.sphere(0.1, density=1000.0))
+        >>> robot.add_frame("camera", ("hand", 0.0), at=sp.pose((0.1, 0.0, 0.0)))
         """
         self._check_new(name)
         holder, station = parent_station(link)
@@ -337,10 +338,11 @@ class Robot:
 
         Examples
         --------
-        >>> hand = Robot("hand")
-        >>> hand.add_link("palm", Rigid.sphere(0.05, density=1000.0))
-        >>> arm = Robot("arm")
-        >>> arm.add_link("forearm", Rigid.cylinder(0.3, 0.03, density=1000.0))
+        >>> import supple as sp
+        >>> hand = sp.Robot("hand")
+        >>> hand.add_link("palm", sp.Rigid.sphere(0.05, density=1000.0))
+        >>> arm = sp.Robot("arm")
+        >>> arm.add_link("forearm", sp.Rigid.cylinder(0.3, 0.03, density=1000.0))
         >>> arm.attach(hand, to="forearm", prefix="hand/")
         >>> [link.name for link in arm.links]
         ['forearm', 'hand/palm']
