@@ -14,6 +14,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import supple as sp
+from soft_robots import random_soft
 from supple.model.model import Model
 
 DATA = Path(__file__).parent / "data"
@@ -278,12 +279,12 @@ def random_rod(rng, family=None):
 # ---------------------------------------------------------------------- random robots
 
 
-def random_robot(rng, links=None, gravity=None, root=None, bare_root=False, most=26, rods=0.5, splines=0.0):
+def random_robot(rng, links=None, gravity=None, root=None, bare_root=False, most=26, rods=0.5, splines=0.0, soft=0.0):
     """A tree of rods and rigid bodies, held by any joints.
 
     Children hang on rods and on bodies in random poses, several of them may stand on the world, and they may be
     added before their parents.  ``root`` is the kind of joint of a single root, without springs if ``bare_root``;
-    ``splines`` is the share of joints along splines.
+    ``splines`` is the share of joints along splines, ``soft`` that of soft bodies among links.
     """
     links = int(rng.integers(1, 6)) if links is None else links
     gravity = rng.uniform(-10.0, 10.0, 3) if gravity is None else gravity
@@ -291,7 +292,9 @@ def random_robot(rng, links=None, gravity=None, root=None, bare_root=False, most
     total = 0
     for i in range(links):
         body = random_rod(rng) if rng.random() < rods else random_rigid(rng)
-        if i > 0 and rng.random() < 0.1:
+        if soft and rng.random() < soft:
+            body = random_soft(rng)
+        elif i > 0 and rng.random() < 0.1:
             body = sp.Rigid(0.0, np.zeros(3), tip=random_pose(rng))  # an adapter without mass, fixed
         massless = isinstance(body, sp.Rigid) and body.mass == 0.0
         single = root is not None
@@ -302,7 +305,7 @@ def random_robot(rng, links=None, gravity=None, root=None, bare_root=False, most
         parent = "world" if i == 0 else f"link{rng.integers(i)}"
         if not single and rng.random() < 0.15:
             parent = "world"
-        coordinates = joint.dof + (body.strain.size if isinstance(body, sp.Rod) else 0)
+        coordinates = joint.dof + body.size
         if i > 0 and total + coordinates > most:
             break
         total += coordinates
@@ -336,6 +339,8 @@ def random_coordinates(rng, robot, kind):
                 q.append(np.where(angular, 4.0, 0.4) * x)
             else:
                 q.append(np.where(angular, 0.7, 0.1) * x)
+        elif link.body.size:  # larger ones would turn soft bodies inside out
+            q.append(rng.uniform(-0.3, 0.3, link.body.size))
     scale = {"zero": 0.0, "tiny": 1e-9, "moderate": 1.0, "huge": 1.0}[kind]
     return scale * np.concatenate(q)
 

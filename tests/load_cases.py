@@ -49,7 +49,7 @@ def random_line(rng, robot):
 
 def random_station(rng, link):
     """Base, tip, a Gauss node, or anywhere between (a station of its own)."""
-    if isinstance(link.body, sp.Rigid):
+    if link.body.ends:
         return float(rng.integers(2))
     return [0.0, 1.0, 0.5, rng.uniform(0.02, 0.98)][rng.integers(4)]
 

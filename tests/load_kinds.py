@@ -193,14 +193,18 @@ def prescribed(rng, robot, name):
 
 def loop(rng, robot, name):
     """Closed where the robot rests: frame b is where frame a is then."""
-    model = rebuilt(robot).compile()
     (a, sa, offset), (b, sb, _) = random_ends(rng, robot)
     if rng.random() < 0.3:
         b, sb = "world", 1.0
     if a == b:
         return None
-    base = np.eye(4) if b == "world" else model.pose(model.rest, b, sb)
-    frame = np.linalg.solve(base, model.pose(model.rest, a, sa) @ offset)
+    bare = rebuilt(robot)
+    for link, s in ((a, sa), (b, sb)):
+        if link != "world":  # named: a soft body has no others
+            bare.add_frame(f"end on {link}", (link, s))
+    model = bare.compile()
+    base = np.eye(4) if b == "world" else model.pose(model.rest, f"end on {b}")
+    frame = np.linalg.solve(base, model.pose(model.rest, f"end on {a}") @ offset)
     u, _, w = np.linalg.svd(frame[:3, :3])
     frame[:3, :3] = u @ w
     kinds = (sp.Spherical(), sp.Revolute("z"), sp.Fixed(), sp.Planar("x"), sp.Cylindrical("y"), sp.Translational())
@@ -311,12 +315,16 @@ def contact_of_solids(rng, robot, name):
 
 
 def fluid(rng, robot, name):
+    wet = [link for link in robot.links if not isinstance(link.body, sp.SoftBody)]
+    if not wet:
+        return None
     return sp.Fluid(
         density=rng.uniform(1.0, 300.0),
         current=rng.uniform(-1.0, 1.0, 3),
-        drag={link.name: rng.uniform(0.0, 3.0, 6) for link in robot.links if rng.random() < 0.7},
-        added_mass={link.name: rng.uniform(0.0, 0.3, 6) for link in robot.links if rng.random() < 0.7},
+        drag={link.name: rng.uniform(0.0, 3.0, 6) for link in wet if rng.random() < 0.7},
+        added_mass={link.name: rng.uniform(0.0, 0.3, 6) for link in wet if rng.random() < 0.7},
         buoyancy=False,
+        links=None if len(wet) == len(robot.links) else [link.name for link in wet],
         name=name,
     )
 

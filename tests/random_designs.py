@@ -99,6 +99,8 @@ def scaled_body(body, size, mass, young):
     if isinstance(body, sp.Rod):
         material = None if body.material is None else replace(body.material, young=young * body.material.young)
         return replace(body, length=size * body.length, material=material)
+    if isinstance(body, sp.SoftBody):  # whose size and mass gradients do not know
+        return replace(body, material=replace(body.material, young=young * body.material.young))
     return replace(body, mass=mass * body.mass) if isinstance(body, sp.Rigid) else body
 
 

@@ -41,6 +41,28 @@ def soft_cone(seed=0, length=0.3, **options):
     return sp.SoftBody(waving(length, seed), sp.Cone(length, 0.03, 0.02), n=3, **options)
 
 
+def random_soft(rng):
+    """A soft body of any domain, kinematics and material; half of them know stations along an axis."""
+    length, seed = rng.uniform(0.2, 0.5), int(rng.integers(100))
+    domains = (
+        sp.Cylinder(length, 0.03),
+        sp.HollowCylinder(length, 0.03, 0.01),
+        sp.Cone(length, 0.04, 0.02),
+        sp.Block(length, 0.05, 0.03),
+        sp.Points(rng.uniform((0.0, -0.03, -0.03), (length, 0.03, 0.03), (20, 3)), rng.uniform(1e-6, 3e-5, 20)),
+        sp.Mesh(np.vstack([np.zeros(3), 0.3 * np.eye(3), np.full((1, 3), 0.3)]), [[0, 1, 2, 3], [1, 2, 3, 4]]),
+    )
+    layers = [(0.3 * rng.standard_normal(size), 0.1 * rng.standard_normal(size[0])) for size in ((4, 5), (3, 4))]
+    kinematics = ((waving(length, seed), 3), (sp.ConstantCurvature(length, bool(rng.random() < 0.5)), None))
+    kinematics = (*kinematics, (sp.Network([(W, 0.3 * b) for W, b in layers], 3.0 * length), None))
+    f, n = kinematics[rng.integers(len(kinematics))]
+    materials = (MATERIAL, sp.NeoHookean(young=1e5, poisson=0.4, density=900.0, viscosity=rng.uniform(0.0, 100.0)))
+    domain, tip = domains[rng.integers(len(domains))], None
+    if domain.length is None and rng.random() < 0.7:  # else links hang at its base
+        tip = [(0.2, 0.0, 0.0), (0.2, 0.02, 0.0), (0.2, 0.0, 0.02)]
+    return sp.SoftBody(f, domain, materials[rng.integers(2)], n=n, points=(4, 2, 5), tip=tip)
+
+
 def mixed_robot(loops=True, root=None, gravity=(1.0, -2.0, -9.81)):
     """Soft bodies on a floating base and on a rod, rods and rigid bodies on them, loads and a loop between them."""
     robot = sp.Robot("soft", gravity=gravity)

@@ -25,6 +25,8 @@ def arrays_of(model):
         names = getattr(load.data, "_fields", range(len(load.data)))
         data = zip(names, load.data, strict=True)
         found |= {f"{load.owner}, {i}, {name}": array for name, array in data if name != "functions"}  # addresses
+    for i, bound in enumerate(compiled.maps):
+        found |= {f"map {i}, {k}": array for k, array in enumerate(bound.data)}
     if compiled.followers is not None:
         found |= {f"followers.{key}": value for key, value in compiled.followers._asdict().items()}
     return {key: value for key, value in found.items() if isinstance(value, np.ndarray)}
@@ -77,6 +79,17 @@ def test_random_robots_with_all_kinds_of_loads_come_back_to_the_bit(seed, tmp_pa
     if seed % 4 == 1 and robot.compile().nu:
         add_controller(robot, robot.compile().nu)
     assert_same(robot, again(robot, tmp_path, ("yaml", "json")[seed // 8]))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_soft_bodies_come_back_to_the_bit(seed, tmp_path):
+    rng = np.random.default_rng([78, seed])
+    robot = random_robot(rng, soft=0.7)
+    soft = sp.SoftBody(sp.ConstantCurvature(0.3), sp.Cylinder(0.3, 0.02), stiffness=(1.0, 2.0), density=900.0)
+    robot.add_link("soft", soft)
+    robot.add_frame("spot", ("soft", 0.3), sp.pose(rng.standard_normal(3)))
+    robot.add(sp.PointWrench("soft", np.ones(6), s=0.7))
+    assert_same(robot, again(robot, tmp_path, ("yaml", "json")[seed % 2]))
 
 
 def test_attached_robots_and_laws_come_back(tmp_path):

@@ -46,7 +46,7 @@ POISONS = (np.nan, np.inf, -np.inf, 1e308, 1e200, -1e160, 1e7)
 def make_robot(seed):
     """A random robot of a seed: its description, and its model."""
     rng = np.random.default_rng([10, seed])
-    robot = grafted(rng, random_robot(rng))
+    robot = grafted(rng, random_robot(rng, soft=0.5 if seed % 4 == 3 else 0.0))
     kinds = rng.permutation(list(KINDS))[: rng.integers(0, 7)]
     robot = add_kinds(rng, robot, kinds)
     model = robot.compile()
@@ -58,10 +58,10 @@ def make_robot(seed):
 
 
 def grafted(rng, robot):
-    """Half of the robots hold some of their links along rods, at nodes and between them, instead of at their tips."""
+    """Half of the robots hold some of their links along rods and soft bodies, at nodes and between, not at tips."""
     if rng.random() < 0.5:
         return robot
-    rods = {link.name for link in robot.links if isinstance(link.body, sp.Rod)}
+    rods = {link.name for link in robot.links if not link.body.ends}
     stations = {
         link.name: pick(rng, (0.0, 0.5, rng.uniform(0.02, 0.98), 1.0)) if link.parent in rods else link.station
         for link in robot.links

@@ -15,7 +15,7 @@ from supple import bases, joints, laws, loads, sections
 from supple.bases.protocol import COMPONENTS
 from supple.files.routes import HelicalRoute
 from supple.files.samples import Samples
-from supple.robot import bodies, compound_shapes, rigid_shapes
+from supple.robot import bodies, compound_shapes, domains, kinematics, rigid_shapes
 from supple.robot.attaching import PartOfState
 from supple.robot.controller import Controller
 
@@ -57,7 +57,7 @@ EXTRA = (Controller, PartOfState, HelicalRoute, Samples)
 def kinds() -> dict[str, type]:
     """Classes by name."""
     found: dict[str, type] = {}
-    rooms = joints, bodies, sections, bases, laws, loads, rigid_shapes, compound_shapes
+    rooms = joints, bodies, sections, bases, laws, loads, rigid_shapes, compound_shapes, domains, kinematics
     for value in (*(value for room in rooms for value in vars(room).values()), *EXTRA):
         if not isinstance(value, type) or not is_dataclass(value) or getattr(value, "__abstractmethods__", None):
             continue

@@ -32,7 +32,7 @@ class Energy(NamedTuple):
     kinetic: float
     elastic: float
     gravitational: float
-    loads: float = 0.0  #: linear springs, cables and elastic tendons
+    loads: float = 0.0  #: linear springs, cables and elastic tendons; energy densities of soft bodies
 
     @property
     def total(self) -> float:

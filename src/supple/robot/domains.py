@@ -17,8 +17,9 @@ from supple.errors import ModelError
 from supple.numerics.quadrature import gauss_legendre
 from supple.robot import meshes
 
-#: Points of one body: more are a slip of the pen.
-MOST_POINTS = 1_000_000
+#: Points of one body, in all and in one direction (Gauss rules take the square of that in memory): more are a slip of
+#: the pen.
+MOST_POINTS, MOST_ALONG = 1_000_000, 1000
 
 
 class Quadrature(NamedTuple):
@@ -327,7 +328,7 @@ def checked_points(points: Any) -> tuple[int, int, int]:
     if shape not in ((), (3,)):
         raise ModelError(f"SoftBody: points is {shown(points)}, must be a number or (along, outward, around)")
     given = (points, 2, 8) if shape == () else tuple(points)
-    a, b, c = (whole_number(k, "SoftBody: points", 1, MOST_POINTS) for k in given)
+    a, b, c = (whole_number(k, "SoftBody: points", 1, MOST_ALONG) for k in given)
     if a * b * c > MOST_POINTS:
         raise ModelError(f"SoftBody: points is {(a, b, c)}, {a * b * c} points, must be at most {MOST_POINTS}")
     return (a, b, c)
