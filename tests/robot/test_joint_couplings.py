@@ -117,3 +117,17 @@ def test_parts_bring_their_couplings():
     q = dict(zip(model.full.coordinate_names, model.whole(np.arange(7.0)), strict=True))
     assert q["right/b.rotation"] == 0.5 * q["right/a.rotation"]
     assert q["left/b.rotation"] == 0.5 * q["left/a.rotation"] != q["right/b.rotation"]
+
+
+def test_the_table_tells_who_follows():
+    robot = sp.Robot("hand")
+    body = sp.Rigid.box((0.05, 0.01, 0.01), density=500.0)
+    robot.add_link("palm", body, sp.Revolute("z"))
+    robot.add_link("near", body, sp.Revolute("y"), parent="palm")
+    robot.add_link("far", body, sp.Revolute("y"), parent="near")
+    robot.couple("near", to={"far": 0.5, "palm": 1.0})
+    rows = str(robot).splitlines()
+    assert rows[0].startswith("Robot 'hand': 3 links, 2 coordinates")
+    assert [row.split("  ")[-1].strip() for row in rows[2:5]] == ["[0:1)", "follows far, palm", "[1:2)"]
+    assert "2 coordinates" in repr(robot)
+    assert robot.compile().n == 2

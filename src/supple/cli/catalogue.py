@@ -13,7 +13,7 @@ from supple.cli.robot_files import FileMaker, is_file
 from supple.cli.values import kind_of, pairs, read
 from supple.errors import naming
 from supple.loads import Loop
-from supple.robot.summary import coordinate_count, counted
+from supple.robot.summary import coordinates_of, counted
 from supple.systems import SYSTEMS, System
 
 if TYPE_CHECKING:
@@ -117,4 +117,4 @@ def size(system: System) -> Size:
     """Size of a system."""
     links = system.robot.links
     loops = sum(isinstance(item, Loop) for item in system.robot.items)
-    return Size(len(links), sum(coordinate_count(link) for link in links), loops)
+    return Size(len(links), coordinates_of(system.robot), loops)

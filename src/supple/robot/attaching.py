@@ -19,7 +19,7 @@ import numpy as np
 from supple.checks import Array
 from supple.errors import ModelError, naming
 from supple.lie.pose import pose
-from supple.robot.summary import coordinate_count
+from supple.robot.summary import coordinates_of
 from supple.robot.validate import WORLD
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ class Placement:
 
     def feedback(self, function: Any) -> PartOfState:
         """A function of the part's states."""
-        return PartOfState(function, self.start, self.start + _size(self.part))
+        return PartOfState(function, self.start, self.start + coordinates_of(self.part))
 
     def item(self, item: Any, name: str) -> Any:
         """A load of the part, called ``name`` there, as one of the robot."""
@@ -198,7 +198,7 @@ _METHODS = {role: role.replace(" ", "_") for roles in ROLES.values() for role in
 def attach(robot: Robot, part: Robot, to: Any, at: Array, prefix: str) -> Robot:
     """A copy of a robot with another one attached; see `Robot.attach`."""
     twin = robot.copy()
-    start = _size(robot)
+    start = coordinates_of(robot)
     mount = f"{prefix}mount"
     link, station, place, tip = _place(robot, to, at, mount)
     placement = Placement(part, prefix, link, station, place, tip, start)
@@ -247,7 +247,3 @@ def _pin(twin: Robot, robot: Robot, part: Robot) -> None:
         elif type(item).__name__ == "Fluid" and both_wet:
             wet: Any = item
             twin._put(name, replace(wet, links=whole.links(wet.links)))
-
-
-def _size(robot: Robot) -> int:
-    return sum(coordinate_count(link) for link in robot.links) - len(robot.couplings)

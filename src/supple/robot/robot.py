@@ -20,7 +20,7 @@ from supple.robot.bodies import Body
 from supple.robot.couplings import Coupling, make_coupling
 from supple.robot.discs import checked_discs
 from supple.robot.frames import FrameSpec
-from supple.robot.summary import coordinate_count, counted, summary
+from supple.robot.summary import coordinates_of, counted, summary
 from supple.robot.validate import (
     WORLD,
     check_body,
@@ -446,5 +446,5 @@ class Robot:
         return summary(self)
 
     def __repr__(self) -> str:
-        coordinates = sum(coordinate_count(link) for link in self.links)
-        return f"<Robot {self.name!r}: {counted(len(self.links), 'link')}, {counted(coordinates, 'coordinate')}>"
+        size = counted(len(self.links), "link"), counted(coordinates_of(self), "coordinate")
+        return f"<Robot {self.name!r}: {', '.join(size)}>"

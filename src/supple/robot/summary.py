@@ -16,7 +16,7 @@ COLUMNS = ("link", "parent", "joint", "body", "strain", "coordinates")
 
 def summary(robot: Robot) -> str:
     """Readable table of a robot: a title line, then one row per link.  Plain text, no colour."""
-    total = sum(coordinate_count(link) for link in robot.links)
+    total = coordinates_of(robot)
     gravity = ", ".join(f"{component:g}" for component in robot.gravity)
     size = f"{counted(len(robot.links), 'link')}, {counted(total, 'coordinate')}"
     lines = [f"Robot {robot.name!r}: {size}, gravity ({gravity}) m/s^2"]
@@ -40,14 +40,30 @@ def item_texts(robot: Robot) -> list[str]:
 def link_rows(robot: Robot) -> list[tuple[str, ...]]:
     """Cells of `COLUMNS` for every link."""
     rows: list[tuple[str, ...]] = []
-    first = 0
+    first, leaders = 0, leaders_of(robot)
     for link in robot.links:
-        last = first + coordinate_count(link)
+        follows = link.name in leaders
+        last = first if follows else first + coordinate_count(link)
         described = joint_text(link), *link.body.summary()
         parent = link.parent if link.station == 1.0 else f"{link.parent} at {link.station:g}"
-        rows.append((link.name, parent, *described, f"[{first}:{last})"))
+        coordinates = f"follows {leaders[link.name]}" if follows else f"[{first}:{last})"
+        rows.append((link.name, parent, *described, coordinates))
         first = last
     return rows
+
+
+def leaders_of(robot: Robot) -> dict[str, str]:
+    """Whom links follow whose coordinates are none of the model's (`Robot.couple`), by the links' names."""
+    names, leaders = {link.name for link in robot.links}, dict[str, dict[str, None]]()
+    for coupling in robot.couplings:
+        follower = coupling.follower if coupling.follower in names else coupling.follower.rpartition(".")[0]
+        leaders.setdefault(follower, {}).update(dict.fromkeys(coupling.leaders))
+    return {name: ", ".join(found) for name, found in leaders.items()}
+
+
+def coordinates_of(robot: Robot) -> int:
+    """Coordinates of a robot's model: those that follow others are none."""
+    return sum(coordinate_count(link) for link in robot.links) - len(robot.couplings)
 
 
 def coordinate_count(link: LinkSpec) -> int:
