@@ -1,5 +1,7 @@
 """URDF files: the numbers of Pinocchio, the rough accepted, the wrong refused by line and element."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -161,10 +163,25 @@ def test_what_is_left_out_is_told(tmp_path):
     with pytest.warns(ModelWarning) as caught:
         robot = sp.load_urdf(written(tmp_path, text))
     told = "\n".join(str(warning.message) for warning in caught)
-    expected = "package://nowhere/a.stl", "<torus>", "has no geometry", "size 0 m", "[1, 0]", "friction of joints"
+    expected = "package://nowhere/a.stl", "<torus>", "has no geometry", "size 0 m", "[1, 0]"
     for words in (*expected, "joint 'x', which is not there"):
         assert words in told
     assert robot.links[1].facts == {"joint": "j", "friction": 0.3}
+
+
+def test_friction_of_joints_acts(tmp_path):
+    dynamics = '<dynamics damping="0.5" friction="0.3"/>'
+    robot = sp.load_urdf(written(tmp_path, TWO.replace('<child link="arm"/>', f'<child link="arm"/>{dynamics}')))
+    model = robot.compile()
+    force = model.internal_force(np.zeros(model.n), np.full(model.n, 2.0))
+    np.testing.assert_allclose(force, -(0.5 * 2.0 + 0.3), rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["damping", "friction"])
+def test_friction_of_planar_joints_is_left_out(tmp_path, name):
+    text = TWO.replace('<child link="arm"/>', f'<child link="arm"/><dynamics {name}="0.3"/>')
+    with pytest.warns(ModelWarning, match=f"{name} of a floating joint is left out"):
+        sp.load_urdf(written(tmp_path, re.sub('type="[a-z]*"', 'type="floating"', text)))
 
 
 def test_meshes_are_found_beside_the_file_and_in_packages(tmp_path):

@@ -184,6 +184,8 @@ class _Builder:
         options: dict[str, Any] = {}
         if joint.damping:
             options["damping"] = joint.damping
+        if joint.facts.get("friction"):
+            options["friction"] = joint.facts["friction"]
         if joint.limits is not None and self.limits and any(np.isfinite(joint.limits)):
             options["limits"] = joint.limits
         with naming(f"line {joint.line}: joint {joint.name!r}"):
@@ -191,8 +193,8 @@ class _Builder:
                 return Revolute(joint.axis, **options)
             if joint.type == "prismatic":
                 return Prismatic(joint.axis, **options)
-            if joint.damping:
-                self._note(joint, f"damping of a {joint.type} joint is left out")
+            for left_out in {"damping", "friction"} & set(options):
+                self._note(joint, f"{left_out} of a {joint.type} joint is left out")
             return Planar(joint.axis) if joint.type == "planar" else Free() if joint.type == "floating" else Fixed()
 
     def _body(self, parts: list[_Part], grounded: bool, name: str) -> Rigid:
@@ -276,8 +278,6 @@ class _Builder:
         """One warning for each kind of thing that is rough or left out."""
         _warn_of(self.path, "", self.file.notes)
         _warn_of(self.path, "meshes that are not there are not drawn", [shown(name) for name in self.meshes.missing])
-        rubbing = [joint.name for joint in self.file.joints.values() if joint.facts.get("friction")]
-        _warn_of(self.path, "friction of joints is kept in the links' facts, but does not act", rubbing)
         try:
             idle = without_inertia(robot.links, parent_indices(robot.links))
         except ModelError:  # an empty robot, which compile refuses
