@@ -138,7 +138,7 @@ def recorded(robot, method, seed=0):
     if "loops" in options:
         scheme = METHODS[method]
         if scheme.control.fixed_step is None:
-            pytest.skip("steps that vary break index 3")
+            pytest.skip("methods whose steps vary have no index 3")
         fields = {name: getattr(scheme, name) for name in scheme.__dataclass_fields__}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

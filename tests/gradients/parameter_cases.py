@@ -180,7 +180,7 @@ def recorded(name, method, seed=0, **more):
         model = design.model()
         if "loops" in options:
             if scheme.control.fixed_step is None:
-                pytest.skip("steps that vary break index 3")
+                pytest.skip("methods whose steps vary have no index 3")
             fields = {name: getattr(scheme, name) for name in scheme.__dataclass_fields__}
             scheme = type(scheme)(**{**fields, "loops": options.pop("loops")})
         t = options.pop("t", np.linspace(0.0, END, 5))

@@ -28,9 +28,9 @@ from scipy.linalg import lapack  # type: ignore[import-untyped]
 from supple.checks import floats, shown, why
 from supple.errors import DesignError, ModelError, ShapeError, SingularError, StateError, warn
 from supple.gradients.design import how_to_have
+from supple.gradients.effort_frames import effort_matrix, efforts_by_coordinate, efforts_by_parameter
 from supple.gradients.gradient import Gradient, NoParameters
 from supple.model.accelerations import joint_efforts
-from supple.model.dynamics import actuation_at
 from supple.solvers.statics.stability import balanced_system, closing_rows
 
 if TYPE_CHECKING:
@@ -43,8 +43,6 @@ Array = np.ndarray
 
 #: Reciprocal condition number of the scaled system below which an equilibrium is a critical point.
 CRITICAL = 1e-13
-#: Step of differences (of fourth order) of the frames in which efforts of turning joints are given.
-STEP = 1e-3
 
 
 @dataclass(frozen=True)
@@ -75,7 +73,7 @@ class Tangents:
     def R_u(self) -> Array:
         """dR/du (n, nu)."""
         at = self.equilibrium
-        found = actuation_at(at.model, at.q, at.model.workspace.zero, at.u, at.t)
+        found = at.model.input_forces(at.q, at.model.workspace.zero, at.u, at.t)
         np.negative(found, out=found)
         return found
 
@@ -175,7 +173,7 @@ def vjp(
 
     by_parameter, by_input = pull_back(equilibrium, forces, errors, by_fixed, stations)
     if by_efforts:
-        by_parameter += _efforts_by_parameter(equilibrium).T @ effort_bar
+        by_parameter += efforts_by_parameter(model, equilibrium.q, equilibrium.efforts).T @ effort_bar
     return Gradient(by_input, by_fixed, model.design.design.unpack(by_parameter))
 
 
@@ -210,38 +208,9 @@ def _efforts_jvp(equilibrium: Equilibrium, supplied: Array, dq: Array, dp: Array
     if not len(model.fixed_coordinates):
         return np.zeros(0)
     change = joint_efforts(model, equilibrium.q, supplied)
-    change = change + _efforts_by_coordinate(equilibrium) @ dq[model.fixed_coordinates]
-    return np.asarray(change + _efforts_by_parameter(equilibrium) @ dp if dp.any() else change)
-
-
-def _efforts_by_coordinate(equilibrium: Equilibrium) -> Array:
-    """d(efforts)/d(prescribed coordinates) (ne, ne) at the forces that are supplied; zero unless joints turn freely."""
-    model, q, fixed = equilibrium.model, equilibrium.q, equilibrium.model.fixed_coordinates
-    force, found = _supplied(equilibrium), np.zeros((len(fixed), len(fixed)))
-    for i, j in enumerate(fixed):
-        unit = np.zeros(model.n)
-        unit[j] = STEP
-        ends = [joint_efforts(model, q + x * unit, force) for x in (1.0, -1.0, 2.0, -2.0)]
-        found[:, i] = (8.0 * (ends[0] - ends[1]) - (ends[2] - ends[3])) / (12.0 * STEP)
-    return found
-
-
-def _efforts_by_parameter(equilibrium: Equilibrium) -> Array:
-    """d(efforts)/d(parameters) (ne, count) where nothing moves: by the screws of prescribed joints."""
-    model = equilibrium.model
-    fixed, point = model.fixed_coordinates, model.design
-    if point is None or not len(fixed):
-        return np.zeros((len(fixed), 0 if point is None else point.design.size))
-    force = _supplied(equilibrium)
-    columns = []
-    for end in point.slopes.ends:
-        screws = end.plus.parameters.screws, end.minus.parameters.screws
-        if np.array_equal(screws[0][:, fixed], screws[1][:, fixed]):
-            columns.append(np.zeros(len(fixed)))
-        else:
-            high, low = (joint_efforts(model, equilibrium.q, force, screw) for screw in screws)
-            columns.append((high - low) * end.scale)
-    return np.array(columns).T
+    at = (model, equilibrium.q, equilibrium.efforts)
+    change = change + efforts_by_coordinate(*at) @ dq[model.fixed_coordinates]
+    return np.asarray(change + efforts_by_parameter(*at) @ dp if dp.any() else change)
 
 
 def _efforts_vjp(equilibrium: Equilibrium, effort_bar: Array) -> tuple[Array, Array]:
@@ -249,19 +218,9 @@ def _efforts_vjp(equilibrium: Equilibrium, effort_bar: Array) -> tuple[Array, Ar
     model, q, n = equilibrium.model, equilibrium.q, equilibrium.model.n
     supplied_bar, q_bar, fixed = np.zeros(n), np.zeros(n), model.fixed_coordinates
     if effort_bar.any():
-        for j in fixed:
-            unit = np.zeros(n)
-            unit[j] = 1.0
-            supplied_bar[j] = effort_bar @ joint_efforts(model, q, unit)
-        q_bar[fixed] = effort_bar @ _efforts_by_coordinate(equilibrium)
+        supplied_bar[fixed] = effort_bar @ effort_matrix(model, q)
+        q_bar[fixed] = effort_bar @ efforts_by_coordinate(model, q, equilibrium.efforts)
     return supplied_bar, q_bar
-
-
-def _supplied(equilibrium: Equilibrium) -> Array:
-    """Generalised forces (n,) that prescribed joints supply at the equilibrium."""
-    model, zero = equilibrium.model, np.zeros(equilibrium.model.n)
-    lam = np.asarray(equilibrium.multipliers)
-    return model.residual(equilibrium.q, zero, zero, equilibrium.u, lam, equilibrium.t)
 
 
 def _vector(given: Any, size: int, name: str, names: tuple[str, ...] | None) -> Array:

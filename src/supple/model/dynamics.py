@@ -63,19 +63,18 @@ def mass_matrix(model: Model, q: ArrayLike) -> Array:
 
 def actuation(model: Model, q: ArrayLike, t: float = 0.0) -> Array:
     """B(q), (n, nu): generalised force per unit of input."""
-    work = model.workspace
-    return actuation_at(model, model.arguments.state("q", q), work.zero, None, t)
+    return model.input_forces(q, model.workspace.zero, None, t)
 
 
-def actuation_at(model: Model, q: Array, v: Array, u: ArrayLike | None, t: float) -> Array:
-    """dtau/du (n, nu) at checked states and any inputs; actuators need not be linear in them."""
-    if model.dense:  # coordinates follow others
-        return model.input_forces(q, v, u, t)
-    work = model.workspace
+def input_forces(model: Model, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, t: float = 0.0) -> Array:
+    """dtau/du (n, nu) at any inputs; actuators need not be linear in them."""
+    work, check = model.workspace, model.arguments
+    q, v = check.state("q", q), check.state("v", v)
     B = np.empty((model.n, model.nu))
     if model.nu:
         _actuation.actuation(work.tree, work.space(u, t), q, v, work.zero, B)
-    return model.arguments.finite(B, q=q, v=v)
+    check.finite(v, v=v)  # whether B depends on it or not
+    return check.finite(B, q=check.finite(q, q=q), v=v)
 
 
 def internal_force(model: Model, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, t: float = 0.0) -> Array:
@@ -98,7 +97,7 @@ def internal_force_derivatives(
     dq, dv, scratch = np.empty((n, n)), np.empty((n, n)), np.empty((n, n))
     if not _internal.internal_force_derivatives(work.tree, work.space(u, t), q, v, work.zero, dq, dv, scratch):
         check.finite(np.vstack((dq, dv)), q=q, v=v)
-    return InternalForceDerivatives(dq, dv, actuation_at(model, q, v, u, t))
+    return InternalForceDerivatives(dq, dv, model.input_forces(q, v, u, t))
 
 
 def residual(
@@ -175,7 +174,7 @@ def residual_derivatives(
     function, space = work.functions.jacobians, work.space(u, t, lam, z)
     if not _jacobians.residual_jacobians(function, work.tree, space, q, v, a, out, dq, dv, da):
         check.finite(np.vstack((out, dq, dv, da)), q=q, v=v, a=a)
-    return ResidualDerivatives(dq, dv, da, -actuation_at(model, q, v, u, t), -model.loop_jacobian(q).T)
+    return ResidualDerivatives(dq, dv, da, -model.input_forces(q, v, u, t), -model.loop_jacobian(q).T)
 
 
 def tangent_product(

@@ -107,11 +107,6 @@ class Model:
         """All coordinates of the tree at q (n,), those that follow others among them: q itself if there are none."""
         return q
 
-    def input_forces(self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, t: float = 0.0) -> Array:
-        """dtau/du (n, nu) at any inputs; actuators need not be linear in them."""
-        check = self.arguments
-        return dynamics.actuation_at(self, check.state("q", q), check.state("v", v), u, t)
-
     points = kinematics.points
     pose = kinematics.pose
     tip = kinematics.tip
@@ -130,6 +125,7 @@ class Model:
     inverse_dynamics_derivatives = dynamics.inverse_dynamics_derivatives
     mass_matrix = dynamics.mass_matrix
     actuation = dynamics.actuation
+    input_forces = dynamics.input_forces
     internal_force = dynamics.internal_force
     internal_force_derivatives = dynamics.internal_force_derivatives
     residual = dynamics.residual
