@@ -63,7 +63,7 @@ def telling_subspace(factors: tuple[Any, ...]) -> Array:
     """Columns (6, k) of a joint's twist: at zero, unless it is special there or has a map; then where it is generic."""
     if all(isinstance(factor, np.ndarray) for factor in factors):
         columns = np.hstack([*factors, np.zeros((6, 0))])
-        if np.linalg.matrix_rank(columns) == columns.shape[1]:
+        if not columns.size or np.linalg.matrix_rank(columns) == columns.shape[1]:  # NumPy 1 has no rank of no columns
             return columns
     return generic_subspace(factors)
 
