@@ -197,3 +197,44 @@ def test_keys_of_papers_become_links():
     assert linked("GVS-AD, Fig. 3") == "[GVS-AD](references.md), Fig. 3"
     assert linked("The arm of [GVS-AD] Fig. 7.") == "The arm of [GVS-AD](references.md) Fig. 7."
     assert linked("Three pillars, a platform [m; f].") == "Three pillars, a platform [m; f]."
+
+
+def notebook_of_today(target):
+    from docs.scripts.notebooks import NOTEBOOKS, notebook
+
+    (page,) = [page for page, name in NOTEBOOKS.items() if name == target]
+    return notebook(page)
+
+
+@pytest.mark.parametrize("target", sorted(path.name for path in (ROOT / "examples").glob("*.ipynb")))
+def test_notebooks_are_those_of_the_pages(target):
+    """Write them again (``python -m docs.scripts.notebooks``) after a change of a page; pages run in other tests."""
+    import nbformat
+
+    text = (ROOT / "examples" / target).read_text(encoding="utf-8")
+    assert text == notebook_of_today(target)
+    nbformat.validate(nbformat.reads(text, as_version=4))
+
+
+@pytest.mark.slow
+def test_the_notebook_of_the_quick_start_runs(tmp_path):
+    """In a real kernel of Jupyter; it prints what it shows, up to rounding."""
+    import warnings
+
+    import nbformat
+    from nbclient import NotebookClient
+
+    from test_docs_pages import same_text
+
+    book = nbformat.reads((ROOT / "examples" / "quick_start.ipynb").read_text(encoding="utf-8"), as_version=4)
+    shown = ["".join(out["text"] for out in cell.get("outputs", ())) for cell in book.cells]
+    first = f"import sys; sys.path.insert(0, {str(Path(sp.__file__).parent.parent)!r})"
+    book.cells.insert(0, nbformat.v4.new_code_cell(first))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the notebook's own machinery
+        place = {"metadata": {"path": str(tmp_path)}}
+        NotebookClient(book, timeout=600, kernel_name="python3", resources=place).execute()
+    for cell, text in zip(book.cells[1:], shown, strict=True):
+        if text:
+            printed = "".join(out["text"] for out in cell["outputs"] if out.get("name") == "stdout")
+            assert same_text(text, printed)

@@ -3,6 +3,7 @@
 import json
 import pickle
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -255,6 +256,32 @@ attach:
         sp.load(loop)
     with pytest.raises(FileError, match=r"line 3, include\[0\].*there is no such file|no such file"):
         sp.load(written(tmp_path, "supple: 1\ninclude:\n  - {file: gone.yaml}\n", "w.yaml"))
+
+
+URDF = """<robot name="arm"><link name="base">
+  <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
+  <visual><geometry><mesh filename="package://arm_description/a.stl"/></geometry></visual>
+</link></robot>
+"""
+
+
+def test_included_urdf_files_find_their_packages(tmp_path):
+    (tmp_path / "meshes").mkdir()
+    (tmp_path / "meshes" / "a.stl").write_bytes(bytes(84))
+    written(tmp_path, URDF, "arm.urdf")
+    include = "supple: 1\ninclude:\n  - {file: arm.urdf%s}\n"
+    with pytest.warns(ModelWarning, match=r"meshes that are not there.*a\.stl"):
+        sp.load(written(tmp_path, include % "", "without.yaml"))
+    robot = sp.load(written(tmp_path, include % ", packages: {arm_description: meshes}", "with.yaml"))
+    assert Path(robot.links[0].body.shape.shape.shape.file) == tmp_path / "meshes" / "a.stl"
+    with pytest.raises(FileError, match=r"line 3.*packages.*a mapping of names of packages"):
+        sp.load(written(tmp_path, include % ", packages: [meshes]", "list.yaml"))
+    with pytest.raises(FileError, match=r"line 3.*'parameters' are those of model files, which arm\.urdf is not"):
+        sp.load(written(tmp_path, include % ", parameters: {a: 1.0}", "given.yaml"))
+    robot.save(tmp_path / "again.yaml")
+    with pytest.raises(FileError, match=r"line 3.*'base' is for URDF files, which again\.yaml is not"):
+        sp.load(written(tmp_path, "supple: 1\ninclude:\n  - {file: again.yaml, base: free}\n", "other.yaml"))
+
 
 
 def test_numbers_of_json_and_yaml_are_the_same(tmp_path):

@@ -144,6 +144,12 @@ def test_strange_inertias_are_warned_of_and_harmless_where_they_do_not_move(tmp_
     assert len(sp.load_urdf(written(tmp_path, fixed)).links) == 1  # no warning
 
 
+def test_a_mesh_of_a_strange_scale_is_left_out_and_told(tmp_path):
+    mesh = '<visual><geometry><mesh filename="a.stl" scale="1 1 1 1"/></geometry></visual>'
+    with pytest.warns(ModelWarning, match=r"line 2: a <visual> of link 'base' is a mesh of scale '1 1 1 1'.*left out"):
+        sp.load_urdf(written(tmp_path, TWO.replace('<link name="base"/>', f'<link name="base">{mesh}</link>')))
+
+
 def test_a_link_called_world_is_the_world_unless_it_moves(tmp_path):
     text = TWO.replace('"base"', '"world"')
     assert [link.parent for link in sp.load_urdf(written(tmp_path, text)).links] == ["world"]

@@ -15,6 +15,7 @@ from supple.cli.check import check
 from supple.cli.compiling import compile_kernels
 from supple.cli.console import note, say
 from supple.cli.convert import convert
+from supple.cli.doctor import doctor
 from supple.cli.failures import BAD_USAGE, FAILED, FINE, code_of, is_expected, text_of, wants_traceback
 from supple.cli.info import info
 from supple.cli.list import list_systems
@@ -38,6 +39,7 @@ app.command()(statics)
 app.command()(check)
 app.command()(convert)
 app.command("compile")(compile_kernels)
+app.command()(doctor)
 app.add_typer(bench, name="bench")
 
 

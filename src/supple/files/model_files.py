@@ -136,6 +136,12 @@ def _default(node: Node, values: Mapping[str, Any]) -> Any:
     return float(node.value)
 
 
+def _packages(node: Node, folder: Path) -> dict[str, Path]:
+    """Folders of packages by name, as ``load_urdf`` takes them; relative ones begin at the folder of the model file."""
+    entries = node.mapping("a mapping of names of packages to folders")
+    return {name: folder / entry.text("the name of a folder") for name, entry in entries.items()}
+
+
 class _Reading:
     """One call of load: files that include each other share their functions, and a count."""
 
@@ -187,8 +193,15 @@ class _Reading:
         if file.suffix.lower() == ".urdf":
             from supple.files import load_urdf
 
+            base = options["base"].text("fixed or free") if "base" in options else "fixed"
+            if "parameters" in options:
+                options["parameters"].refuse(f"'parameters' are those of model files, which {file.name} is not")
+            folders = _packages(options["packages"], here[-1].parent) if "packages" in options else None
             with telling(node):
-                return load_urdf(file, options["base"].text("fixed or free") if "base" in options else "fixed")
+                return load_urdf(file, base, packages=folders)
+        for key in ("base", "packages"):
+            if key in options:
+                options[key].refuse(f"{key!r} is for URDF files, which {file.name} is not")
         if file.resolve() in here:
             node.refuse(f"{file} includes itself")
         given = options["parameters"].mapping("a mapping of parameters") if "parameters" in options else {}

@@ -178,6 +178,10 @@ class UrdfReader:
         elif shape.tag == "sphere":
             sizes = (self.number(shape, "radius", None),)
         elif shape.tag == "mesh":
+            if len(shape.attributes.get("scale", "1").split()) not in (1, 3):
+                given = shown(shape.attributes["scale"])
+                self.notes.append(f"{where} is a mesh of scale {given}, which must be 3 numbers: left out")
+                return None
             sizes = self.scale(shape)
             file = self.attribute(shape, "filename")
             return Geometry("mesh", at, sizes, file, shape.line)

@@ -44,6 +44,15 @@ def compiler() -> ModuleType:
     return plain
 
 
+def in_use() -> tuple[str, str]:
+    """Which one compiles in this process, "fast" or "plain", and why."""
+    if compiler().MODE == "fast":
+        return "fast", f"on the insides of Numba {numba.__version__}, which were tested"
+    if os.environ.get("SUPPLE_JIT", "").strip().lower() == "plain":
+        return "plain", "SUPPLE_JIT asks for it"
+    return "plain", _obstacle()
+
+
 def _obstacle() -> str:
     """Why ``fast`` cannot compile; empty if it can."""
     version = _version(numba.__version__)

@@ -178,3 +178,27 @@ def _replace(file: Path, data: bytes) -> None:
 def is_temporary(folder: Path) -> bool:
     """Whether a folder may vanish when the machine restarts."""
     return temporary_folder() in folder.parents  # None is in none
+
+
+def takes_files(folder: Path) -> bool:
+    """Whether kernels can be kept in a folder; or, if it is not there, could be.  Nothing is left behind."""
+    if folder.is_dir():
+        probe = folder / f"probe-{uuid.uuid4().hex[:12]}.tmp"
+        try:
+            probe.touch()
+            probe.unlink()
+        except OSError:
+            return False
+        return _is_trusted(folder)
+    nearest = next(parent for parent in folder.parents if parent.exists())
+    return nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)
+
+
+def content(folder: Path) -> tuple[int, int]:
+    """Number of kernels in a folder, and their size in bytes."""
+    sizes = []
+    with suppress(OSError):
+        for file in folder.glob("*.nbc"):
+            with suppress(OSError):  # gone meanwhile
+                sizes.append(file.stat().st_size)
+    return len(sizes), sum(sizes)

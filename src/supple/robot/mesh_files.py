@@ -107,7 +107,7 @@ def _by_trimesh(path: Path) -> Mesh:
     except ImportError:
         raise MissingExtraError(
             f"{path}: files of this kind are read by trimesh (and pycollada for .dae), which is not installed: "
-            "pip install trimesh pycollada"
+            "pip install 'supple[meshes]'"
         ) from None
     try:
         scene = trimesh.load(str(path), force="mesh")
