@@ -53,4 +53,4 @@ def test_a_controller_that_follows_a_parameter_is_differenced_with_a_notice():
     model = sp.Design(build, controlled=1.0).model()
     with pytest.warns(ModelWarning, match=r"Controller .*: how parameters change what it does is not known"):
         _ = model.design.slopes
-    assert model.design.followers.parameters == {0}
+    assert model.design.feedback.parameters == {0}

@@ -18,7 +18,7 @@ from supple.robot.robot import Robot
 if TYPE_CHECKING:
     from supple.compilation.compiled import CompiledRobot
     from supple.gradients.array_slopes import ArraySlopes, Ends
-    from supple.gradients.followers import FollowerSlopes
+    from supple.gradients.feedback_slopes import FeedbackSlopes
     from supple.gradients.law_slopes import LawSlopes
     from supple.model.model import Model
 
@@ -217,12 +217,12 @@ class DesignPoint:
         return law_slopes(self.compiled, self.ends)
 
     @cached_property
-    def followers(self) -> FollowerSlopes:
+    def feedback(self) -> FeedbackSlopes:
         """How controllers and further states follow the parameters."""
-        from supple.gradients.followers import follower_slopes
+        from supple.gradients.feedback_slopes import feedback_slopes
         from supple.gradients.law_slopes import differ
 
-        return follower_slopes(self.compiled, self.ends, lambda: self.models, differ)
+        return feedback_slopes(self.compiled, self.ends, lambda: self.models, differ)
 
     @cached_property
     def rest_slopes(self) -> Array:
@@ -269,15 +269,15 @@ class DesignPoint:
 
 def _tell(slopes: ArraySlopes, point: DesignPoint, labels: tuple[str, ...]) -> None:
     """Warn of parameters that change nothing, and of loads and controllers that are differenced."""
-    compiled, followers = point.compiled, point.followers
+    compiled, feedback = point.compiled, point.feedback
     idle = set(range(len(labels))) - set(slopes.columns.tolist()) - {end.parameter for end in slopes.differenced}
-    idle -= set(point.laws.parameters) | followers.parameters
+    idle -= set(point.laws.parameters) | feedback.parameters
     if idle:
         warn(f"{_listed([labels[j] for j in sorted(idle)])} changes nothing of the robot: all gradients by it are zero")
     differenced = sorted({end.load for end in slopes.loads if compiled.loads[end.load].gradient is None})
     users = [compiled.loads[i].owner for i in differenced if compiled.loads[i].guard is not None]
     users += [f"rates of the states of {states.owner}" for states in compiled.demand.states]
-    steering = {end.number for end in followers.controllers}
+    steering = {end.number for end in feedback.controllers}
     users += [f"Controller {c.name!r}" for i, c in enumerate(compiled.controllers) if i in steering]
     if users:
         warn(f"{_listed(users)}: how parameters change what it does is not known; it is differenced, which is slower")

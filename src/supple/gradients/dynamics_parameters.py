@@ -41,7 +41,7 @@ def residual_by_parameter(model: Model, q: Array, v: Array, a: Array, u: Array, 
         sums = residual_sums(model, q, v, a, unit[:n].copy(), u, lam, t, rows=rows)
         found[i] = sums.by_parameter() + (0.0 if signals is None else sums.signals @ signals)
     if model.nz:
-        found[:n] += _by_states(model, q, v, a, u, lam, t) @ point.followers.first_states[-model.nz :]
+        found[:n] += _by_states(model, q, v, a, u, lam, t) @ point.feedback.first_states[-model.nz :]
     return found
 
 

@@ -16,7 +16,7 @@ from supple.gradients.parameter_sums import ParameterSums
 from supple.solvers.sensitivity.arrays import BUNDLE_AT, PARAMETERS_AT, SweepArrays
 
 if TYPE_CHECKING:
-    from supple.gradients.followers import StageState
+    from supple.gradients.feedback_slopes import StageState
     from supple.gradients.motion_start import StartTangents
     from supple.model.model import Model
     from supple.solvers.inputs import Excitation
@@ -44,7 +44,7 @@ class MotionDirection:
     @property
     def follows(self) -> bool:
         """Whether stages must ask for controllers and further states."""
-        return self.point.followers.any
+        return self.point.feedback.any
 
     def joined(self, arrays: SweepArrays, stages: int, charted: bool) -> SweepArrays:
         """The arrays of a sweep, which then pushes the direction; room for so many stages."""
@@ -72,20 +72,20 @@ class MotionDirection:
 
     def outputs(self, excitation: Excitation, t: float, q: Array, v: Array, z: Array) -> Array:
         """Variations (nu,) of inputs that controllers give, where the state stands still."""
-        return np.asarray(self.point.followers.outputs(excitation, t, q, v, z) @ self.change)
+        return np.asarray(self.point.feedback.outputs(excitation, t, q, v, z) @ self.change)
 
     def follow(self, excitation: Excitation, arrays: SweepArrays, met: int, sampled: bool, at: StageState) -> None:
         """The share of controllers and of further states in the stage that is met."""
         if not sampled:
             arrays.inputs[met] += self.outputs(excitation, at.t, at.q, at.v, at.z)
         if len(at.z):
-            arrays.state_rates[:] = self.point.followers.rates(at) @ self.change
+            arrays.state_rates[:] = self.point.feedback.rates(at) @ self.change
 
     # ------------------------------------------------------------------ how the motion begins
 
     def first_states(self) -> Array:
         """Variations (nz,) of further states at the beginning."""
-        return np.asarray(self.point.followers.first_states @ self.change)
+        return np.asarray(self.point.feedback.first_states @ self.change)
 
     def rest(self) -> Array:
         """Variations (n,) of the coordinates at rest, from which a motion without q0 begins."""

@@ -19,7 +19,7 @@ from supple.gradients.parameters import NO_ROWS, energies_by_parameter, pull_bac
 from supple.solvers.sensitivity.arrays import BUNDLE_AT, MET, PARAMETERS_AT, SweepArrays
 
 if TYPE_CHECKING:
-    from supple.gradients.followers import StageState
+    from supple.gradients.feedback_slopes import StageState
     from supple.gradients.motion_outputs import Outputs
     from supple.gradients.motion_start import StartTangents
     from supple.model.model import Model
@@ -49,7 +49,7 @@ class MotionParameters:
     @property
     def follows(self) -> bool:
         """Whether stages must ask for controllers and further states."""
-        return self.point.followers.any
+        return self.point.feedback.any
 
     def joined(self, arrays: SweepArrays, stages: int, charted: bool) -> SweepArrays:
         """The arrays of a sweep, which then adds to the sums; room for so many stages."""
@@ -93,16 +93,16 @@ class MotionParameters:
         if not sampled:
             self.add_inputs(excitation, arrays.inputs[met], at.t, at.q, at.v, at.z)
         if len(at.z):
-            self.bar += arrays.state_rates @ self.point.followers.rates(at)
+            self.bar += arrays.state_rates @ self.point.feedback.rates(at)
 
     def add_inputs(self, excitation: Excitation, u_bar: Array, t: float, q: Array, v: Array, z: Array) -> None:
         """Cotangents (nu,) of inputs that controllers give."""
-        if self.point.followers.controllers:
-            self.bar += u_bar @ self.point.followers.outputs(excitation, t, q, v, z)
+        if self.point.feedback.controllers:
+            self.bar += u_bar @ self.point.feedback.outputs(excitation, t, q, v, z)
 
     def add_first_states(self, z_bar: Array) -> None:
         """Of further states at the beginning, (nz,)."""
-        self.bar += z_bar @ self.point.followers.first_states
+        self.bar += z_bar @ self.point.feedback.first_states
 
     def add_rest(self, q_bar: Array) -> None:
         """Of the coordinates at rest (n,), from which a motion without q0 begins."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.errors import StateError
-from supple.gradients.followers import StageState
+from supple.gradients.feedback_slopes import StageState
 from supple.gradients.motion_directions import MotionDirection
 from supple.gradients.motion_inputs import InputForm
 from supple.gradients.motion_parameters import MotionParameters

@@ -8,7 +8,7 @@ import pytest
 import supple as sp
 from gradients.parameter_cases import arm, controlled, remembering
 from supple.errors import DesignError, ModelWarning
-from supple.gradients.followers import StageState
+from supple.gradients.feedback_slopes import StageState
 from supple.solvers.inputs import Excitation
 
 rng = np.random.default_rng(3)
@@ -28,7 +28,7 @@ def state(model, nz):
 
 def test_controllers():
     _, model = made(controlled, gain=0.5, leak=0.3, first=(0.2, -0.1), young=3e5)
-    slopes, at = model.design.followers, state(model, 2)
+    slopes, at = model.design.feedback, state(model, 2)
     excitation = Excitation(model, None)
     outputs = slopes.outputs(excitation, at.t, at.q, at.v, at.z)
     assert np.allclose(outputs[:, 0], [np.sin(at.z[0]), 0.0], rtol=1e-9, atol=1e-12)
@@ -46,7 +46,7 @@ def test_rates_of_loads_follow_all_that_moves_them():
     """Its own numbers, and the length that moves the point it is asked at."""
     design, model = made(remembering, leak=0.5, length=0.4, push=0.3)
     at = state(model, 2)
-    found = model.design.followers.rates(at)
+    found = model.design.feedback.rates(at)
     assert np.allclose(found[:, 0], [0.0, -at.z[1]], rtol=1e-7, atol=1e-9)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -76,5 +76,5 @@ def test_the_number_of_states_is_structure():
 
 def test_robots_without_followers_are_not_asked():
     _, model = made(arm, young=3e5)
-    assert not model.design.followers.any
-    assert model.design.followers.first_states.shape == (0, 1)
+    assert not model.design.feedback.any
+    assert model.design.feedback.first_states.shape == (0, 1)

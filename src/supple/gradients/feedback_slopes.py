@@ -49,7 +49,7 @@ class StageState(NamedTuple):
 
 
 @dataclass(frozen=True)
-class FollowerSlopes:
+class FeedbackSlopes:
     """d(inputs and rates of further states)/d(parameters), where q, v, a, z stand still."""
 
     controllers: tuple[ControllerEnds, ...]
@@ -96,12 +96,12 @@ class FollowerSlopes:
         return slice(first, first + self.sizes[end.number])
 
 
-def follower_slopes(
+def feedback_slopes(
     base: CompiledRobot,
     ends: Sequence[Ends],
     models: Callable[[], tuple[tuple[Model, Model], ...]],
     differ: Callable[[Any, Any], bool],
-) -> FollowerSlopes:
+) -> FeedbackSlopes:
     """Controllers that follow parameters, and states of loads; ``differ`` tells whether functions may differ."""
     controllers: list[ControllerEnds] = []
     beginnings = []
@@ -113,7 +113,7 @@ def follower_slopes(
     sizes = tuple(len(c.state0) for c in base.controllers)
     loads = sum(len(block.state0) for block in base.demand.states)
     scales = tuple(end.scale for end in ends)
-    return FollowerSlopes(tuple(controllers), sizes, loads, np.array(beginnings).T, models, scales)
+    return FeedbackSlopes(tuple(controllers), sizes, loads, np.array(beginnings).T, models, scales)
 
 
 def _first_states(robot: CompiledRobot) -> Array:
