@@ -260,7 +260,19 @@ def random_rest_strain(rng):
     return lambda s: constant + np.sin(2.0 * s) * slope
 
 
-def random_rod(rng, family=None):
+def coupled_energy(e, K, s):
+    """A law of every operation that couples all strains, for random rods."""
+    linear = 0.5 * e @ K @ e
+    return linear * (1.0 + 0.2 * np.tanh(e[1] - s)) + 0.1 * np.exp(0.3 * np.sin(e[0] * e[5])) + 0.2 * (e @ e) ** 2
+
+
+def random_law(rng):
+    """A law that is smooth at all strains, whatever the section."""
+    c = dict(zip(COMPONENTS, rng.uniform(0.1, 2.0, 6), strict=True))
+    return (sp.Stiffening(**c), sp.Saturating(**c), sp.StrainEnergy(coupled_energy))[rng.integers(3)]
+
+
+def random_rod(rng, family=None, laws=0.0):
     basis = random_basis(rng, family)
     section, material = random_section(rng)
     return sp.Rod(
@@ -273,25 +285,29 @@ def random_rod(rng, family=None):
         rest_strain=random_rest_strain(rng),
         magnus=int(rng.choice([2, 4, 4])),
         extra_points=tuple(rng.uniform(0.05, 0.95, rng.integers(0, 3))),
+        law=random_law(rng) if laws and rng.random() < laws else None,
     )
 
 
 # ---------------------------------------------------------------------- random robots
 
 
-def random_robot(rng, links=None, gravity=None, root=None, bare_root=False, most=26, rods=0.5, splines=0.0, soft=0.0):
+def random_robot(
+    rng, links=None, gravity=None, root=None, bare_root=False, most=26, rods=0.5, splines=0.0, soft=0.0, laws=0.0
+):
     """A tree of rods and rigid bodies, held by any joints.
 
     Children hang on rods and on bodies in random poses, several of them may stand on the world, and they may be
     added before their parents.  ``root`` is the kind of joint of a single root, without springs if ``bare_root``;
-    ``splines`` is the share of joints along splines, ``soft`` that of soft bodies among links.
+    ``splines`` is the share of joints along splines, ``soft`` that of soft bodies among links, ``laws`` that of rods
+    with a nonlinear law.
     """
     links = int(rng.integers(1, 6)) if links is None else links
     gravity = rng.uniform(-10.0, 10.0, 3) if gravity is None else gravity
     specs = []
     total = 0
     for i in range(links):
-        body = random_rod(rng) if rng.random() < rods else random_rigid(rng)
+        body = random_rod(rng, laws=laws) if rng.random() < rods else random_rigid(rng)
         if soft and rng.random() < soft:
             body = random_soft(rng)
         elif i > 0 and rng.random() < 0.1:

@@ -91,7 +91,21 @@ from supple.robot.kinematics import (
     VolumePreserving,
 )
 from supple.robot.robot import Robot
-from supple.sections import Annulus, Circle, Ellipse, EnergyDensity, Material, NeoHookean, Rectangle, Section
+from supple.sections import (
+    Annulus,
+    Circle,
+    Ellipse,
+    EnergyDensity,
+    Material,
+    MooneyRivlinRod,
+    NeoHookean,
+    QuadraticEnergy,
+    Rectangle,
+    Saturating,
+    Section,
+    Stiffening,
+    StrainEnergy,
+)
 from supple.solvers.integrators import BDF2, DOP853, NDF, RK45, GeneralizedAlpha, ImplicitEuler, Newmark
 from supple.solvers.motion.events import Event, Switch
 from supple.solvers.motion.trajectory import Trajectory

@@ -31,6 +31,8 @@ METHODS = (
 )
 #: Steps of differences; what the best of them must come to, and the dot products.
 STEPS, DIFFERENCED, SAME = (1e-4, 1e-5, 1e-6, 1e-7), 1e-5, 1e-9
+#: What else than plain rods and rigid bodies robots are made of, by seed.
+FURTHER: tuple[dict[str, float], ...] = ({}, {"laws": 0.7}, {}, {"soft": 0.5})
 #: Most steps that are replayed.
 MOST_STEPS = 60
 
@@ -46,7 +48,7 @@ def case(seed):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         kinds = rng.choice(sorted(KINDS), size=int(rng.integers(1, 4)), replace=False)
-        robot = add_kinds(rng, random_robot(rng, most=12, soft=0.5 if seed % 4 == 3 else 0.0), list(kinds))
+        robot = add_kinds(rng, random_robot(rng, most=12, **FURTHER[seed % 4]), list(kinds))
         design = random_design(robot)
         model = design.model()
         method = METHODS[int(rng.integers(len(METHODS)))]

@@ -46,7 +46,7 @@ POISONS = (np.nan, np.inf, -np.inf, 1e308, 1e200, -1e160, 1e7)
 def make_robot(seed):
     """A random robot of a seed: its description, and its model."""
     rng = np.random.default_rng([10, seed])
-    robot = grafted(rng, random_robot(rng, soft=0.5 if seed % 4 == 3 else 0.0))
+    robot = grafted(rng, random_robot(rng, soft=0.5 if seed % 4 == 3 else 0.0, laws=0.7 if seed % 4 == 1 else 0.0))
     kinds = rng.permutation(list(KINDS))[: rng.integers(0, 7)]
     robot = add_kinds(rng, robot, kinds)
     model = robot.compile()

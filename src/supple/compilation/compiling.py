@@ -66,12 +66,15 @@ def compile_robot(robot: Robot) -> CompiledRobot:
 def _body_forces(layouts: list[LinkLayout], drafts: list[BlockDraft], binder: Binder) -> Iterator[Bound]:
     """Forces that bodies exert on their own coordinates, beside linear ones."""
     for layout in layouts:
-        chain = drafts[layout.blocks[-1]].chain if layout.blocks else None
-        force = layout.table.elasticity(layout.blocks[-1], chain.map.frames) if chain and chain.map else None
+        if not layout.blocks:
+            continue
+        own = drafts[layout.blocks[-1]].chain.map
+        force = layout.table.own_force(layout.name, layout.blocks[-1], own.frames if own else 0, binder.node)
         if force is not None:
-            binder.coordinates = True
+            binder.coordinates |= own is not None
             name = f"elasticity of link {layout.name!r}"
-            yield Bound(name, *force, INTERNAL + WRENCHLESS + STORES, owner=name)
+            side = INTERNAL + WRENCHLESS + STORES
+            yield Bound(name, force.kernel, force.data, side, force.guard, owner=name, gradient=force.gradient)
 
 
 def loops_among(loads: Sequence[Bound]) -> tuple[Bound, ...]:

@@ -37,7 +37,7 @@ POSE_KEYS = ("xyz", "rpy", "rotation")
 ROUNDING = 1e-14
 
 #: Fields in which a name alone stands for an object without options.
-OBJECTS = ("joint", "body", "section", "material", "strain", "shape", "torsion", "bend_y", "bend_z", "stretch")
+OBJECTS = ("joint", "body", "section", "material", "strain", "law", "shape", "torsion", "bend_y", "bend_z", "stretch")
 
 
 class Decoder:

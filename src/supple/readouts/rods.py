@@ -2,8 +2,8 @@
 
 Two answers to "what does the rod feel at s":
 
-* `stress`: what the material says, stiffness (xi - rest) + damping xi', and what tendons and chambers add.  Strains
-  that are kept at rest have no such stress.
+* `stress`: what the material says, stiffness (xi - rest) (or dW/dxi of a rod's law) + damping xi', and what tendons
+  and chambers add.  Strains that are kept at rest have no such stress.
 * `readouts.inner_forces`: what balance says.
 
 The two agree where the basis can follow the load; their difference tells how well.
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from supple.compilation.binder import Bound
     from supple.compilation.layout import LinkLayout
     from supple.model.model import Model
+    from supple.robot.bodies.rod_law import RodLawTable
 
 Array = np.ndarray
 
@@ -60,6 +61,13 @@ class _Line(NamedTuple):
         return self.scale[:, None] * b, (self.scale / size)[:, None, None] * slope
 
 
+class _Law(NamedTuple):
+    """A nonlinear law at some stations."""
+
+    table: RodLawTable
+    inputs: Array  #: (K, k) numbers of the section
+
+
 class Sections(NamedTuple):
     """What is known of a rod at K stations, whatever the state."""
 
@@ -69,6 +77,13 @@ class Sections(NamedTuple):
     stiffness: Array  #: (K, 6, 6)
     damping: Array  #: (K, 6, 6)
     lines: tuple[_Line, ...]
+    law: _Law | None = None
+
+    def elastic(self, e: Array) -> tuple[Array, Array]:
+        """Elastic stress (K, 6) at strains e (K, 6) less those at rest, and its slope (K, 6, 6)."""
+        if self.law is None:
+            return np.einsum("kij,kj->ki", self.stiffness, e), self.stiffness
+        return self.law.table.stresses(self.law.inputs, e)
 
 
 def sections(model: Model, link: str, s: ArrayLike) -> Sections:
@@ -95,7 +110,10 @@ def _make_sections(model: Model, layout: LinkLayout, places: Array) -> Sections:
     matrices = np.stack([rod.section_stiffness[nodes], rod.section_damping[nodes]], axis=1)
     found = interpolated(rod.s[nodes], matrices, places, rod.breaks)
     lines = tuple(_lines_through(model, layout, places))
-    return Sections(places, rest, Phi, found[:, 0], found[:, 1], lines)
+    law = None
+    if rod.law is not None:
+        law = _Law(rod.law, interpolated(rod.law.s, rod.law.inputs, places, rod.breaks))
+    return Sections(places, rest, Phi, found[:, 0], found[:, 1], lines, law)
 
 
 def strain_matrix(model: Model, link: str, s: ArrayLike) -> Array:
@@ -126,7 +144,7 @@ def stress(model: Model, state: State, link: str, s: ArrayLike) -> Stress:
     actuation = np.zeros((len(found.s), 6))
     with OVERFLOWS():
         xi = found.rest + found.Phi @ state.q
-        elastic = np.einsum("kij,kj->ki", found.stiffness, found.Phi @ state.q)
+        elastic, _ = found.elastic(found.Phi @ state.q)
         viscous = np.einsum("kij,kj->ki", found.damping, found.Phi @ state.v)
         for line in found.lines:
             actuation += tension[line.name].tension * line.direction(xi)[0]
@@ -139,7 +157,7 @@ def stress_derivatives(model: Model, state: State, link: str, s: ArrayLike) -> S
     """Derivatives of the total of `stress` by q and v."""
     found = sections(model, link, s)
     xi = found.rest + found.Phi @ state.q
-    dq, dv = found.stiffness @ found.Phi, found.damping @ found.Phi
+    dq, dv = found.elastic(found.Phi @ state.q)[1] @ found.Phi, found.damping @ found.Phi
     for line in found.lines:
         direction, slope = line.direction(xi)
         pull = tension_derivatives(model, state, line.name)

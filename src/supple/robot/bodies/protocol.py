@@ -22,7 +22,7 @@ Whoever needs more than every body has asks for a capability: ``centreline`` (te
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -33,7 +33,7 @@ from supple.errors import ModelError
 
 if TYPE_CHECKING:
     from supple.core.blocks.custom import BoundMap
-    from supple.jit import LoadKernel
+    from supple.jit import AddressedKernel, LoadKernel
     from supple.robot.bodies.looks import BodyLook, RodLook, SkinLook
     from supple.robot.bodies.rigid import Rigid
     from supple.robot.bodies.rod import Rod
@@ -127,6 +127,15 @@ class Located(NamedTuple):
     offset: np.ndarray | None = None
 
 
+class OwnForce(NamedTuple):
+    """A force of a body on its own coordinates: kernel, arrays, who explains a result that is not finite, gradient."""
+
+    kernel: LoadKernel
+    data: Any
+    guard: Any = None
+    gradient: AddressedKernel | None = None
+
+
 class LinkArrays(NamedTuple):
     """What a model holds of one link, for fingerprints; lists have an entry per block, or per node."""
 
@@ -191,10 +200,11 @@ class BodyTable(ABC):
         """
         return None
 
-    def elasticity(self, block: int, frames: int) -> tuple[LoadKernel, tuple[np.ndarray, ...]] | None:
+    def own_force(self, link: str, block: int, frames: int, node: Callable[[str, float], int]) -> OwnForce | None:
         """A compiled force of the body's own on its coordinates, beside the linear one, with its data; None if none.
 
-        ``block`` is the body's own, ``frames`` how many its map has.  The force has an energy and feels no rates.
+        ``block`` is the body's own, ``frames`` how many its map has, ``node`` numbers strain nodes by link and station.
+        The force has an energy and feels no rates.
         """
         return None
 

@@ -19,6 +19,7 @@ from supple.robot.bodies.rod_table import RodTable, tabulate_rod
 from supple.sections.direct import Section
 from supple.sections.materials import Material
 from supple.sections.properties import SectionProperties, check_material, is_uniform, section_properties
+from supple.sections.rod_laws import RodLaw
 from supple.sections.shapes import Shape
 
 #: Strain of a straight unstretched rod: torsion, bend_y, bend_z, stretch, shear_y, shear_z.
@@ -56,6 +57,9 @@ class Rod(Body):
         Order of the Magnus step between nodes, 2 or 4.
     extra_points : sequence of float
         Further points s in (0, 1), without weight, at which the Magnus steps are split.
+    law : RodLaw, optional
+        How stresses follow strains, if not linearly: `MooneyRivlinRod`, `Stiffening`, `Saturating`, or any energy per
+        metre `StrainEnergy(W)`. Default: stress = stiffness (strain - rest strain).
 
     Notes
     -----
@@ -74,6 +78,7 @@ class Rod(Body):
     rest_strain: ArrayLike | Callable[[float], ArrayLike] | None = None
     magnus: int = 4
     extra_points: tuple[float, ...] = ()
+    law: RodLaw | None = None
 
     def __post_init__(self) -> None:
         with naming("Rod"):
@@ -88,6 +93,8 @@ class Rod(Body):
                 object.__setattr__(self, "rest_strain", finite_array(value, (6,), "rest_strain"))
             self._check_rest_length()
             self.rest_strain_at(0.5)
+            if self.law is not None and not isinstance(self.law, RodLaw):
+                raise ModelError(f"law is {shown(self.law)}, must be a law such as MooneyRivlinRod()")
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -110,12 +117,15 @@ class Rod(Body):
     def summary(self) -> tuple[str, str]:
         """Length, section and points; the basis with its orders."""
         points = f"{self.points} point{'' if self.points == 1 else 's'}"
-        return f"rod {self.length:g} m, {type(self.section).__name__}, {points}", repr(self.strain)
+        law = "" if self.law is None else f", {type(self.law).__name__}"
+        return f"rod {self.length:g} m, {type(self.section).__name__}, {points}{law}", repr(self.strain)
 
     def check(self) -> None:
         """The section can be evaluated, has mass, and has stiffness along every free strain."""
         samples = SAMPLES[:1] if is_uniform(self.section) else SAMPLES
         stiffness = sum(np.diag(self.properties_at(s).stiffness) for s in samples)
+        if self.law is not None:
+            return  # it says by itself what it resists, when it is traced
         for component in np.unique(self.strain.components):
             if stiffness[component] <= 0.0:  # type: ignore[index]
                 name = COMPONENTS[component]

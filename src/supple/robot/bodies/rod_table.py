@@ -16,7 +16,8 @@ from supple.errors import ModelError
 from supple.numerics.quadrature import rod_stations
 from supple.rest import Curve
 from supple.robot.bodies.fields import ChebyshevTable, ConstantField
-from supple.robot.bodies.protocol import BodyTable, Chain, LinkArrays, Located
+from supple.robot.bodies.protocol import BodyTable, Chain, LinkArrays, Located, OwnForce
+from supple.robot.bodies.rod_law import LawNote, RodLawTable, trace_law
 from supple.sections.properties import is_uniform
 
 if TYPE_CHECKING:
@@ -51,11 +52,13 @@ class RodTable(BodyTable):
     inertia : ndarray, shape (P, 6, 6)
         Inertia of each point, weight included.
     section_stiffness, section_damping : ndarray, shape (P, 6, 6)
-        Of the sections at Gauss nodes; zero at the other points.
+        Of the sections at Gauss nodes; zero at the other points.  With a law its tangent at rest.
     breaks : tuple of float
         Interior stations where the strain is not smooth.
     basis, rest_strain : callable
         s -> (n,) (scaled like ``phi``) and s -> (6,), or (M,) -> (M, n) and (M, 6), without the user's functions.
+    law : RodLawTable, optional
+        A nonlinear law between strains and stresses.
     """
 
     length: float
@@ -73,6 +76,7 @@ class RodTable(BodyTable):
     section_stiffness: np.ndarray
     section_damping: np.ndarray
     breaks: tuple[float, ...]
+    law: RodLawTable | None = None
 
     @property
     def line(self) -> RodTable:
@@ -118,6 +122,16 @@ class RodTable(BodyTable):
         return Chain(
             ROD, segments, phi, begins, own, between, self.component, dormant=len(idle), idle_tip=not loaded
         )
+
+    def own_force(self, link: str, block: int, frames: int, node: Callable[[str, float], int]) -> OwnForce | None:
+        """What its law adds to the linear one."""
+        if self.law is None:
+            return None
+        from supple.fields.rod_elasticity import ROD_ELASTICITY, ROD_ELASTICITY_GRADIENT
+
+        told = LawNote(link, self.law)
+        nodes = [node(link, s) for s in self.law.s.tolist()]
+        return OwnForce(ROD_ELASTICITY, self.law.data(nodes, told.note), told, ROD_ELASTICITY_GRADIENT)
 
     def aspects(self, arrays: LinkArrays) -> dict[str, Any]:
         """Its steps, basis functions and rest strain."""
@@ -186,7 +200,7 @@ def tabulate_rod(rod: Rod) -> RodTable:
     s, weight = rod_stations(rod.points, strain.breaks, rod.extra_points)
     weight = weight * rod.length
     steps = magnus_steps(rod.length, rod.magnus, s[:-1], s[1:], exact, rod.rest_strains)
-    inertia, sections, stiffness, damping = _section_sums(rod, s, weight, component, exact)
+    inertia, sections, stiffness, damping, law = _section_sums(rod, s, weight, component, exact)
     return RodTable(
         length=rod.length,
         magnus=rod.magnus,
@@ -206,13 +220,15 @@ def tabulate_rod(rod: Rod) -> RodTable:
         section_stiffness=sections[0],
         section_damping=sections[1],
         breaks=tuple(float(x) for x in strain.breaks),
+        law=law,
     )
 
 
 def _section_sums(
     rod: Rod, s: np.ndarray, weight: np.ndarray, component: np.ndarray, basis: Field
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Inertia of every point (P, 6, 6), weight included; stiffness and damping there (2, P, 6, 6); K and D (n, n)."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, RodLawTable | None]:
+    """Inertia of every point (P, 6, 6), weight included; stiffness and damping there (2, P, 6, 6); K and D (n, n); law.
+    """
     nodes = np.flatnonzero(weight)
     same = is_uniform(rod.section)
     properties = [rod.properties_at(x) for x in s[nodes[:1] if same else nodes].tolist()]
@@ -226,9 +242,14 @@ def _section_sums(
     values = basis(s[nodes])
     sections = np.zeros((2, len(s), 6, 6))
     sections[:, nodes] = np.array([[x.stiffness for x in properties], [x.damping for x in properties]])
+    law = None
+    if rod.law is not None:
+        law = trace_law(rod.law, s[nodes], weight[nodes], rod.rest_strains(s[nodes]), sections[0, nodes], component)
+        sections[0, nodes] = law.linear
     stiffness, damping = (_projected(w * x[nodes], values, component) for x in sections)
-    _check_stiffness(stiffness, component)
-    return inertia, sections, stiffness, damping
+    if law is None:
+        _check_stiffness(stiffness, component)
+    return inertia, sections, stiffness, damping, law
 
 
 def _projected(matrices: np.ndarray, values: np.ndarray, component: np.ndarray) -> np.ndarray:

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from supple.checks import Array
 from supple.core.records import BODY, segment_t
 from supple.errors import ModelError
-from supple.robot.bodies.protocol import BodyTable, Chain, LinkArrays, Located
+from supple.robot.bodies.protocol import BodyTable, Chain, LinkArrays, Located, OwnForce
 from supple.tracing.program import Program, as_symbols, evaluate, make_program, trace
 from supple.tracing.slopes import slope
 from supple.tracing.symbols import COORDINATE, MATERIAL, Symbols
-
-if TYPE_CHECKING:
-    from supple.jit import LoadKernel
 
 
 def _outputs(p: Any, a: Any, b: Any) -> Any:
@@ -139,7 +136,7 @@ class SoftTable(BodyTable):
         slopes = [self.mass @ evaluate(slope(self.place, COORDINATE, j), self.x, q) for j in range(self.n)]
         return self.mass @ evaluate(self.place, self.x, q), np.stack(slopes, axis=1)
 
-    def elasticity(self, block: int, frames: int) -> tuple[LoadKernel, tuple[np.ndarray, ...]] | None:
+    def own_force(self, link: str, block: int, frames: int, node: Callable[[str, float], int]) -> OwnForce | None:
         """The force of its nonlinear material."""
         if self.energy is None:
             return None
@@ -147,7 +144,7 @@ class SoftTable(BodyTable):
 
         data = (np.array([[block, frames]], dtype=np.int64), self._padded(self.volume)[1])
         arrays = (*data, *self._energy_program().arrays)
-        return ELASTICITY, tuple(map(np.ascontiguousarray, arrays))
+        return OwnForce(ELASTICITY, tuple(map(np.ascontiguousarray, arrays)))
 
     @property
     def points(self) -> tuple[tuple[int, float], ...]:
