@@ -68,7 +68,14 @@ def _sections() -> list[Call]:
     more = {"rotary_inertia": (1e-4, 1e-4, 1e-4), "damping": None, "damping_time": 0.1, "radius": 0.01, "shape": None}
     matrices = {"stiffness": np.full(6, 10.0), "inertia": np.array([1e-4, 1e-4, 1e-4, 1.0, 1.0, 1.0])}
     constants = {"young": 1e6, "poisson": 0.4, "shear": None, "density": 1e3, "viscosity": 1.0, "damping_time": 0.1}
+    law = lambda made: on_arm(law=made, strain=sp.Legendre(bend_y=1, stretch=0))  # noqa: E731
+    own = {"function": lambda e, K, s, c: e @ K @ e + c * e[1] ** 4, "given": {"c": 1.0}}
     return [
+        Call("MooneyRivlinRod", sp.MooneyRivlinRod, {"share": 0.3}, law),
+        Call("Stiffening", sp.Stiffening, {"bend_y": 0.3, "stretch": 1.0}, law),
+        Call("Saturating", sp.Saturating, {"bend_y": 0.3, "stretch": 1.0}, law),
+        Call("QuadraticEnergy", sp.QuadraticEnergy, {}, law),
+        Call("StrainEnergy", sp.StrainEnergy, own, law),
         Call("Circle", sp.Circle, {"radius": 0.02, **common}, section),
         Call("Annulus", sp.Annulus, {"outer": 0.02, "inner": (0.01, 0.005), **common}, section),
         Call("Rectangle", sp.Rectangle, {"height": 0.02, "width": 0.01, **common}, section),
@@ -128,7 +135,7 @@ def _bodies() -> list[Call]:
     soft = {"length": 0.4, "section": sp.Circle(0.02), "material": material(), "strain": sp.Legendre(bend_y=1)}
     numbers = {"points": 3, "rest_strain": [0.0, 0.1, 0.0, 1.0, 0.0, 0.0], "magnus": 4, "extra_points": (0.3,)}
     return [
-        Call("Rod", sp.Rod, {**soft, **numbers}, lambda made: exercise(base(body=made).compile())),
+        Call("Rod", sp.Rod, {**soft, **numbers, "law": None}, lambda made: exercise(base(body=made).compile())),
         Call("Rigid", sp.Rigid, given, body),
         Call("Rigid.box", sp.Rigid.box, {"size": (0.1, 0.1, 0.1), **tip}, body),
         Call("Rigid.sphere", sp.Rigid.sphere, {"radius": 0.1, **tip}, body),

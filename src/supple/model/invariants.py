@@ -19,10 +19,9 @@ Array = np.ndarray
 def energy(model: Model, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, t: float = 0.0) -> Energy:
     """Kinetic (with added mass), elastic (rods, joint springs, limits), gravitational (net of buoyancy) [J].
 
-    ``loads`` is what linear springs, cables and elastic tendons (at their pulled length in u) store, what soft bodies of
-    nonlinear materials store, and what rods with a law store beyond their stiffness at rest.  Springs with
-    a law of their own, contacts, given wrenches, tendons, chambers, drives and users' laws count as work from
-    outside.
+    ``loads`` is what linear springs, cables and elastic tendons (at their pulled length in u) store, what soft bodies
+    of nonlinear materials store, and rods with a law beyond their stiffness at rest.  Springs with a law of their own,
+    contacts, given wrenches, tendons, chambers, drives and users' laws count as work from outside.
     """
     parts, _ = _energy_and_momentum(model, q, v, u, t)
     return Energy(*parts.tolist())
