@@ -10,7 +10,7 @@ import supple
 
 PACKAGE = Path(supple.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
-OPEN_TO_ALL = {"errors", "checks", "fingerprint", "jit", "pickling", "storage"}
+OPEN_TO_ALL = {"errors", "checks", "fingerprint", "jit", "pickling", "storage", "threads"}
 
 #: What each room may import when it is loaded, besides itself and what is open to all.  "core.records" are layouts of
 #: arrays alone: they load no kernels.
@@ -41,6 +41,7 @@ ALLOWED = {
     "solvers": {"lie", "linalg", "core", "core.records", "laws", "compilation", "model", "robot", "readouts"},
     "gradients": {"core", "laws", "core.records", "compilation", "constraints", "model", "robot", "solvers"},
     "bridges": {"gradients", "model", "solvers"},
+    "batch": {"model", "solvers"},
     "jax.py": {"bridges"},
     "torch.py": {"bridges"},
     "casadi.py": {"bridges"},
@@ -57,7 +58,8 @@ LATE = {
     "robot": {"core", "fields", "files", "model"},  # `Robot.compile`, the maps of bodies, `Robot.save`
     "files": {"gradients", "materials"},  # `load_design`
     "gradients": {"model"},  # `Design.model`
-    "model": {"gradients", "readouts", "solvers", "viz"},  # what is asked of a model
+    "batch": {"__version__"},
+    "model": {"batch", "gradients", "readouts", "solvers", "viz"},  # what is asked of a model
     "readouts": {"viz"},
     "solvers": {"gradients", "viz", "__version__"},
     "cli": {"fields", "gradients", "maps", "tracing", "viz", "__version__"},
@@ -71,6 +73,7 @@ LONG_FUNCTIONS: set[str] = set()
 #: Where modules are tested that have no file of their name, because one test holds several of them to account.
 TESTS = Path(__file__).parent
 TESTED_IN = {
+    "batch/failure": "batch/test_folder",
     "bases/protocol": "bases/test_basis_contract",
     "bench/dynamics": "bench/test_report",
     "bench/equilibria": "bench/test_report",

@@ -17,7 +17,7 @@ PACKAGE = ROOT / "src" / "supple"
 IMAGE = ROOT / "docs" / "images" / "rooms.svg"
 
 #: Rooms that all others may use: they would only add lines.
-OPEN_TO_ALL = ("errors", "checks", "fingerprint", "jit", "pickling", "storage")
+OPEN_TO_ALL = ("errors", "checks", "fingerprint", "jit", "pickling", "storage", "threads")
 #: Not rooms: the front door, and how the package is started.
 DOORS = ("__init__", "__main__", "__pycache__", "py.typed")
 

@@ -14,6 +14,7 @@ from supple.bases import (
     PiecewiseConstant,
     Strain,
 )
+from supple.batch.motions import Motions
 from supple.errors import (
     ConvergenceError,
     DesignError,

@@ -1,7 +1,6 @@
 """An operation over leading axes: rows on several threads, with the numbers that one at a time would give.
 
-What rows are at fault for is said with their place, the first of them if there are several.  The main thread looks up
-ten times per second while others work, since Ctrl-C reaches only threads that do not wait without end.
+What rows are at fault for is said with their place, the first of them if there are several.
 """
 
 from __future__ import annotations
@@ -11,9 +10,7 @@ import os
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import nullcontext
-from functools import cache
 from math import prod
 from typing import Any
 
@@ -22,11 +19,10 @@ import numpy as np
 from supple.bridges.operation import Operation, Port
 from supple.checks import floats, shown, why
 from supple.errors import ShapeError, StateError, naming
+from supple.threads import Queue, share
 
 Array = np.ndarray
 
-#: How often the main thread looks up, s.
-LOOKING_UP = 0.1
 #: Rows whose memories are kept at least; of a larger batch, all.
 REMEMBERED = 64
 #: Failures that are kept, for frameworks that turn them into errors of their own.
@@ -35,15 +31,6 @@ FAILURES = 16
 # The first row of an operation is computed alone: kernels are read from the cache, or compiled, once.
 _first = threading.Lock()
 
-
-@cache
-def _pool(workers: int) -> ThreadPoolExecutor:
-    """Threads that stay, and with them their scratch."""
-    return ThreadPoolExecutor(workers, thread_name_prefix="supple")
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not survive a fork
 
 
 class Rows:
@@ -142,11 +129,10 @@ class Rows:
         count = prod(lead)
         workers = max(1, min(self.threads, count // self.operation.grain))
         failed: dict[int, Exception] = {}
-        stopped = threading.Event()
 
-        def some(rows: range) -> None:
+        def some(rows: Queue) -> None:
             for i in rows:
-                if stopped.is_set() or i > min(failed, default=count):
+                if i > min(failed, default=count):
                     return
                 try:
                     with naming(f"{self.operation.name}, row {_place(i, lead)}") if lead else nullcontext():
@@ -158,18 +144,10 @@ class Rows:
         begin = 0
         if kind not in self._known and count:
             with _first:
-                some(range(1))
+                some(Queue(range(1)))
             self._known.add(kind)
             begin = 1
-        try:
-            if workers == 1:
-                some(range(begin, count))
-            else:
-                running = {_pool(workers).submit(some, range(begin + k, count, workers)) for k in range(workers)}
-                while running:
-                    _, running = wait(running, LOOKING_UP)
-        finally:
-            stopped.set()
+        share(Queue(range(begin, count)), some, workers)
         if failed:
             with self._noting():
                 raise failed[min(failed)]

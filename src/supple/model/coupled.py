@@ -27,6 +27,7 @@ from supple.following.expansion import expand_state
 from supple.model import coupled_readouts as _readouts
 from supple.model.batch import for_each, many_states
 from supple.model.coupled_workspace import CoupledWorkspace
+from supple.model.leading_axes import takes_leading_axes
 from supple.model.model import Model
 from supple.model.results import (
     Energy,
@@ -67,6 +68,7 @@ class Expansion(NamedTuple):
         return by_x + np.einsum("i,ijk->jk", force, self.bends), by_v, by_a
 
 
+@takes_leading_axes
 class CoupledModel(Model):
     """A model some of whose coordinates follow others; see `Model`.
 

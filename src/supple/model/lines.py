@@ -40,4 +40,5 @@ def line_lengths(model: Model, q: ArrayLike) -> dict[str, float]:
 
 def line_jacobian(model: Model, q: ArrayLike) -> Array:
     """d(line_lengths)/dq, (number of lines, n): for tendons -B^T to rounding."""
-    return np.array([state.gradient for state in model.lines(q).values()]).reshape(-1, model.n)
+    gradients = [state.gradient for state in model.lines(q).values()]
+    return np.stack(gradients, axis=-2) if gradients else np.zeros((*np.shape(q)[:-1], 0, model.n))

@@ -18,6 +18,7 @@ from supple.model import accelerations, constraints, dynamics, invariants, kinem
 from supple.model.arguments import Arguments, number
 from supple.model.assembly import assemble_anywhere, loop_turns, recentred
 from supple.model.constraints import Rows, independent_rows, keep_rows
+from supple.model.leading_axes import takes_leading_axes
 from supple.model.workspace import Workspace
 from supple.pickling import REMEDY, check_picklable, why_not_picklable
 
@@ -34,11 +35,13 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 
+@takes_leading_axes
 class Model:
     """A compiled robot: immutable, picklable, safe to share between threads.
 
     Made by `Robot.compile`.  States are plain vectors: q (n,) coordinates, v (n,) their rates, a (n,) accelerations;
-    links in the order they were added, in a link the joint's coordinates first, then the body's.
+    links in the order they were added, in a link the joint's coordinates first, then the body's.  Functions of states
+    take leading axes, q (..., n), v (..., n), u (..., nu), t (...), which are broadcast; results have them in front.
 
     Most of what it does is written elsewhere, one module per subject: `model.kinematics`, `model.dynamics`,
     `model.accelerations`, `model.constraints`, `model.invariants`, `model.lines`, `model.readouts`, `model.solving`.
@@ -173,6 +176,7 @@ class Model:
     modes = solving.modes
     linearize = solving.linearize
     simulate = solving.simulate
+    simulate_batch = solving.simulate_batch
     step = solving.step
     step_derivatives = solving.step_derivatives
 

@@ -503,10 +503,12 @@ def test_bad_guesses_and_inputs_are_named():
         model.statics(q0=np.zeros(3))
     with pytest.raises(sp.StateError, match=r"t1.*-2"):
         model.statics([1.0, -2.0, 0.0, 0.0, 0.0])
-    with pytest.raises(sp.StateError, match=r"t1.*-2"):
-        model.statics_batch([[1.0, -2.0, 0.0, 0.0, 0.0]])
     with pytest.raises(sp.ShapeError, match=r"u has shape \(1, 3\), must be \(N, 5\)"):
         model.statics_batch(np.zeros((1, 3)))
+    with pytest.raises(sp.ShapeError, match=r"u has shape \(5,\), must be \(N, 5\), or \(5,\) with q0 \(N, 24\)"):
+        model.statics_batch(np.zeros(5))
+    with pytest.raises(sp.ShapeError, match=r"q0 has shape \(3, 24\), must be \(24,\) or \(2, 24\)"):
+        model.statics_batch(np.zeros((2, 5)), q0=np.zeros((3, 24)))
 
 
 def test_assemble_at_rest_says_why_it_failed():
@@ -531,6 +533,30 @@ def test_many_at_once_equal_one_by_one():
     warm = model.statics_batch(u, q0=single.q)
     assert warm.converged.all()
     assert (warm.iterations == 1).all()
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_rows_that_cannot_be_worked_on_are_named_and_stop_no_other(threads):
+    model = manipulator()
+    u = np.random.default_rng(5).uniform(0.0, 60.0, (6, 5))
+    u[1, 2], u[4, 1] = np.nan, -2.0
+    with pytest.warns(sp.ModelWarning, match=r"2 of 6 rows failed, the first is row 1: u\[2\] \(t3\) is nan"):
+        found = model.statics_batch(u, threads=threads)
+    assert found.done.all()
+    assert found.converged.tolist() == [True, False, True, True, False, True]
+    assert sorted(found.failures) == [1, 4]
+    assert "negative" in str(found.failures[4])
+    assert np.isnan(found.q[[1, 4]]).all()
+    assert np.array_equal(found.q[5], model.statics(u[5]).q)
+
+
+def test_many_at_once_from_many_guesses():
+    model = manipulator()
+    q0 = 0.1 * np.random.default_rng(6).standard_normal((4, model.n))
+    found = model.statics_batch([1.0, 2.0, 0.0, 0.0, 0.0], q0=q0)
+    assert found.converged.all()
+    assert np.array_equal(found.q[2], model.statics([1.0, 2.0, 0.0, 0.0, 0.0], q0=q0[2]).q)
+    assert model.statics_batch(q0=q0[:2]).converged.all()
 
 
 def test_many_at_once_with_loops_and_failures():

@@ -259,6 +259,8 @@ class Equilibria(NamedTuple):
     iterations: Array  #: (N,) Newton steps
     converged: Array  #: (N,) bool
     done: Array  #: (N,) bool: rows that were worked on; all of them, unless the batch was interrupted
+    failures: dict[int, Exception]  #: why rows could not be worked on, which are NaN
 
     def __repr__(self) -> str:
-        return f"<Equilibria: {len(self.q)}, {int(np.sum(self.converged))} of them converged>"
+        failed = f", {len(self.failures)} failed" if self.failures else ""
+        return f"<Equilibria: {len(self.q)}, {int(np.sum(self.converged))} of them converged{failed}>"

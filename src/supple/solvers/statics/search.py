@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import floats, shown, why
 from supple.compilation.law_program import make_program
 from supple.core.residual import residual, residual_tangent
-from supple.errors import ConvergenceError, ModelWarning, ShapeError, StateError
+from supple.errors import ConvergenceError, ModelWarning, StateError
 from supple.model.accelerations import joint_efforts
 from supple.model.arguments import number
 from supple.model.assembly import assemble
@@ -294,19 +293,6 @@ def first_guess(model: Model, q0: ArrayLike | None) -> Array:
     if bad.size:
         raise StateError(f"q0[{bad[0]}] ({model.coordinate_names[bad[0]]}) is {q[bad[0]]}, must be finite")
     return np.array(q)
-
-
-def first_guesses(model: Model, q0: ArrayLike | None, count: int) -> Array:
-    """Where to begin each of so many searches, (count, n): one guess for all, or one for each."""
-    try:
-        given = floats(model.rest if q0 is None else q0)
-    except ValueError as reason:
-        raise ShapeError(f"q0 is {shown(q0)}, must be real numbers{why(reason)}") from None
-    if given.shape not in ((model.n,), (count, model.n)):
-        raise ShapeError(f"q0 has shape {given.shape}, must be ({model.n},) or ({count}, {model.n})")
-    if not np.isfinite(given).all():
-        raise StateError("q0 holds values that are not finite")
-    return np.broadcast_to(given, (count, model.n))
 
 
 def statics(
