@@ -330,7 +330,7 @@ def motion_calls() -> list[Call]:
 #: Functions of a model with calls of their own below, or without anything to ask.
 SOLVERS = (
     *("statics", "statics_batch", "equilibrium_path", "modes", "simulate", "plot", "assemble", "check_derivatives"),
-    *("step", "step_derivatives"),
+    *("step", "step_derivatives", "simulate_batch"),
 )
 
 
@@ -356,6 +356,9 @@ def _solvers(model: Model, kind: str) -> list[Call]:
         ("check_derivatives", {**x, "u": u, "t": 0.1, "lam": np.zeros(model.nc)}),
     ]
     made = [Call(f"Model.{name} ({kind})", getattr(model, name), given) for name, given in calls]
+    many = {**run, "t": np.array([0.0, 0.01]), "q0": np.zeros((2, model.n)), "threads": 1, "max_steps": STEPS}
+    many |= {"hold": False, "control_rate": None, "events": (), "progress": False, "folder": None, "record": False}
+    made.append(Call(f"Model.simulate_batch ({kind})", model.simulate_batch, many, lambda made: made.q[~made.failed]))
     picture = {"q": x["q"], "u": u, "t": 0.1, "ax": None}
     return [*made, Call(f"Model.plot ({kind})", model.plot, picture, closed, slow=True)]
 

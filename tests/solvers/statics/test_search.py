@@ -540,7 +540,7 @@ def test_rows_that_cannot_be_worked_on_are_named_and_stop_no_other(threads):
     model = manipulator()
     u = np.random.default_rng(5).uniform(0.0, 60.0, (6, 5))
     u[1, 2], u[4, 1] = np.nan, -2.0
-    with pytest.warns(sp.ModelWarning, match=r"2 of 6 rows failed, the first is row 1: u\[2\] \(t3\) is nan"):
+    with pytest.warns(sp.ModelWarning, match=r"2 of 6 rows failed, the first is row 1: u\[2\] \(t2\) is nan"):
         found = model.statics_batch(u, threads=threads)
     assert found.done.all()
     assert found.converged.tolist() == [True, False, True, True, False, True]
