@@ -241,6 +241,12 @@ def spring(rng, robot, name):
     return sp.Spring(name, *ends, stiffness=20.0, rest_length=0.3, damping=rng.uniform(0.0, 2.0))
 
 
+def springs(rng, robot, name):
+    points = [end for _ in range(2) for end in random_ends(rng, robot, random_end(rng, robot, 0.4))]
+    numbers = {"stiffness": rng.uniform(5.0, 20.0, 3), "rest_length": rng.uniform(0.1, 0.4), "damping": 0.5}
+    return sp.Springs(name, points, [(0, 1), (2, 3), (1, 3)], **numbers, slack=bool(rng.random() < 0.5))
+
+
 def law_spring(rng, robot, name):
     ends = random_ends(rng, robot, random_end(rng, robot, 0.5))
     slopes = (hardening_slope, hardening_rate) if rng.random() < 0.5 else None
@@ -383,6 +389,7 @@ KINDS: dict[str, Callable] = {
         local_wrench,
         distributed,
         spring,
+        springs,
         law_spring,
         cable,
         contact_of_rod,
@@ -427,7 +434,7 @@ def add_kinds(rng, robot, kinds, tries=4):
 
 
 #: Kinds whose places are often no good, so that they are tried one by one.
-REFUSED_OFTEN = (sp.Loop, sp.Contact, sp.Cable, sp.Wake, sp.Thruster, sp.PairLaw, sp.Tendon, sp.Spring)
+REFUSED_OFTEN = (sp.Loop, sp.Contact, sp.Cable, sp.Wake, sp.Thruster, sp.PairLaw, sp.Tendon, sp.Spring, sp.Springs)
 
 
 def compiles(robot):

@@ -25,7 +25,7 @@ def load(name):
 def test_every_example_is_tested_here():
     names = {path.stem for path in EXAMPLES.glob("*.py")}
     first = {"soft_arm_on_shaft", "sagging_rod", "swinging_rod", "swinging_arm"}
-    joints = {"coupled_hand", "roller_coaster"}
+    joints = {"coupled_hand", "roller_coaster", "four_bar_rope"}
     assert names == first | joints | {"fit_viscosity", "throw", "optimise_taper", "bounce", "train_policy"}
 
 
@@ -113,6 +113,13 @@ def test_roller_coaster_keeps_its_energy_and_rubs_to_rest():
     assert laps > 0.3
     assert lost < 1e-4
     assert abs(speed) < 0.05
+
+
+def test_a_rope_hangs_in_a_four_bar():
+    sag, catenary, drift, lowest = load("four_bar_rope").main()
+    assert sag == pytest.approx(catenary, rel=5e-3)
+    assert drift < 1e-6
+    assert lowest < -0.4
 
 
 def test_a_coupled_hand_holds_a_ball():

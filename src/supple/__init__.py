@@ -73,6 +73,8 @@ from supple.loads import (
     Prescribed,
     Spheres,
     Spring,
+    SpringNet,
+    Springs,
     Tendon,
     Thruster,
     Tube,

@@ -32,6 +32,7 @@ from .argument_uses import (
     material,
     method,
     motion,
+    netted,
     on_arm,
     path,
     plain,
@@ -160,6 +161,10 @@ def _loads() -> list[Call]:
     water = {"density": 1e3, "current": [0.1, 0.0, 0.0], "drag": sp.Drag(), "added_mass": {"arm": np.ones(6)}}
     spring = {"stiffness": 5.0, "rest_length": 0.1, "damping": 0.1, "law": None, "slopes": None}
     wake = {"added_mass": sp.AddedMass(), "s": 1.0, "head": "base", "density": 1e3, "current": np.zeros(3)}
+    mesh = {"pairs": [(0, 1)], "stiffness": 5.0, "rest_length": [0.1], "damping": 0.1, "slack": True}
+    net = {"springs": [(0, 1)], "stiffness": 5.0, "damping": 0.1, "rest_length": 0.2, "attached": {0: ("arm", 1.0)}}
+    strand = {"start": np.zeros(3), "end": (0.4, 0.0, 0.0), "pieces": 3, "first": ("arm", 1.0), "sag": (0.0, 1.0, 0.0)}
+    sheet = {"corner": np.zeros(3), "along": (0.1, 0.0, 0.0), "across": (0.0, 0.1, 0.0), "pieces": (1, 2)}
     wrench = np.full(6, 0.1)
     given = {"link": "arm", "wrench": wrench, "name": "w"}
     bodies = {"a": sp.Spheres("arm", 3), "b": sp.Plane(), "stiffness": 1e3}
@@ -177,6 +182,10 @@ def _loads() -> list[Call]:
         Call("Chamber", sp.Chamber, {"name": "c", **route, "area": 1e-4}, load),
         Call("Cable", sp.Cable, {"name": "c", "points": [("world", 0.0), ("arm", 0.5)], **elastic}, load),
         Call("Spring", sp.Spring, {"name": "s", **ends, **spring}, load),
+        Call("Springs", sp.Springs, {"name": "s", "points": list(ends.values()), **mesh, "smoothing": None}, load),
+        Call("SpringNet", sp.SpringNet, {"nodes": np.eye(3), "mass": 0.1, **net}, netted),
+        Call("SpringNet.rope", sp.SpringNet.rope, {**strand, "mass": 0.1, "stiffness": 50.0, "length": 0.6}, netted),
+        Call("SpringNet.sheet", sp.SpringNet.sheet, {**sheet, "mass": 0.1, "stiffness": 50.0, "shear": 1.0}, netted),
         Call("PointLaw", sp.PointLaw, {"name": "p", "link": "arm", **point, **there, **states}, load),
         Call("PairLaw", sp.PairLaw, {"name": "p", **ends, **pair, "state0": (1.0,)}, load),
         Call("Loop", sp.Loop, {"name": "l", **hold}, load),

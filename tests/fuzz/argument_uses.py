@@ -192,6 +192,13 @@ def nothing(made: Any) -> None:
     """Where there is nothing more to do."""
 
 
+def netted(made: Any) -> Any:
+    """A net on a robot."""
+    robot = base()
+    made.add_to(robot, "net")
+    return exercise(robot.compile())
+
+
 def driven(made: Any) -> Any:
     """A prescribed joint in motion."""
     robot = base()

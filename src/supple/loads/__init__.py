@@ -13,7 +13,9 @@ from supple.loads.lines.cable import Cable
 from supple.loads.lines.chamber import Chamber
 from supple.loads.lines.elastic_tendon import ElasticTendon
 from supple.loads.lines.tendon import Tendon
+from supple.loads.nets import SpringNet
 from supple.loads.spring import Spring
+from supple.loads.springs import Springs
 from supple.loads.user.laws import PairLaw, PointLaw
 from supple.loads.wrenches.distributed import Distributed
 from supple.loads.wrenches.point_wrench import PointWrench
@@ -33,6 +35,7 @@ KINDS = (
     PointWrench,
     Prescribed,
     Spring,
+    Springs,
     Tendon,
     Thruster,
     Wake,
@@ -59,6 +62,8 @@ __all__ = [
     "Prescribed",
     "Spheres",
     "Spring",
+    "SpringNet",
+    "Springs",
     "Tendon",
     "Thruster",
     "Tube",

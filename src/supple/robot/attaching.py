@@ -34,6 +34,7 @@ ROLES: dict[str, dict[str, str]] = {
     "ElasticTendon": {"route": "route", "until": "by link", "slope": "by link"},
     "Chamber": {"route": "route", "until": "by link", "slope": "by link"},
     "Cable": {"points": "ends"},
+    "Springs": {"points": "ends"},
     "Spring": {"a": "end", "b": "end"},
     "PairLaw": {"a": "end", "b": "end"},
     "Loop": {"a": "frame", "b": "frame"},
