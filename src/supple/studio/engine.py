@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 #: Pictures per second.
 RATE = 30.0
 
+#: How long steps of one picture may take, s of the clock: beyond, the robot's time goes slower.
+BUDGET = 0.022
+
 #: How quickly the measured pace follows, per picture.
 FOLLOW = 0.1
 
@@ -211,11 +214,10 @@ class Engine:
         elif self.mode == POSE:
             pose(act, wishes.get("coordinates", {}))
         elif self.playing or "step" in wishes:
-            span = self.speed / RATE if self.playing else act.step
-            if move(act, span):
-                self._advanced = span
-            else:
+            span, before = self.speed / RATE if self.playing else act.step, act.t
+            if not move(act, span, BUDGET):
                 self.playing = False
+            self._advanced = act.t - before
 
     def _play(self, wishes: dict[str, Any]) -> State:
         """One picture of a motion."""

@@ -5,6 +5,7 @@ A mode brings the state of an `Act` on; it knows nothing of threads or of browse
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -89,13 +90,16 @@ class Act:
         self.driver.reset()
 
 
-def rest(act: Act) -> None:
-    """The equilibrium under the inputs, sought from where the robot is; it stays where it is if there is none."""
+def rest(act: Act, globalise: bool = True) -> None:
+    """The equilibrium under the inputs, sought from where the robot is; it stays where it is if there is none.
+
+    Without ``globalise`` by Newton's method alone.
+    """
     model = act.model
     inputs = act.driver.at(act.t, act.q, np.zeros(model.n)) if model.nu else None
     try:
-        found = find(model, inputs, act.q, act.t, act.multipliers)
-        if not found.converged:
+        found = find(model, inputs, act.q, act.t, act.multipliers, globalise=globalise)
+        if not found.converged and globalise:
             found = find(model, inputs, act.start[0], act.t)
     except SuppleError as error:
         act.message = str(error)
@@ -107,13 +111,19 @@ def rest(act: Act) -> None:
         act.message = found.message
 
 
-def move(act: Act, span: float) -> bool:
-    """Bring a robot on by a span of time [s] in even steps; False if it cannot go on, `Act.message` says why."""
+def move(act: Act, span: float, budget: float = np.inf) -> bool:
+    """Bring a robot on by a span of time [s] in even steps; False if it cannot go on, `Act.message` says why.
+
+    After a ``budget`` [s of the clock] no further step begins: the robot is slower then, its motion the same.
+    """
     count = max(1, int(np.ceil(span / act.step - 1e-9)))
     act.message = ""
+    began = time.perf_counter()
     for _ in range(count):
         if not _one_step(act, span / count, HALVINGS):
             return False
+        if time.perf_counter() - began > budget:
+            break
     return True
 
 

@@ -19,6 +19,9 @@ from supple.studio.surfaces import Indices, smooth_surface, triangles
 #: What can be shown or hidden, in the order of the panel.
 LAYERS = ("links", "lines", "loads", "loops", "contacts", "frames")
 
+#: Vertices closer than this, relative to the size of the whole, are one.
+SAME = 1e-7
+
 
 class Placed(NamedTuple):
     """Where a piece is in one state.
@@ -107,19 +110,25 @@ def rigid_piece(paint: Paint, vertices: Array, faces: Faces, free: bool = False)
     return loft_piece(paint, vertices, faces, np.zeros(len(vertices), dtype=np.int64), np.eye(4)[None], free)
 
 
-def loft_piece(
-    paint: Paint, vertices: Array, faces: Faces, ring: Indices, frames: Array, free: bool = False
-) -> Piece:
+def loft_piece(paint: Paint, vertices: Array, faces: Faces, ring: Indices, frames: Array, free: bool = False) -> Piece:
     """A piece whose vertices (V, 3) belong to frames ``ring`` (V,); edges are judged at some frames (M, 4, 4)."""
     own = frames[ring]
     world = np.einsum("vij,vj->vi", own[:, :3, :3], vertices) + own[:, :3, 3]
-    surface = smooth_surface(world, triangles(faces))
+    surface = smooth_surface(world, triangles(_merged(vertices, ring)[faces]))
     source = surface.source
     normals = np.einsum("vji,vj->vi", own[source, :3, :3], surface.normals)
     return Piece(
         paint.name, paint.layer, paint.link, vertices[source], surface.faces, normals, ring[source], len(frames),
         source, free, np.asarray(paint.colour, dtype=float), paint.opacity,
     )  # fmt: skip
+
+
+def _merged(vertices: Array, ring: Indices) -> Indices:
+    """For every vertex (V,) the first one at the same place of the same frame: poles of balls are one point each."""
+    size = float(np.ptp(vertices, axis=0).max(initial=0.0)) or 1.0
+    keys = np.column_stack([ring, np.round(vertices / (SAME * size)).astype(np.int64)])
+    _, first, inverse = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    return np.asarray(first[inverse.ravel()], dtype=np.int64)
 
 
 def wxyz(rotation: Array) -> Array:

@@ -61,6 +61,14 @@ class Performer:
 class Stage:
     """All pieces of a robot.
 
+    Parameters
+    ----------
+    model : Model
+    states : sequence of State
+        What the picture must have room for; edges are judged, and rods cut into sections, as these need it.
+    beyond : sequence of State
+        States above which the ground must not be.
+
     Attributes
     ----------
     model : Model
@@ -69,11 +77,14 @@ class Stage:
     pieces : list of Piece
     """
 
-    def __init__(self, model: Model, states: Sequence[State], most: dict[str, float] | None = None) -> None:
+    def __init__(self, model: Model, states: Sequence[State], beyond: Sequence[State] = ()) -> None:
         self.model = model
         self.view = View.of(model, Style(), states, IN_A_FRAME)
         #: largest tension, pressure, force and moment, to which colours and arrows are scaled; grows as it must
-        self.most = dict(self.view.most) | (most or {})
+        self.most = dict(self.view.most)
+        clouds = [self.view.cloud, *(Posed(model, self.view.scene, state.q).cloud() for state in beyond)]
+        #: height of the lowest point, along the vertical, m
+        self.lowest = min(float((cloud @ self.view.camera.vertical).min()) for cloud in clouds)
         self._odd = {"world": True}
         for joint in self.view.scene.joints:
             self._odd[joint.link] = not self._odd.get(joint.places[0].link, True)
