@@ -1,8 +1,8 @@
 """What drives a robot that is watched live."""
 
 import numpy as np
-from conftest import make_arm
 from numpy.testing import assert_allclose
+from studio_robots import make_arm
 
 import supple as sp
 from supple.studio.drive import Driver

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from helpers import make_case
-from load_kinds import KINDS, add_kinds
 from numpy.testing import assert_allclose
 
 import supple as sp
+from helpers import make_case
+from load_kinds import KINDS, add_kinds
 from supple.studio.modes import Act, move, pose, replay, rest
 from supple.viz.motion import states_at
 

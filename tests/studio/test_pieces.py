@@ -1,10 +1,10 @@
 """Pieces and where they are."""
 
 import numpy as np
-from helpers import random_rotation
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
+from helpers import random_rotation
 from supple.robot import meshes
 from supple.studio.pieces import Paint, Placed, loft_piece, rigid_piece, wxyz
 

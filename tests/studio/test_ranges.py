@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from conftest import make_arm
+from studio_robots import make_arm
 
 import supple as sp
 from supple.studio.drive import Driver
@@ -60,7 +60,8 @@ def test_joints_move_within_their_limits():
 
 def test_robots_without_joints_offer_their_strains():
     robot = sp.Robot("rod")
-    rod = sp.Rod(0.5, sp.Circle(0.01), sp.Material(young=1e6, poisson=0.5, density=1000.0), sp.Legendre(bend_y=1, bend_z=1))
+    silicone = sp.Material(young=1e6, poisson=0.5, density=1000.0)
+    rod = sp.Rod(0.5, sp.Circle(0.01), silicone, sp.Legendre(bend_y=1, bend_z=1))
     robot.add_link("rod", rod)
     assert [reach.name for reach in coordinate_reaches(robot.compile(), 0.5)][:1] == ["rod.bend_y_0"]
 

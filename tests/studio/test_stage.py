@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from helpers import make_case
-from load_kinds import KINDS, add_kinds
 from numpy.testing import assert_allclose
 
 import supple as sp
+from helpers import make_case
+from load_kinds import KINDS, add_kinds
 from supple.robot.bodies.looks import RodLook
 from supple.studio import lofts
 from supple.studio.stage import Stage
@@ -97,9 +97,8 @@ def test_frames_along_a_line_are_rotations_and_turn_little():
 
 def test_soft_bodies_have_vertices_of_their_own():
     rng = np.random.default_rng(7)
-    body = sp.SoftBody(
-        sp.VolumePreserving([sp.Stretch(lambda s: 1.0 + s)]), sp.Cylinder(0.1, 0.02), sp.Material(young=1e5, poisson=0.5, density=1000.0)
-    )
+    silicone = sp.Material(young=1e5, poisson=0.5, density=1000.0)
+    body = sp.SoftBody(sp.VolumePreserving([sp.Stretch(lambda s: 1.0 + s)]), sp.Cylinder(0.1, 0.02), silicone)
     robot = sp.Robot("soft")
     robot.add_link("body", body)
     model = robot.compile()

@@ -218,7 +218,7 @@ def test_what_cannot_be_shown_is_refused(arm, call, message):
 
 
 def test_an_address_that_is_not_here_is_refused(arm):
-    with pytest.raises(sp.StorageError, match="cannot be served at 192.0.2.1"):
+    with pytest.raises(sp.StorageError, match=r"cannot be served at 192\.0\.2\.1"):
         view(arm, host="192.0.2.1")
 
 
