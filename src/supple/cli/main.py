@@ -22,6 +22,7 @@ from supple.cli.list import list_systems
 from supple.cli.run import run
 from supple.cli.signals import INTERRUPTED, Interrupted, came, leave, raising
 from supple.cli.statics import statics
+from supple.cli.view import view
 
 #: What the parser raises about arguments; typer brings a parser of its own or takes click's, depending on its version.
 ParserError: Any = typer.BadParameter.__mro__[1]
@@ -36,6 +37,7 @@ app.command("list")(list_systems)
 app.command()(info)
 app.command()(run)
 app.command()(statics)
+app.command()(view)
 app.command()(check)
 app.command()(convert)
 app.command("compile")(compile_kernels)

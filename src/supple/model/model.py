@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from supple.model.check_derivatives import DerivativeReport
     from supple.robot.frames import FrameSpec
     from supple.robot.robot import Robot
+    from supple.studio import Studio
 
 Array = np.ndarray
 
@@ -223,6 +224,21 @@ class Model:
         from supple.viz import plot
 
         return plot(self, q, u, t, ax, path, **options)
+
+    def view(self, **options: Any) -> Studio:
+        """Show the robot in a browser, with sliders for its inputs and joints: at rest, in motion, or posed by hand.
+
+        In a script it returns when the page is closed; in a notebook it shows the page inline.  All options are those
+        of `supple.studio.view`, such as ``u`` (inputs as `simulate` takes them), ``dark=True`` and ``port``.
+
+        Raises
+        ------
+        MissingExtraError
+            If viser is not installed.
+        """
+        from supple.studio import view
+
+        return view(self, **options)
 
     def check_derivatives(
         self,

@@ -200,7 +200,7 @@ def _strand_colour(brush: Brush, part: Strand) -> Array:
     chamber = part.kind == "chamber"
     most = brush.view.most["chamber" if chamber else "tension"]
     scale = (colours.PRESSURE if chamber else colours.TENSION)(abs(pull) / most if most else 0.0)
-    return faded(np.array(scale[:3]), brush.fade)
+    return faded(scale, brush.fade)
 
 
 def _hosts(brush: Brush, part: Strand, frames: Array) -> tuple[Array, Array]:

@@ -283,8 +283,8 @@ def _write_margins(ax: Axes, model: Model, view: View, style: Style) -> None:
         return
     write_scale(ax, view, style, np.asarray(model.parameters.gravity))
     shown = [bar for bar in BARS if style.lines and view.most[bar[0]] > 0.0]
-    for slot, (key, colourmap, label) in enumerate(shown):
-        write_colourbar(ax, colourmap, view.most[key], label, slot)
+    for slot, (key, ramp, label) in enumerate(shown):
+        write_colourbar(ax, ramp.colourmap, view.most[key], label, slot)
 
 
 def _motion_view(trajectory: Trajectory, style: Style) -> View:

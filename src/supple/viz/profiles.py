@@ -131,7 +131,7 @@ def _draw_curves(figure: Figure, s: Array, times: Array, name: str, values: Arra
         dress(ax, label)
     axes[-1].set_xlabel("s", fontsize=8.5, color=colours.INK)
     if len(times) > 1:
-        _bar(figure, axes, ScalarMappable(Normalize(times[0], times[-1]), colours.TIME), name)
+        _bar(figure, axes, ScalarMappable(Normalize(times[0], times[-1]), colours.TIME.colourmap), name)
 
 
 def _draw_maps(figure: Figure, s: Array, times: Array, name: str, values: Array, labels: list[str]) -> None:

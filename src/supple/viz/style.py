@@ -5,13 +5,41 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.colors import LinearSegmentedColormap, to_rgb
+from numpy.typing import ArrayLike
 
 from supple.checks import Array, finite_array, positive_float, shown
 from supple.errors import PictureError, SuppleError
+
+if TYPE_CHECKING:
+    from matplotlib.colors import Colormap
+
+
+@dataclass(frozen=True)
+class Ramp:
+    """Colours from one end of a scale to the other, even steps apart."""
+
+    name: str
+    stops: tuple[str, ...]
+
+    def __call__(self, x: ArrayLike) -> Array:
+        """The colours (..., 3) at x (...) between 0 and 1."""
+        table = np.array([rgb(stop) for stop in self.stops])
+        at = np.clip(np.nan_to_num(np.asarray(x, dtype=float)), 0.0, 1.0) * (len(table) - 1)
+        low = np.minimum(at.astype(int), len(table) - 2)
+        part = (at - low)[..., None]
+        return np.asarray((1.0 - part) * table[low] + part * table[low + 1])
+
+    @cached_property
+    def colourmap(self) -> Colormap:
+        """The same for matplotlib."""
+        from matplotlib.colors import LinearSegmentedColormap
+
+        return LinearSegmentedColormap.from_list(self.name, list(self.stops))
+
 
 #: Okabe and Ito's palette without its yellow and black: told apart by colour-blind readers, for lines and axes.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -27,11 +55,11 @@ INK, FAINT = "#2B303A", "#7A8290"
 AXES = ("#D55E00", "#009E73", "#0072B2")
 
 #: From slack to taut, and from empty to full: lightness alone tells the order.
-TENSION = LinearSegmentedColormap.from_list("tension", ["#F7D9A8", "#F0883C", "#C5281C", "#6B0A1E"])
-PRESSURE = LinearSegmentedColormap.from_list("pressure", ["#D6ECE4", "#5FB9A6", "#12806F", "#053F37"])
+TENSION = Ramp("tension", ("#F7D9A8", "#F0883C", "#C5281C", "#6B0A1E"))
+PRESSURE = Ramp("pressure", ("#D6ECE4", "#5FB9A6", "#12806F", "#053F37"))
 
 #: From the beginning of a motion to its end.
-TIME = LinearSegmentedColormap.from_list("time", ["#C9D6E4", "#5E8FC0", "#123A6F"])
+TIME = Ramp("time", ("#C9D6E4", "#5E8FC0", "#123A6F"))
 
 
 #: Options that are on or off.
@@ -122,8 +150,8 @@ class Style:
 
 
 def rgb(colour: str) -> Array:
-    """A colour as three numbers from 0 to 1."""
-    return np.array(to_rgb(colour))
+    """A colour, written #RRGGBB, as three numbers from 0 to 1."""
+    return np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255.0
 
 
 def faded(colour: Array, amount: float) -> Array:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from supple.model.model import Model
     from supple.readouts.parts import State
     from supple.solvers.motion.tape import Tape
+    from supple.studio import Studio
 
 Array = np.ndarray
 
@@ -182,6 +183,18 @@ class Trajectory(Readings):
         from supple.viz import animate
 
         return animate(self, path, fps, speed, watch, progress, **options)
+
+    def view(self, **options: Any) -> Studio:
+        """Play the motion in a browser, with a slider for time; all options are those of `supple.studio.view`.
+
+        Raises
+        ------
+        MissingExtraError
+            If viser is not installed.
+        """
+        from supple.studio import view
+
+        return view(self, **options)
 
     def vjp(
         self,

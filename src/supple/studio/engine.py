@@ -1,0 +1,238 @@
+"""The thread that brings a robot from state to state while somebody watches.
+
+What browsers ask for (sliders, buttons, drags) becomes *wishes*: the newest of every kind is kept, all others are
+forgotten, so ten thousand events cost no more memory than one. The thread takes all wishes at once, thirty times per
+second at most, computes one state and shows it. Without wishes and without anything that plays, it sleeps.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from supple.checks import Array
+from supple.errors import SuppleError
+from supple.studio.modes import DYNAMICS, MOTION, POSE, STATICS, Act, move, pose, replay, rest
+from supple.studio.pull import Grip
+from supple.viz.view import State
+
+if TYPE_CHECKING:
+    from supple.solvers.motion.trajectory import Trajectory
+
+#: Pictures per second.
+RATE = 30.0
+
+#: How long steps of one picture may take, s of the clock: beyond, the robot's time goes slower.
+BUDGET = 0.022
+
+#: How quickly the measured pace follows, per picture.
+FOLLOW = 0.1
+
+
+class Shot(NamedTuple):
+    """What is to be shown.
+
+    Attributes
+    ----------
+    state : State
+    mode : str
+    playing : bool
+    pace : float
+        Seconds of the robot's time per second of the clock, as measured.
+    message : str
+        What went wrong; empty if nothing did.
+    pull : (2, 3) or None
+        From the point that is dragged to the hand.
+    """
+
+    state: State
+    mode: str
+    playing: bool
+    pace: float
+    message: str
+    pull: Array | None = None
+
+
+class Engine:
+    """Runs an act in a thread of its own.
+
+    Parameters
+    ----------
+    act : Act
+    show : callable
+        Gets a `Shot`, in the engine's thread, at most `RATE` times per second.
+    mode : str
+        One of `modes()`.
+    trajectory : Trajectory, optional
+        A motion to play.
+    playing : bool
+        Whether it begins by itself.
+    """
+
+    def __init__(
+        self,
+        act: Act,
+        show: Callable[[Shot], Any],
+        mode: str,
+        trajectory: Trajectory | None = None,
+        playing: bool = False,
+    ) -> None:
+        self.act, self.show, self.trajectory = act, show, trajectory
+        self.mode, self.playing, self.speed, self.looping = mode, playing, 1.0, True
+        self.pace = 0.0
+        self.shots = 0  #: pictures shown so far
+        self._wishes: dict[str, Any] = {}
+        self._wake = threading.Condition()
+        self._ended = self._paused = False
+        self._thread = threading.Thread(target=self._run, name=f"supple studio, {act.model.name}", daemon=True)
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """What can be done with this robot."""
+        return (STATICS, DYNAMICS, POSE) if self.trajectory is None else (MOTION, STATICS, DYNAMICS, POSE)
+
+    # ------------------------------------------------------------------ from any thread
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def stop(self, timeout: float = 5.0) -> None:
+        """End the thread and wait for it."""
+        with self._wake:
+            self._ended = True
+            self._wake.notify_all()
+        if self._thread.is_alive() and self._thread is not threading.current_thread():
+            self._thread.join(timeout)
+
+    def pause(self, paused: bool) -> None:
+        """Sleep while nobody watches."""
+        with self._wake:
+            self._paused = paused
+            self._wake.notify_all()
+
+    @property
+    def alive(self) -> bool:
+        """Whether the thread runs."""
+        return self._thread.is_alive()
+
+    def wish(self, **changes: Any) -> None:
+        """Ask for something; a later wish of the same kind replaces an earlier one.
+
+        mode, playing, speed, looping, time : as the attributes are called; ``time`` in s
+        inputs, coordinates : {number: value}, merged with those that wait already
+        reset, step, release : True
+        grip : Grip or None;  target : (3,)
+        """
+        with self._wake:
+            for kind, value in changes.items():
+                if kind in ("inputs", "coordinates"):
+                    self._wishes.setdefault(kind, {}).update(value)
+                else:
+                    self._wishes[kind] = value
+            self._wake.notify_all()
+
+    # ------------------------------------------------------------------ in the thread
+
+    def _run(self) -> None:
+        before = time.perf_counter()
+        while True:
+            with self._wake:
+                while not self._ended and (self._paused or not (self._wishes or self._moving)):
+                    self._wake.wait()
+                    before = time.perf_counter()
+                if self._ended:
+                    return
+                wishes, self._wishes = self._wishes, {}
+            began = time.perf_counter()
+            try:
+                self.show(self._next(wishes))
+                self.shots += 1
+            except SuppleError as error:
+                self.act.message, self.playing = str(error), False
+            rest_of = 1.0 / RATE - (time.perf_counter() - began)
+            if rest_of > 0.0:
+                time.sleep(rest_of)
+            now = time.perf_counter()
+            self._measure(now - before)
+            before = now
+
+    @property
+    def _moving(self) -> bool:
+        return self.playing and self.mode in (DYNAMICS, MOTION)
+
+    def _measure(self, passed: float) -> None:
+        """How fast the robot's time goes."""
+        gone, self._advanced = self._advanced, 0.0
+        self.pace += FOLLOW * ((gone / passed if passed > 0.0 else 0.0) - self.pace)
+
+    _advanced = 0.0
+
+    def _next(self, wishes: dict[str, Any]) -> Shot:
+        """Grant wishes, and bring the robot on."""
+        act = self.act
+        for kind in ("mode", "playing", "speed", "looping"):
+            if kind in wishes:
+                setattr(self, kind, wishes[kind])
+        for i, value in wishes.get("inputs", {}).items():
+            act.driver.held[i] = float(value)
+        if "release" in wishes:
+            act.driver.release()
+        if "reset" in wishes:
+            act.reset()
+            self.pace = 0.0
+        self._drag(wishes)
+        if self.mode == MOTION and self.trajectory is not None:
+            state = self._play(wishes)
+        else:
+            if "time" in wishes:
+                act.t = float(wishes["time"])
+            self._live(wishes)
+            state = act.state
+        pull = None
+        if act.grip is not None and act.target is not None and self.mode == DYNAMICS:
+            pull = np.array([act.grip.point(act.model, act.q), act.target])
+        return Shot(state, self.mode, self.playing, self.pace, act.message, pull)
+
+    def _drag(self, wishes: dict[str, Any]) -> None:
+        grip: Grip | None = wishes.get("grip", self.act.grip)
+        self.act.grip = grip
+        if "target" in wishes:
+            self.act.target = np.asarray(wishes["target"], dtype=float)
+        if grip is None:
+            self.act.target = None
+
+    def _live(self, wishes: dict[str, Any]) -> None:
+        """One picture of statics, dynamics or posing."""
+        act = self.act
+        if self.mode == STATICS:
+            rest(act)
+        elif self.mode == POSE:
+            pose(act, wishes.get("coordinates", {}))
+        elif self.playing or "step" in wishes:
+            span, before = self.speed / RATE if self.playing else act.step, act.t
+            if not move(act, span, BUDGET):
+                self.playing = False
+            self._advanced = act.t - before
+
+    def _play(self, wishes: dict[str, Any]) -> State:
+        """One picture of a motion."""
+        trajectory = self.trajectory
+        assert trajectory is not None
+        first, last = float(trajectory.t[0]), float(trajectory.t[-1])
+        t = float(wishes.get("time", self.act.t))
+        if "reset" in wishes:
+            t = first
+        elif (self.playing and "time" not in wishes) or "step" in wishes:
+            t += self.speed / RATE
+            self._advanced = self.speed / RATE
+        if t > last + 1e-9 and self.playing:
+            if self.looping and last > first:
+                t = first + (t - last) % (last - first)
+            else:
+                self.playing = False
+        return replay(self.act, trajectory, float(np.clip(t, first, last)))

@@ -1,0 +1,174 @@
+"""The studio: robots and motions in a browser."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import socket
+import threading
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from supple.checks import Array
+from supple.errors import MissingExtraError, StorageError
+from supple.model.model import Model
+from supple.studio.actor import Actor, Options
+from supple.studio.window import add_ground, aim
+from supple.viz.motion import model_of
+
+if TYPE_CHECKING:
+    from supple.solvers.motion.trajectory import Trajectory
+
+#: How long a closed page may come back before a studio that waits for it ends, s.
+GRACE = 3.0
+
+#: How long to look for the first page before telling that none came, s.
+PATIENCE = 600.0
+
+#: How many ports are tried.
+PORTS = 100
+
+#: Addresses of this machine that no other reaches.
+LOCAL = ("127.0.0.1", "localhost", "::1")
+
+
+class Studio:
+    """Robots and motions in a browser, served from this process.
+
+    Made by `view`, `Model.view` and `Trajectory.view`. It lives until `stop`, or until the process ends; while no
+    browser shows it, nothing is computed. In a notebook it shows itself inline.
+
+    Attributes
+    ----------
+    url : str
+        Where a browser finds it.
+    actors : list of Actor
+    """
+
+    def __init__(self, what: Sequence[Model | Trajectory], host: str, port: int, options: Options) -> None:
+        self.server = _serve(host, port, "supple")
+        self.dark, spacing = options.dark, options.spacing
+        self._lock = threading.Lock()
+        self._ended = threading.Event()
+        self._seen = self._gone = 0.0
+        names = _unique([(one if isinstance(one, Model) else model_of(one)).name for one in what])
+        self.actors: list[Actor] = []
+        for one, name in zip(what, names, strict=True):
+            at = self._free_place(spacing)
+            self.actors.append(Actor(one, self.server, name, at, options))
+        self._dress()
+        for actor in self.actors:
+            if len(self.actors) > 1:
+                with self.server.gui.add_folder(actor.name):
+                    actor.add_panel()
+            else:
+                actor.add_panel()
+        self.server.on_client_connect(lambda _: self._count())
+        self.server.on_client_disconnect(lambda _: self._count())
+        for actor in self.actors:
+            actor.engine.pause(True)
+            actor.engine.start()
+            actor.engine.wish(mode=actor.engine.mode)
+
+    def _free_place(self, spacing: float | None) -> Array:
+        """Where the next robot stands: beside the others."""
+        if not self.actors:
+            return np.zeros(3)
+        last = self.actors[-1]
+        axis = np.array([0.0, 1.0, 0.0])
+        cloud = last.stage.view.cloud
+        wide = float(np.ptp(cloud @ axis)) + 0.5 * last.stage.size if spacing is None else spacing
+        return np.asarray(last.window.at + wide * axis)
+
+    def _dress(self) -> None:
+        windows, gui = [actor.window for actor in self.actors], self.server.gui
+        gui.configure_theme(dark_mode=self.dark, show_logo=False, show_share_button=False, brand_color=(0, 114, 178))
+        self.ground = add_ground(self.server, windows, self.dark)
+        self.home = aim(self.server, windows)
+
+    def _count(self) -> None:
+        """Engines run while somebody watches."""
+        watched = bool(self.server.get_clients())
+        with self._lock:
+            if watched:
+                self._seen = time.monotonic()
+            else:
+                self._gone = time.monotonic()
+        for actor in self.actors:
+            actor.engine.pause(not watched)
+
+    @property
+    def url(self) -> str:
+        """Where a browser finds it."""
+        return f"http://{self.server.get_host()}:{self.server.get_port()}"
+
+    def wait(self, patience: float = PATIENCE) -> None:
+        """Return when the last page that showed it was closed, or if none was opened for so long [s]."""
+        began = time.monotonic()
+        while not self._ended.wait(0.2):
+            if self.server.get_clients():
+                continue
+            now = time.monotonic()
+            if self._seen and now - self._gone > GRACE:
+                return
+            if not self._seen and now - began > patience:
+                return
+
+    def stop(self) -> None:
+        """End threads and the server; nothing is left running."""
+        if self._ended.is_set():
+            return
+        self._ended.set()
+        for actor in self.actors:
+            actor.engine.stop()
+        self.server.stop()
+
+    def __enter__(self) -> Studio:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.stop()
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the page itself."""
+        return f'<iframe src="{self.url}" width="100%" height="560" style="border: 0; border-radius: 6px"></iframe>'
+
+    def __repr__(self) -> str:
+        state = "stopped" if self._ended.is_set() else f"at {self.url}"
+        return f"<Studio {', '.join(repr(actor.name) for actor in self.actors)}, {state}>"
+
+
+def _unique(names: list[str]) -> list[str]:
+    seen: dict[str, int] = {}
+    result = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        result.append(name if seen[name] == 1 else f"{name} {seen[name]}")
+    return result
+
+
+def _serve(host: str, port: int, label: str) -> Any:
+    """A server of viser, which is quiet and shares nothing with the world."""
+    try:
+        import viser
+    except ImportError as error:
+        raise MissingExtraError('the studio needs viser, which is not installed: pip install "supple[view]"') from error
+    with contextlib.redirect_stdout(io.StringIO()):  # its greeting
+        return viser.ViserServer(host=host, port=free_port(host, port), label=label, verbose=False)
+
+
+def free_port(host: str, first: int) -> int:
+    """The first port from a number on that nobody uses."""
+    reason: OSError | None = None
+    for port in range(first, min(first + PORTS, 65536)):
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            try:
+                probe.bind((host, port))
+                return port
+            except OSError as error:
+                reason = error
+    raise StorageError(f"the studio cannot be served at {host}, ports {first} to {first + PORTS - 1}: {reason}")

@@ -1,0 +1,20 @@
+"""Models and a motion for tests of the studio."""
+
+import numpy as np
+import pytest
+from studio_robots import make_arm, make_four_bar
+
+
+@pytest.fixture(scope="session")
+def arm():
+    return make_arm().compile()
+
+
+@pytest.fixture(scope="session")
+def four_bar():
+    return make_four_bar().compile()
+
+
+@pytest.fixture(scope="session")
+def motion(arm):
+    return arm.simulate(np.linspace(0.0, 0.3, 16), u=[1.0, 0.0])

@@ -1,0 +1,161 @@
+"""The thread that moves a robot: wishes are coalesced, nothing is left running."""
+
+import threading
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from supple.studio.engine import RATE, Engine
+from supple.studio.modes import DYNAMICS, MOTION, POSE, STATICS, Act
+
+
+class Audience:
+    """Keeps what it was shown."""
+
+    def __init__(self):
+        self.shots, self.came = [], threading.Condition()
+
+    def __call__(self, shot):
+        with self.came:
+            self.shots = [*self.shots[-200:], shot]
+            self.came.notify_all()
+
+    def wait(self, test, timeout=30.0):
+        with self.came:
+            assert self.came.wait_for(lambda: any(test(shot) for shot in self.shots), timeout)
+            return next(shot for shot in reversed(self.shots) if test(shot))
+
+
+@pytest.fixture
+def stage(arm, request):
+    engines = []
+
+    def start(mode, **options):
+        audience = Audience()
+        engine = Engine(Act.of(arm), audience, mode, **options)
+        engines.append(engine)
+        engine.start()
+        return engine, audience
+
+    yield start
+    for engine in engines:
+        engine.stop()
+        assert not engine.alive
+
+
+def test_sliders_move_an_equilibrium(stage, arm):
+    engine, audience = stage(STATICS)
+    engine.wish(inputs={0: 4.0})
+    shot = audience.wait(lambda shot: shot.state.u[0] == 4.0)
+    assert_allclose(shot.state.q, arm.statics([4.0, 0.0]).q, atol=1e-8)
+    assert shot.mode == STATICS
+
+
+def test_ten_thousand_slider_events_keep_memory_flat(stage):
+    engine, audience = stage(STATICS)
+    engine.wish(inputs={0: 0.1})
+    audience.wait(lambda shot: shot.state.u[0] == 0.1)
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    for k in range(10_000):
+        engine.wish(inputs={k % 2: 1e-4 * k})
+    held = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+    assert held < 200_000
+    shot = audience.wait(lambda shot: shot.state.u[1] == 1e-4 * 9999)
+    assert shot.state.u[0] == pytest.approx(1e-4 * 9998)  # the newest of each, none lost
+    assert engine.shots < 5_000
+
+
+def test_pictures_come_no_faster_than_their_rate(stage):
+    engine, _ = stage(DYNAMICS, playing=True)
+    time.sleep(0.2)
+    first, began = engine.shots, time.perf_counter()
+    time.sleep(0.5)
+    assert engine.shots - first <= RATE * (time.perf_counter() - began) + 2
+
+
+def test_dynamics_play_pause_step_and_reset(stage):
+    engine, audience = stage(DYNAMICS, playing=True)
+    audience.wait(lambda shot: shot.state.t > 0.05)
+    engine.wish(playing=False)
+    audience.wait(lambda shot: not shot.playing)
+    shown = engine.shots
+    time.sleep(0.2)
+    assert engine.shots == shown  # it sleeps
+    t = engine.act.t
+    engine.wish(step=True)
+    audience.wait(lambda shot: shot.state.t > t)
+    assert engine.act.t == pytest.approx(t + engine.act.step)
+    engine.wish(reset=True)
+    audience.wait(lambda shot: shot.state.t == 0.0 and not shot.playing)
+
+
+def test_nobody_watching_nothing_is_computed(stage):
+    engine, audience = stage(DYNAMICS, playing=True)
+    audience.wait(lambda shot: shot.state.t > 0.0)
+    engine.pause(True)
+    time.sleep(0.2)
+    shown = engine.shots
+    time.sleep(0.2)
+    assert engine.shots == shown
+    engine.pause(False)
+    t = engine.act.t
+    audience.wait(lambda shot: shot.state.t > t)
+
+
+def test_a_motion_plays_to_its_end_and_begins_again(stage, motion):
+    engine, audience = stage(MOTION, trajectory=motion, playing=True)
+    audience.wait(lambda shot: shot.state.t > 0.2)
+    audience.wait(lambda shot: shot.state.t > 0.2)
+    with audience.came:
+        audience.shots = []
+    audience.wait(lambda shot: shot.state.t < 0.1)  # it went round
+    engine.wish(looping=False)
+    audience.wait(lambda shot: not shot.playing)
+    assert engine.act.t == pytest.approx(0.3)
+    engine.wish(time=0.11)
+    audience.wait(lambda shot: shot.state.t == 0.11)
+
+
+def test_a_motion_can_be_left_for_other_modes(stage, motion):
+    engine, audience = stage(MOTION, trajectory=motion)
+    engine.wish(mode=POSE, coordinates={0: 0.25})
+    shot = audience.wait(lambda shot: shot.mode == POSE)
+    assert shot.state.q[0] == pytest.approx(0.25)
+
+
+def test_an_error_of_supple_stops_the_play_and_not_the_thread(stage, monkeypatch):
+    engine, audience = stage(DYNAMICS)
+    engine.wish(inputs={0: -1.0}, playing=True)  # a negative tension is refused
+    shot = audience.wait(lambda shot: bool(shot.message))
+    assert "tension" in shot.message
+    engine.wish(inputs={0: 1.0}, playing=True)
+    audience.wait(lambda shot: shot.state.t > 0.0 and not shot.message)
+
+
+def test_a_stopped_engine_leaves_no_thread(arm):
+    before = threading.active_count()
+    engine = Engine(Act.of(arm), lambda shot: None, DYNAMICS, playing=True)
+    engine.start()
+    assert threading.active_count() == before + 1
+    engine.stop()
+    assert threading.active_count() == before
+    engine.stop()  # twice is fine
+
+
+def test_what_is_dragged_comes_to_the_hand(stage, arm):
+    from supple.studio.pull import grip_near
+
+    engine, audience = stage(DYNAMICS, playing=True)
+    tip = arm.pose(engine.act.start[0], "hand", 0.0)[:3, 3]
+    grip = grip_near(arm, engine.act.start[0], "hand", tip)
+    target = arm.pose(arm.statics().q, "hand", 0.0)[:3, 3] + np.array([0.0, 0.1, 0.0])
+    engine.wish(grip=grip, target=target)
+    shot = audience.wait(lambda shot: shot.pull is not None and np.linalg.norm(shot.pull[0] - target) < 0.05)
+    assert_allclose(shot.pull[1], target)
+    engine.wish(grip=None)
+    audience.wait(lambda shot: shot.pull is None)

@@ -1,0 +1,246 @@
+"""The studio as browsers get it: nodes of the scene, sliders, threads; all without a browser."""
+
+import gc
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import supple as sp
+from supple.studio.modes import DYNAMICS, MOTION, POSE, STATICS
+from supple.studio.pieces import wxyz
+from supple.studio.viewing import view
+
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
+
+
+@pytest.fixture
+def open_studio():
+    studios = []
+
+    def start(*what, **options):
+        studio = view(*what, open_browser=False, wait=False, **options)
+        studios.append(studio)
+        for actor in studio.actors:
+            actor.engine.pause(False)  # as if a browser had come
+        return studio
+
+    yield start
+    for studio in studios:
+        studio.stop()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # sockets that viser's server leaves to the collector
+        gc.collect()
+
+
+def wait_for(test, timeout=30.0):
+    end = time.monotonic() + timeout
+    while not test():
+        assert time.monotonic() < end, "nothing happened"
+        time.sleep(0.01)
+
+
+class Event:
+    """A change that a browser makes."""
+
+    def __init__(self, target, value):
+        self.client, self.client_id, self.target = object(), 0, target
+        target._impl.value = value
+
+
+def change(handle, value):
+    """Move a slider as a browser does."""
+    event = Event(handle, value)
+    for callback in handle._impl.update_cb:
+        callback(event)
+
+
+def node_of(actor, name):
+    k = next(k for k, piece in enumerate(actor.stage.pieces) if piece.name == name)
+    return actor.stage.pieces[k], actor.window.nodes[k]
+
+
+def test_a_model_with_inputs_begins_at_rest_and_follows_its_sliders(open_studio, arm):
+    (actor,) = open_studio(arm).actors
+    assert actor.engine.mode == STATICS
+    wait_for(lambda: actor.engine.shots > 0)
+    change(actor.panel.inputs[0], 3.0)
+    expected = arm.statics([3.0, 0.0]).q
+    wait_for(lambda: np.allclose(actor.engine.act.q, expected, atol=1e-7))
+    piece, node = node_of(actor, "links/hand")
+    pose = arm.pose(expected, "hand", 0.0)
+    wait_for(lambda: np.allclose(node.position, pose[:3, 3], atol=1e-6))
+    assert_allclose(node.wxyz, wxyz(pose[:3, :3]), atol=1e-6)
+    piece, node = node_of(actor, "links/arm")
+    places = actor.stage.at(actor.engine.act.state)
+    skin = piece.world(places[actor.stage.pieces.index(piece)])
+    wait_for(lambda: np.allclose(node.vertices, skin, atol=1e-6))
+    _, line = node_of(actor, "lines/left")
+    wait_for(lambda: tuple(line.color) != tuple(node_of(actor, "lines/right")[1].color))
+    assert actor.panel.status.content == "in equilibrium"
+
+
+def test_modes_show_what_they_need(open_studio, arm):
+    (actor,) = open_studio(arm).actors
+    panel = actor.panel
+    assert not panel.run.visible
+    assert panel.input_folder.visible
+    assert not panel.pose_folder.visible
+    change(panel.mode, POSE)
+    assert panel.pose_folder.visible
+    change(panel.coordinates[0], 0.4)
+    wait_for(lambda: actor.engine.act.q[0] == 0.4)
+    change(panel.mode, DYNAMICS)
+    assert panel.run.visible
+    wait_for(lambda: actor.engine.act.t > 0.05)
+    panel._run("Pause")
+    wait_for(lambda: not actor.engine.playing)
+    panel._run("Reset")
+    wait_for(lambda: actor.engine.act.t == 0.0)
+    panel._run("Step")
+    wait_for(lambda: actor.engine.act.t > 0.0)
+
+
+def test_links_can_be_dragged_in_dynamics_only(open_studio, arm):
+    (actor,) = open_studio(arm, mode=DYNAMICS, playing=False).actors
+    _, node = node_of(actor, "links/hand")
+    wait_for(lambda: bool(node._impl.drag_cb))
+    actor.engine.wish(mode=STATICS)
+    wait_for(lambda: not node._impl.drag_cb)
+
+
+def test_a_motion_begins_by_itself_and_has_a_slider_for_time(open_studio, motion):
+    (actor,) = open_studio(motion).actors
+    assert actor.engine.mode == MOTION
+    assert actor.panel.clock.visible
+    assert (actor.panel.clock.min, actor.panel.clock.max) == pytest.approx((0.0, 0.3))
+    wait_for(lambda: actor.engine.act.t > 0.1)
+    actor.engine.wish(playing=False)
+    change(actor.panel.clock, 0.2)
+    wait_for(lambda: actor.engine.act.t == pytest.approx(0.2))
+    _, node = node_of(actor, "links/hand")
+    wait_for(lambda: np.allclose(node.position, motion.model.pose(actor.engine.act.q, "hand", 0.0)[:3, 3], atol=1e-6))
+
+
+def test_several_robots_stand_side_by_side(open_studio, arm, motion, four_bar):
+    studio = open_studio(arm, motion, four_bar)
+    places = [actor.window.at for actor in studio.actors]
+    assert [actor.name for actor in studio.actors] == ["test arm", "test arm 2", "four bar"]
+    assert len({tuple(place) for place in places}) == 3
+    assert len({actor.window.root for actor in studio.actors}) == 3
+
+
+def test_ten_thousand_events_of_sliders_keep_the_messages_flat(open_studio, arm):
+    studio = open_studio(arm)
+    (actor,) = studio.actors
+    wait_for(lambda: actor.engine.shots > 0)
+    buffer = studio.server._websock_server._broadcast_buffer
+    slider = actor.panel.inputs[0]
+    change(slider, 1.0)
+    wait_for(lambda: actor.engine.act.state.u[0] == 1.0)
+    time.sleep(0.1)
+    before = len(buffer.message_from_id)
+    for k in range(10_000):
+        change(slider, 1.0 + 1e-4 * k)
+    wait_for(lambda: actor.engine.act.state.u[0] == pytest.approx(1.9999))
+    time.sleep(0.1)
+    assert len(buffer.message_from_id) <= before + 30
+
+
+def test_closing_leaves_nothing_running(arm):
+    before = set(threading.enumerate())
+    studio = view(arm, open_browser=False, wait=False)
+    url = studio.url
+    page = urllib.request.urlopen(url, timeout=10).read()
+    assert b"<html" in page.lower()
+    studio.stop()
+    studio.stop()
+    wait_for(lambda: not {one for one in set(threading.enumerate()) - before if "supple" in one.name})
+    with pytest.raises((urllib.error.URLError, ConnectionError)):
+        urllib.request.urlopen(url, timeout=2)
+    assert "stopped" in repr(studio)
+
+
+def test_without_a_page_a_script_does_not_wait_for_ever(arm):
+    studio = view(arm, open_browser=False, wait=False)
+    began = time.monotonic()
+    studio.wait(patience=0.3)
+    assert time.monotonic() - began < 10.0
+    studio.stop()
+
+
+def test_it_is_served_to_this_machine_alone_and_opens_no_files(open_studio, arm):
+    studio = open_studio(arm)
+    assert studio.url.startswith("http://127.0.0.1:")
+    for path in ("/../../pyproject.toml", "/%2e%2e/%2e%2e/__init__.py", "//etc/passwd", "/etc/passwd"):
+        with pytest.raises(urllib.error.HTTPError) as error:
+            urllib.request.urlopen(studio.url + path, timeout=10)
+        assert error.value.code == 404
+
+
+def test_notebooks_show_the_page_inline(open_studio, arm):
+    studio = open_studio(arm)
+    assert f'<iframe src="{studio.url}"' in studio._repr_html_()
+
+
+def test_names_with_slashes_are_no_children_of_others(open_studio):
+    robot = sp.Robot("a/b")
+    robot.add_link("hand", sp.Rigid.box((0.1, 0.1, 0.1), density=500.0))
+    robot.add_link("hand/finger", sp.Rigid.box((0.1, 0.1, 0.1), density=500.0), joint=sp.Revolute("z"), parent="hand")
+    (actor,) = open_studio(robot.compile()).actors
+    names = [node.name for node in actor.window.nodes]
+    assert "/a|b/links/hand|finger" in names
+    assert not any(a != b and b.startswith(a + "/") for a in names for b in names)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda arm: view(), "nothing is given"),
+        (lambda arm: view(3), "3 cannot be shown"),
+        (lambda arm: view(arm, drak=True), "no option 'drak'; did you mean 'dark'"),
+        (lambda arm: view(arm, mode="Jump"), "mode is 'Jump'"),
+        (lambda arm: view(arm, mode="Motion", open_browser=False), "simulate it"),
+        (lambda arm: view(arm, port=0), "port is 0"),
+        (lambda arm: view(arm, step=-1.0), "step is -1"),
+    ],
+)
+def test_what_cannot_be_shown_is_refused(arm, call, message):
+    with pytest.raises(sp.PictureError, match=message):
+        call(arm)
+
+
+def test_an_address_that_is_not_here_is_refused(arm):
+    with pytest.raises(sp.StorageError, match=r"cannot be served at 192\.0\.2\.1"):
+        view(arm, host="192.0.2.1")
+
+
+def test_a_missing_viser_is_named_with_its_remedy():
+    program = (
+        "import sys\n"
+        "sys.modules['viser'] = None\n"
+        "import supple as sp\n"
+        "robot = sp.Robot('arm')\n"
+        "robot.add_link('a', sp.Rigid.sphere(0.1, density=1.0), joint=sp.Revolute('z'))\n"
+        "try:\n"
+        "    robot.compile().view()\n"
+        "except sp.MissingExtraError as error:\n"
+        "    print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert 'pip install "supple[view]"' in done.stdout
+
+
+def test_nobody_loads_viser_or_matplotlib_who_does_not_ask():
+    program = (
+        "import sys, supple, supple.studio\n"
+        "assert 'viser' not in sys.modules and 'matplotlib' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)

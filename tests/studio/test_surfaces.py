@@ -1,0 +1,54 @@
+"""Surfaces as graphics cards take them."""
+
+import numpy as np
+from numpy.testing import assert_allclose
+
+from supple.robot import meshes
+from supple.studio.pieces import Paint, rigid_piece
+from supple.studio.surfaces import smooth_surface, triangles
+
+
+def surface_of(mesh):
+    return smooth_surface(mesh.vertices, triangles(mesh.faces))
+
+
+def test_quadrangles_become_two_triangles_and_triangles_stay_one():
+    faces = np.array([(0, 1, 2, 3), (4, 5, 6, 6), (7, 7, 7, 7)])
+    assert triangles(faces).tolist() == [[0, 1, 2], [4, 5, 6], [0, 2, 3]]
+
+
+def test_a_box_has_three_normals_at_every_corner():
+    mesh = meshes.box((1.0, 2.0, 3.0))
+    surface = surface_of(mesh)
+    assert len(surface.source) == 24
+    assert len(surface.faces) == 12
+    # every vertex of a face has the face's own direction
+    corners = mesh.vertices[surface.source][surface.faces]
+    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    normal /= np.linalg.norm(normal, axis=1, keepdims=True)
+    assert_allclose(surface.normals[surface.faces], np.repeat(normal[:, None], 3, axis=1), atol=1e-14)
+    outward = np.sum(corners.mean(axis=1) * normal, axis=1)
+    assert np.all(outward > 0.0)
+
+
+def test_a_ball_is_smooth_and_its_normals_point_outward():
+    ball = meshes.ball(0.3)
+    piece = rigid_piece(Paint("ball", "links", np.ones(3)), *ball)
+    assert np.sum(piece.normals * piece.vertices, axis=1).min() > 0.3 * 0.98
+    assert len(piece.vertices) == (meshes.RINGS - 2) * meshes.AROUND + 2  # its poles are one point each
+
+
+def test_a_cylinder_is_smooth_around_and_sharp_at_its_ends():
+    mesh = meshes.revolved((0.0, 1.0), (0.2, 0.2))
+    surface = surface_of(mesh)
+    assert len(surface.source) == 4 * meshes.AROUND + 2  # two rings, each once for the side and once for a lid
+    lid = np.abs(surface.normals[:, 0]) > 0.5
+    assert_allclose(np.abs(surface.normals[lid, 0]), 1.0, atol=1e-12)
+    assert_allclose(surface.normals[~lid, 0], 0.0, atol=1e-12)
+
+
+def test_faces_without_area_do_no_harm():
+    mesh = meshes.Mesh(np.zeros((8, 3)), meshes.box((1.0, 1.0, 1.0)).faces)
+    surface = surface_of(mesh)
+    assert np.all(np.isfinite(surface.normals))
+    assert_allclose(np.linalg.norm(surface.normals, axis=1), 1.0)
