@@ -34,20 +34,38 @@ class Progress:
         if self.report is not None:
             return bool(self.report(t, h))
         elapsed = time.perf_counter() - self.started
-        if not self.enabled or elapsed < self.wait:
-            return False
+        if self.enabled and elapsed >= self.wait:
+            factor = (t - self.begin) / elapsed if elapsed > 0.0 else 0.0
+            self._tell(f"{self.title}: {t:.4g} of {self.end:.4g} s, step {h:.2g} s, {factor:.3g} x real time")
+        return False
+
+    def _tell(self, line: str) -> None:
+        """Show a line, in place of the last one."""
         if self._live is None:
             from rich.console import Console
             from rich.status import Status
 
             self._live = Status("", console=Console(stderr=True))
             self._live.start()
-        factor = (t - self.begin) / elapsed if elapsed > 0.0 else 0.0
-        self._live.update(f"{self.title}: {t:.4g} of {self.end:.4g} s, step {h:.2g} s, {factor:.3g} x real time")
-        return False
+        self._live.update(line)
 
     def close(self) -> None:
         """Remove the line."""
         if self._live is not None:
             self._live.stop()
             self._live = None
+
+
+class Tally(Progress):
+    """Starts and finds of a search for equilibria, shown or reported in the same manner."""
+
+    def __init__(self, title: str, starts: int, show: bool | Report | None) -> None:
+        super().__init__(title, 0.0, float(starts), show)
+
+    def update(self, t: float, h: float) -> bool:
+        """Tell the starts and the equilibria so far.  Returns whether the search is to end here."""
+        if self.report is not None:
+            return bool(self.report(t, h))
+        if self.enabled and time.perf_counter() - self.started >= self.wait:
+            self._tell(f"{self.title}: {t:g} of {self.end:g} starts, {h:g} found")
+        return False

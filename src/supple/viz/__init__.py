@@ -15,7 +15,7 @@ except ImportError as error:
 
 from supple.viz.animation import animate
 from supple.viz.camera import Camera
-from supple.viz.pictures import draw, overview, plot, snapshots, tip_traces
+from supple.viz.pictures import draw, overview, plot, shapes, snapshots, tip_traces
 from supple.viz.profiles import along_rod
 from supple.viz.series import energy, time_series
 from supple.viz.style import Style
@@ -29,6 +29,7 @@ __all__ = [
     "energy",
     "overview",
     "plot",
+    "shapes",
     "snapshots",
     "time_series",
     "tip_traces",
