@@ -93,9 +93,9 @@ class _Hunt:
             while self.beside:
                 if self.options.most is not None and len(self.known) >= self.options.most:
                     return f"ended with {len(self.known)} equilibria, as many as were asked for"
+                self._look(self.beside.popleft())
                 if self.options.seconds is not None and time.perf_counter() - self.began > self.options.seconds:
                     return f"ended after {self.options.seconds:g} s"
-                self._look(self.beside.popleft())
                 if tally.update(self.starts, len(self.known)):
                     return "ended by the function that was told of the progress"
         return f"ended after {self.starts} starts"
