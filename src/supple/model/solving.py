@@ -118,7 +118,7 @@ def statics_all(
     q0: ArrayLike | None = None,
     t: float = 0.0,
     *,
-    starts: int = 32,
+    starts: int = 64,
     most: int | None = None,
     seconds: float | None = None,
     seed: int = 0,
@@ -143,7 +143,7 @@ def statics_all(
     t : float
         Time at which laws of loads and prescribed joints are taken, s.
     starts : int
-        How many, with those of q0.
+        From how many places to look: those of q0, random ones around, and ones beside what was found.
     most : int, optional
         End when so many equilibria are known.
     seconds : float, optional

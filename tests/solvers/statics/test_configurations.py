@@ -55,7 +55,7 @@ def test_turns_and_charts_are_the_same():
     other[0] += 4.0 * np.pi
     other[1:4] *= 1.0 - 2.0 * np.pi / 2.0
     assert places.same(q, other)
-    assert places.distance(q, other)[0] == pytest.approx(0.0, abs=1e-20)
+    assert places.distances(q[None], other)[0] == pytest.approx([0.0], abs=1e-20)
     assert places.wrapped(other)[:4] == pytest.approx(places.wrapped(q)[:4])
     assert not places.same(q, q + 1e-3)
 
@@ -76,9 +76,9 @@ def test_places_on_a_closed_track_are_the_same():
 def test_the_slope_of_the_distance():
     places = places_of(chain(sp.Revolute("y"), sp.Prismatic("x"), sp.Spherical(), sp.Free(), sp.Planar("z")))
     rng = np.random.default_rng(1)
-    a, b = 0.7 * rng.normal(size=(2, places.model.n))
-    expected = difference_jacobian(lambda x: np.array([places.distance(a, x)[0]]), b)
-    assert places.distance(a, b)[1] == pytest.approx(expected[0], rel=1e-6, abs=1e-7)
+    known, q = 0.7 * rng.normal(size=(3, places.model.n)), 0.7 * rng.normal(size=places.model.n)
+    expected = difference_jacobian(lambda x: places.distances(known, x)[0], q)
+    assert places.distances(known, q)[1] == pytest.approx(expected, rel=1e-6, abs=1e-7)
 
 
 def test_random_ones_stay_within_limits_and_beside_prescribed_joints():

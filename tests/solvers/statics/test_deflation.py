@@ -47,7 +47,7 @@ def test_the_factor_of_a_step():
     F, J = model.residual_tangent(q, zero, zero)
 
     def factor(x):
-        return np.prod([1.0 / places.distance(other, x)[0] + 1.0 for other in known])
+        return np.prod([1.0 / square + 1.0 for square in places.distances(np.array(known), x)[0]])
 
     slope = np.array([(factor(q + h) - factor(q - h)) / 2e-6 for h in 1e-6 * np.eye(2)])
     expected = np.linalg.solve(factor(q) * J + np.outer(F, slope), -factor(q) * F)

@@ -49,6 +49,8 @@ DEFLATIONS = 4
 BESIDE = 0.2
 #: Directions of an equilibrium along which it is left.
 DIRECTIONS = 3
+#: One of so many starts is random, even if there are places beside what was found.
+EVERY = 3
 #: Energies that differ by less, beside the largest, are equal.
 SAME_ENERGY = 1e-9
 #: Steps of sliding along what nothing resists, and how far one goes.
@@ -79,26 +81,32 @@ class _Hunt:
         self.neutral = False  #: whether something known moves freely
         self.beside: deque[_Start] = deque()
         self.starts, self.began = 0, time.perf_counter()
-        self.planned = max(options.starts, len(guesses))
+        self.planned, self.drawn = max(options.starts, len(guesses)), 0
 
     # ------------------------------------------------------------------ the hunt
 
     def run(self, tally: Tally) -> str:
         """Look everywhere.  Returns why it ended."""
-        for k in range(self.planned):
-            first = k < len(self.guesses)
-            base = self.guesses[k % len(self.guesses)]
-            self.beside.append(_Start(base if first else self.places.random(base, self.rng)))
+        most, seconds = self.options.most, self.options.seconds
+        while self.starts < self.planned:
+            self._look(self._next_start())
             self.starts += 1
-            while self.beside:
-                if self.options.most is not None and len(self.known) >= self.options.most:
-                    return f"ended with {len(self.known)} equilibria, as many as were asked for"
-                self._look(self.beside.popleft())
-                if self.options.seconds is not None and time.perf_counter() - self.began > self.options.seconds:
-                    return f"ended after {self.options.seconds:g} s"
-                if tally.update(self.starts, len(self.known)):
-                    return "ended by the function that was told of the progress"
+            if most is not None and len(self.known) >= most:
+                return f"ended with {len(self.known)} equilibria, as many as were asked for"
+            if tally.update(self.starts, len(self.known)):
+                return "ended by the function that was told of the progress"
+            if seconds is not None and time.perf_counter() - self.began > seconds:
+                return f"ended after {seconds:g} s"
         return f"ended after {self.starts} starts"
+
+    def _next_start(self) -> _Start:
+        """Given ones first; then beside what was found, and around the given ones, by turns."""
+        if self.starts < len(self.guesses):
+            return _Start(self.guesses[self.starts])
+        if self.beside and self.starts % EVERY != 0:
+            return self.beside.popleft()
+        self.drawn += 1
+        return _Start(self.places.random(self.guesses[self.drawn % len(self.guesses)], self.rng))
 
     def _look(self, start: _Start) -> None:
         """All searches from one start."""
@@ -258,7 +266,7 @@ def statics_all(
     if not hunt.known:
         message = f"no equilibrium found, {message}; {find(model, inputs, guesses[0], t).message}"
         warnings.warn(message, ModelWarning, stacklevel=3)
-    return hunt.result(hunt.starts == hunt.planned and not hunt.beside, message)
+    return hunt.result(hunt.starts == hunt.planned, message)
 
 
 def _guesses(model: Model, q0: ArrayLike | None) -> Array:

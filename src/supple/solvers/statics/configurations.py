@@ -80,31 +80,34 @@ class Configurations:
             return False
         return bool(np.abs(self.poses(a) - self.poses(b)).max() < SAME)
 
-    def distance(self, a: Array, b: Array) -> tuple[float, Array]:
-        """Square of a smooth distance from a to b, the same for all coordinates of a configuration, and d/db (n,)."""
-        step = (b - a) / self.scales
-        slope = step / self.scales
-        turns = (b - a)[self.angles]
-        step[self.angles], slope[self.angles] = 2.0 * np.sin(0.5 * turns), np.sin(turns)
-        total, slope = float(step @ step), 2.0 * slope
-        for own in self.charts:
-            total -= float(step[own] @ step[own])
-            here, slope[own] = self._apart(own, a[own], b[own]), 0.0
-            total += here
-            for i in range(own.start, own.stop):
-                h = 1e-6 * self.scales[i]
-                ahead, behind = b.copy(), b.copy()
-                ahead[i] += h
-                behind[i] -= h
-                slope[i] = (self._apart(own, a[own], ahead[own]) - self._apart(own, a[own], behind[own])) / (2.0 * h)
-        return total, slope
+    def distances(self, known: Array, q: Array) -> tuple[Array, Array]:
+        """Squares (K,) of smooth distances of q (n,) from configurations (K, n), and their slopes d/dq (K, n).
 
-    def _apart(self, own: slice, a: Array, b: Array) -> float:
-        """Square of the distance between two poses of a joint with a chart: chords of rotations, and ways."""
-        screws = self.model.parameters.screws[:, own]
-        gap = (exponential_map(screws @ a)[0] - exponential_map(screws @ b)[0])[:3]
-        gap[:, 3] /= self.size
-        return float(0.5 * (gap[:, :3] ** 2).sum() + (gap[:, 3] ** 2).sum())
+        They are the same for all coordinates of one configuration: chords in place of angles and rotations.
+        """
+        apart = q - known
+        steps, slopes = apart / self.scales, 2.0 * apart / self.scales**2
+        turns = apart[:, self.angles]
+        steps[:, self.angles], slopes[:, self.angles] = 2.0 * np.sin(0.5 * turns), 2.0 * np.sin(turns)
+        for own in self.charts:
+            steps[:, own] = 0.0
+        squares = np.asarray((steps**2).sum(axis=1))
+        for own in self.charts:
+            theirs = np.array([self._pose(own, other) for other in known])
+            squares += _gaps(theirs, self._pose(own, q))
+            for i in range(own.start, own.stop):
+                h = np.zeros(len(q))
+                h[i] = 1e-6 * self.scales[i]
+                ahead, behind = self._pose(own, q + h), self._pose(own, q - h)
+                slopes[:, i] = (_gaps(theirs, ahead) - _gaps(theirs, behind)) / (2.0 * h[i])
+        return squares, slopes
+
+    def _pose(self, own: slice, q: Array) -> Array:
+        """Rows (3, 4) of the pose of a joint with a chart, lengths by the robot's size, rotations by root 1/2."""
+        pose = exponential_map(self.model.parameters.screws[:, own] @ q[own])[0][:3]
+        pose[:, :3] *= np.sqrt(0.5)
+        pose[:, 3] /= self.size
+        return pose
 
     # ------------------------------------------------------------------ drawing
 
@@ -136,6 +139,11 @@ class Configurations:
         q = q.copy()
         q[turning] = angle * axis / np.linalg.norm(axis)
         return q
+
+
+def _gaps(theirs: Array, ours: Array) -> Array:
+    """Squares (K,) of differences between poses (K, 3, 4) and one (3, 4)."""
+    return np.asarray(((theirs - ours) ** 2).sum(axis=(1, 2)))
 
 
 def _size(model: Model, q0: Array) -> float:

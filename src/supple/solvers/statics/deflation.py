@@ -92,10 +92,9 @@ def _newton_step(J: Array, F: Array, least: bool) -> Array:
 
 def _stretch(places: Configurations, q: Array, step: Array, known: list[Array]) -> float:
     """The factor of a Newton step (nf,) at q: 1 / (1 - grad(log m) . step)."""
-    along = 0.0
-    for other in known:
-        square, slope = places.distance(other, q)
-        square = max(square, CLOSE**2)
-        along -= float(slope[places.free] @ step) / (square * (1.0 + square))
-    below = 1.0 - along
+    if not known:
+        return 1.0
+    squares, slopes = places.distances(np.array(known), q)
+    squares = np.maximum(squares, CLOSE**2)
+    below = 1.0 + float(((slopes[:, places.free] @ step) / (squares * (1.0 + squares))).sum())
     return 1.0 / below if abs(below) > WEAK else 1.0 / WEAK

@@ -38,7 +38,7 @@ class EquilibriumSet(Sequence[Equilibrium]):
     hits : (K,) int
         How many searches ended in each.  If some were met only once, there may be more.
     starts : int
-        Starts that were made; each of them stands for several searches.
+        Places from which was looked, with several searches from each.
     complete : bool
         Whether all starts were made: the budget was enough, and nobody interrupted.
     conservative : bool
