@@ -49,6 +49,10 @@ def thread_count(threads: Any) -> int | None:
     return None if threads is None else whole_number(threads, "threads", 1, 4096)
 
 
+#: Widest spread of starts.
+WIDEST = 1e6
+
+
 class HuntOptions(NamedTuple):
     """Of a search for all equilibria."""
 
@@ -66,8 +70,8 @@ def hunt_options(
 ) -> HuntOptions:
     """How long and how far around to look for equilibria of a robot with n coordinates."""
     wide = real_array(spread, "spread")
-    if wide.shape not in ((), (n,)) or not (np.isfinite(wide).all() and (wide >= 0.0).all()):
-        raise ModelError(f"spread is {shown(spread)}, must be a number that is not negative, or {n} of them")
+    if wide.shape not in ((), (n,)) or not ((wide >= 0.0) & (wide <= WIDEST)).all():
+        raise ModelError(f"spread is {shown(spread)}, must be a number from 0 to {WIDEST:g}, or {n} of them")
     return HuntOptions(
         whole_number(starts, "starts", 1, MOST),
         None if most is None else whole_number(most, "most", 1, MOST),

@@ -7,6 +7,11 @@ import time
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+import numpy as np
+
+from supple.checks import ask, shown
+from supple.errors import StateError
+
 #: Seconds before a line appears if nobody asked for it.
 PATIENCE = 2.0
 
@@ -65,7 +70,10 @@ class Tally(Progress):
     def update(self, t: float, h: float) -> bool:
         """Tell the starts and the equilibria so far.  Returns whether the search is to end here."""
         if self.report is not None:
-            return bool(self.report(t, h))
+            said = ask(self.report, (t, h), f"progress after {t} starts", StateError)
+            if said is not None and not isinstance(said, (bool, np.bool_)):
+                raise StateError(f"progress returned {shown(said)} after {t} starts; it must return True or False")
+            return bool(said)
         if self.enabled and time.perf_counter() - self.started >= self.wait:
             self._tell(f"{self.title}: {t:g} of {self.end:g} starts, {h:g} found")
         return False

@@ -11,13 +11,14 @@ from __future__ import annotations
 import time
 import warnings
 from collections import deque
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.checks import floats
-from supple.errors import ConvergenceError, Interrupted, ModelWarning
+from supple.errors import ConvergenceError, Interrupted, ModelWarning, StateError
 from supple.model.assembly import assemble
 from supple.solvers.progress import Tally
 from supple.solvers.stage.status import CONVERGED, NO_PIVOT
@@ -89,7 +90,8 @@ class _Hunt:
         """Look everywhere.  Returns why it ended."""
         most, seconds = self.options.most, self.options.seconds
         while self.starts < self.planned:
-            self._look(self._next_start())
+            with suppress(StateError, np.linalg.LinAlgError):  # a start so wild that forces are not finite there
+                self._look(self._next_start())
             self.starts += 1
             if most is not None and len(self.known) >= most:
                 return f"ended with {len(self.known)} equilibria, as many as were asked for"
