@@ -152,6 +152,7 @@ TESTED_IN = {
     "model/solving": "solvers/test_options",
     "robot/discs": "model/test_attach_anywhere",
     "readouts/kernels": "readouts/test_contact_forces",
+    "solvers/statics/arc_length": "solvers/statics/test_continuation",
     "readouts/tensions": "readouts/test_line_readouts",
     "solvers/integrators/bdf2": "solvers/test_order",
     "solvers/integrators/dop853": "solvers/integrators/test_explicit",

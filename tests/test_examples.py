@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
+from scipy.special import ellipe, ellipk
 
 from supple.systems import SYSTEMS
 
@@ -26,7 +28,7 @@ def test_every_example_is_tested_here():
     names = {path.stem for path in EXAMPLES.glob("*.py")}
     first = {"soft_arm_on_shaft", "sagging_rod", "swinging_rod", "swinging_arm"}
     joints = {"coupled_hand", "roller_coaster", "four_bar_rope"}
-    assert names == first | joints | {"fit_viscosity", "throw", "optimise_taper", "bounce", "train_policy"}
+    assert names == first | joints | {"buckling", "fit_viscosity", "throw", "optimise_taper", "bounce", "train_policy"}
 
 
 def test_readme_shows_the_first_example():
@@ -79,6 +81,18 @@ def test_swinging_arm(capsys, tmp_path, monkeypatch):
 def test_fitting_finds_the_viscosity():
     viscosity, _ = load("fit_viscosity").main()
     assert viscosity == pytest.approx(2500.0, rel=0.02)
+
+
+def test_a_column_buckles_into_the_elastica():
+    energies, stable, critical, s, tips = load("buckling").main()
+    assert stable == [True, True, False]
+    assert energies[0] == pytest.approx(energies[1])
+    assert energies[1] < energies[2] == pytest.approx(0.0, abs=1e-12)
+    assert critical == pytest.approx(1.0, rel=1e-5)
+    load_of = np.pi**2 / 4.0 * s[1:]
+    k2 = np.array([brentq(lambda m, P=P: ellipk(m) ** 2 - P, 1e-12, 0.99) for P in load_of])
+    np.testing.assert_allclose(tips[1:, 0], 2.0 * ellipe(k2) / ellipk(k2) - 1.0, atol=1e-4)
+    np.testing.assert_allclose(np.abs(tips[1:, 1]), 2.0 * np.sqrt(k2) / ellipk(k2), atol=1e-3)
 
 
 def test_throwing_hits_the_target():

@@ -83,7 +83,7 @@ class Interrupted(KeyboardInterrupt):
 
     Attributes
     ----------
-    result : Equilibria or EquilibriumPath
+    result : Equilibria, EquilibriumSet, EquilibriumPath or a pair of paths
         As the function would have returned it, cut short.
     """
 

@@ -339,7 +339,7 @@ def motion_calls() -> list[Call]:
 #: Functions of a model with calls of their own below, or without anything to ask.
 SOLVERS = (
     *("statics", "statics_batch", "equilibrium_path", "modes", "simulate", "plot", "assemble", "check_derivatives"),
-    *("step", "step_derivatives", "simulate_batch"),
+    *("step", "step_derivatives", "simulate_batch", "statics_all"),
 )
 
 
@@ -350,6 +350,7 @@ def _solvers(model: Model, kind: str) -> list[Call]:
     run = {"t": 0.01, "q0": np.zeros(model.n), "v0": np.zeros(model.n), "u": u, "method": None, "breaks": (0.005,)}
     more = {"hold": False, "control_rate": None, "events": (), "progress": False, "checkpoint": None, "resume": False}
     limit = {"checkpoint_every": 30.0, "max_steps": STEPS}
+    budget = {"starts": 2, "most": 2, "seconds": 0.05, "seed": 0, "spread": 1.0, "progress": None}
     steps = {"step": 0.05, "max_step": 0.5, "max_points": 4, "stop": None}
     closed_state = {"q": model.assemble(np.zeros(model.n)), "v": np.zeros(model.n), "z": np.full(model.nz, 0.1)}
     one = {**closed_state, "u": u, "dt": 1e-4, "method": None, "t": 0.1}
@@ -358,6 +359,7 @@ def _solvers(model: Model, kind: str) -> list[Call]:
         ("step_derivatives", one),
         ("statics", {**at, **search, "multipliers": np.zeros(model.nc), "globalise": False}),
         ("statics_batch", {"u": np.array([u, u]), "q0": x["q"], "t": 0.1, **search, "threads": 1}),
+        ("statics_all", {**at, **search, **budget}),
         ("equilibrium_path", {"u": u, "s": (0.0, 1.0), "q0": x["q"], **steps}),
         ("modes", {"at": None, "u": u, "t": 0.1, "count": 2}),
         ("simulate", {**run, **more, **limit}),

@@ -173,6 +173,7 @@ class Model:
     assemble = solving.assemble
     statics = solving.statics
     statics_batch = solving.statics_batch
+    statics_all = solving.statics_all
     equilibrium_path = solving.equilibrium_path
     modes = solving.modes
     linearize = solving.linearize

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from supple.solvers.progress import Report
     from supple.solvers.statics.continuation import EquilibriumPath
     from supple.solvers.statics.equilibrium import Equilibria, Equilibrium
+    from supple.solvers.statics.equilibrium_set import EquilibriumSet
     from supple.solvers.statics.modes import Modes
 
 Array = np.ndarray
@@ -116,6 +117,72 @@ def statics_batch(
     return statics_batch(model, u, q0, t, tolerance, max_iterations, thread_count(threads))
 
 
+def statics_all(
+    model: Model,
+    u: Any = None,
+    q0: ArrayLike | None = None,
+    t: float = 0.0,
+    *,
+    starts: int = 64,
+    most: int | None = None,
+    seconds: float | None = None,
+    seed: int = 0,
+    spread: ArrayLike = 1.0,
+    tolerance: float = 1e-10,
+    max_iterations: int = 60,
+    progress: bool | Report | None = None,
+) -> EquilibriumSet:
+    """Several equilibria under the same inputs and loads, stable or not, by rising energy.
+
+    Many starts, deflation (Newton's method that does not come back to what is known) and walks down from whatever is
+    unstable.  Nothing promises that all are found: look at how often each was met, and take more starts if in doubt.
+    Of equilibria that are neighbours along what nothing resists (a cart anywhere on its track) one is kept, and
+    coordinates that give the same configuration (turns of a joint without a spring) count as one.
+
+    Parameters
+    ----------
+    u : (nu,) or dict, optional
+        Inputs; zero if left out.
+    q0 : (n,) or (K, n), optional
+        First starts, around which the others are drawn; rest if left out.
+    t : float
+        Time at which laws of loads and prescribed joints are taken, s.
+    starts : int
+        From how many places to look: those of q0, random ones around, and ones beside what was found.
+    most : int, optional
+        End when so many equilibria are known.
+    seconds : float, optional
+        Make no new start after so long.
+    seed : int
+        Of random starts: the same seed gives the same result, unless ``seconds`` cut it short.
+    spread : float or (n,)
+        How far starts lie from q0: 1 is some radians for what bends, any angle for joints that turn freely, and the
+        size of the robot for joints that slide.
+    tolerance, max_iterations :
+        Of each search, as for `statics`.
+    progress : bool or callable, optional
+        Show a line on the terminal; left out, only if it takes longer than a moment.  A function (starts, found) is
+        told instead; if it returns True the search ends there.
+
+    Returns
+    -------
+    EquilibriumSet
+        A sequence of `Equilibrium` with ``energies`` and ``hits``; it prints as a table, and ``plot()`` shows shapes.
+
+    Raises
+    ------
+    Interrupted
+        At Ctrl-C, with what was found in ``.result``.
+    """
+    from supple.solvers.options import check_progress, hunt_options, search_options
+    from supple.solvers.statics.all_equilibria import statics_all
+
+    search = search_options(tolerance, max_iterations)
+    options = hunt_options(starts, most, seconds, seed, spread, search, model.n)
+    check_progress(progress)
+    return statics_all(model, u, q0, number("t", t), options, progress)
+
+
 def equilibrium_path(
     model: Model,
     u: Any = None,
@@ -151,7 +218,8 @@ def equilibrium_path(
     Returns
     -------
     EquilibriumPath
-        Points with stability, and limit points and bifurcations found between them.
+        Points with stability, and limit points and bifurcations found between them; ``path.branches(0)`` follows what
+        branches off.
 
     Raises
     ------
@@ -161,8 +229,7 @@ def equilibrium_path(
     from supple.solvers.options import path_options
     from supple.solvers.statics.continuation import equilibrium_path
 
-    given = path_options(s, step, max_step, max_points, stop)
-    return equilibrium_path(model, u, given.s, q0, given.step, given.max_step, given.max_points, given.stop)
+    return equilibrium_path(model, u, q0, path_options(s, step, max_step, max_points, stop))
 
 
 def modes(

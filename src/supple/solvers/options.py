@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from supple.checks import (
     finite_float,
     flag,
@@ -45,6 +47,40 @@ def search_options(tolerance: Any, max_iterations: Any, globalise: Any = True) -
 def thread_count(threads: Any) -> int | None:
     """How many threads, or None for as many as there are processors."""
     return None if threads is None else whole_number(threads, "threads", 1, 4096)
+
+
+#: Widest spread of starts.
+WIDEST = 1e6
+
+
+class HuntOptions(NamedTuple):
+    """Of a search for all equilibria."""
+
+    starts: int
+    most: int | None
+    seconds: float | None
+    seed: int
+    spread: float | np.ndarray
+    tolerance: float
+    iterations: int
+
+
+def hunt_options(
+    starts: Any, most: Any, seconds: Any, seed: Any, spread: Any, search: SearchOptions, n: int
+) -> HuntOptions:
+    """How long and how far around to look for equilibria of a robot with n coordinates."""
+    wide = real_array(spread, "spread")
+    if wide.shape not in ((), (n,)) or not ((wide >= 0.0) & (wide <= WIDEST)).all():
+        raise ModelError(f"spread is {shown(spread)}, must be a number from 0 to {WIDEST:g}, or {n} of them")
+    return HuntOptions(
+        whole_number(starts, "starts", 1, MOST),
+        None if most is None else whole_number(most, "most", 1, MOST),
+        None if seconds is None else positive_float(seconds, "seconds"),
+        whole_number(seed, "seed", 0, MOST),
+        wide if wide.ndim else float(wide),
+        search.tolerance,
+        search.max_iterations,
+    )
 
 
 class PathOptions(NamedTuple):
@@ -131,6 +167,6 @@ def _events(events: Any) -> tuple[Event, ...]:
 
 
 def check_progress(progress: Any) -> None:
-    """A flag, a function of (t, h), or None."""
+    """A flag, a function, or None."""
     if progress is not None and not callable(progress):
         flag(progress, "progress")

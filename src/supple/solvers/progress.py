@@ -7,6 +7,11 @@ import time
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+import numpy as np
+
+from supple.checks import ask, shown
+from supple.errors import StateError
+
 #: Seconds before a line appears if nobody asked for it.
 PATIENCE = 2.0
 
@@ -34,20 +39,41 @@ class Progress:
         if self.report is not None:
             return bool(self.report(t, h))
         elapsed = time.perf_counter() - self.started
-        if not self.enabled or elapsed < self.wait:
-            return False
+        if self.enabled and elapsed >= self.wait:
+            factor = (t - self.begin) / elapsed if elapsed > 0.0 else 0.0
+            self._tell(f"{self.title}: {t:.4g} of {self.end:.4g} s, step {h:.2g} s, {factor:.3g} x real time")
+        return False
+
+    def _tell(self, line: str) -> None:
+        """Show a line, in place of the last one."""
         if self._live is None:
             from rich.console import Console
             from rich.status import Status
 
             self._live = Status("", console=Console(stderr=True))
             self._live.start()
-        factor = (t - self.begin) / elapsed if elapsed > 0.0 else 0.0
-        self._live.update(f"{self.title}: {t:.4g} of {self.end:.4g} s, step {h:.2g} s, {factor:.3g} x real time")
-        return False
+        self._live.update(line)
 
     def close(self) -> None:
         """Remove the line."""
         if self._live is not None:
             self._live.stop()
             self._live = None
+
+
+class Tally(Progress):
+    """Starts and finds of a search for equilibria, shown or reported in the same manner."""
+
+    def __init__(self, title: str, starts: int, show: bool | Report | None) -> None:
+        super().__init__(title, 0.0, float(starts), show)
+
+    def update(self, t: float, h: float) -> bool:
+        """Tell the starts and the equilibria so far.  Returns whether the search is to end here."""
+        if self.report is not None:
+            said = ask(self.report, (t, h), f"progress after {t} starts", StateError)
+            if said is not None and not isinstance(said, (bool, np.bool_)):
+                raise StateError(f"progress returned {shown(said)} after {t} starts; it must return True or False")
+            return bool(said)
+        if self.enabled and time.perf_counter() - self.started >= self.wait:
+            self._tell(f"{self.title}: {t:g} of {self.end:g} starts, {h:g} found")
+        return False

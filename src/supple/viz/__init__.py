@@ -16,14 +16,14 @@ from supple.viz.style import Style
 
 if TYPE_CHECKING:
     from supple.viz.animation import animate
-    from supple.viz.pictures import draw, overview, plot, snapshots, tip_traces
+    from supple.viz.pictures import draw, overview, plot, shapes, snapshots, tip_traces
     from supple.viz.profiles import along_rod
     from supple.viz.series import energy, time_series
 
 #: Modules of the functions that draw.
 _DRAWN_IN = {
     "animate": "animation",
-    **dict.fromkeys(("draw", "overview", "plot", "snapshots", "tip_traces"), "pictures"),
+    **dict.fromkeys(("draw", "overview", "plot", "shapes", "snapshots", "tip_traces"), "pictures"),
     "along_rod": "profiles",
     **dict.fromkeys(("energy", "time_series"), "series"),
 }
@@ -37,6 +37,7 @@ __all__ = [
     "energy",
     "overview",
     "plot",
+    "shapes",
     "snapshots",
     "time_series",
     "tip_traces",

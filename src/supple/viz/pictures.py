@@ -158,8 +158,50 @@ def snapshots(
     view = _motion_view(trajectory, style)
     views = view.following(model, style, states)
     times, trace = traces(trajectory, stations)
+    figure, cells = _strip(model, style, states, views, [f"t = {state.t:.3g} s" for state in states])
+    for ax, state, own in zip(cells, states, views, strict=True):
+        for i, path_so_far in enumerate(np.moveaxis(trace[times <= state.t], 1, 0)):
+            if len(path_so_far) > 1:
+                draw_path(ax, own, path_so_far, PALETTE[i % len(PALETTE)], 0.9)
+    return finished(figure, path, style)
+
+
+def shapes(
+    model: Model,
+    states: Sequence[tuple[ArrayLike, ArrayLike | None, float]],
+    captions: Sequence[str],
+    path: str | os.PathLike[str] | None = None,
+    **options: Any,
+) -> Figure:
+    """A strip of states (q, u, t) of one robot side by side, seen by the same eye, with words below.
+
+    Parameters
+    ----------
+    model : Model
+    states : sequence of (q, u, t)
+    captions : sequence of str
+        A line for each.
+    path : path, optional
+        Where to save it.
+    **options
+        Fields of `Style`.
+    """
+    style = Style.of(options)
+    if not states or len(states) > MOST_SNAPSHOTS:
+        raise PictureError(f"shapes: there are {len(states)} states to draw, must be 1 to {MOST_SNAPSHOTS}")
+    drawn = [_state(model, q, u, t) for q, u, t in states]
+    view = View.of(model, style, drawn)
+    views = [replace(view, scene=fine_scene(model, [state.q])) for state in drawn]
+    figure, _ = _strip(model, style, drawn, views, captions)
+    return finished(figure, path, style)
+
+
+def _strip(
+    model: Model, style: Style, states: Sequence[State], views: Sequence[View], captions: Sequence[str]
+) -> tuple[Figure, list[Axes]]:
+    """Frames side by side with words below each, and one scale for all.  Returns the figure and the frames."""
+    number, cells, shape = len(states), list[Axes](), views[0].window
     frame = replace(style, scale=False, title="")
-    shape = views[0].window
     columns = _columns(number, np.sqrt(number * 2.6 * shape.height / shape.width))
     rows = -(-number // columns)
     width = STRIP_WIDTH / columns
@@ -172,15 +214,13 @@ def snapshots(
         cell = (1.0 - foot) / rows
         ax = bare_axes(figure, (column / columns, 1.0 - (row + 0.94) * cell, 1.0 / columns, 0.94 * cell))
         window = draw_state(ax, model, own, frame, state)
-        for i, path_so_far in enumerate(np.moveaxis(trace[times <= state.t], 1, 0)):
-            if len(path_so_far) > 1:
-                draw_path(ax, own, path_so_far, PALETTE[i % len(PALETTE)], 0.9)
-        ax.text(0.5, 0.0, f"t = {state.t:.3g} s", transform=ax.transAxes, ha="center", fontsize=9, color=colours.INK)
+        ax.text(0.5, 0.0, captions[k], transform=ax.transAxes, ha="center", fontsize=9, color=colours.INK)
+        cells.append(ax)
     if style.scale:
         strip = bare_axes(figure, (0.0, 0.0, 1.0, foot))
         legend_strip(strip, window.width * columns, page[0] / FOOT)
         _write_margins(strip, model, views[0], style)
-    return finished(figure, path, style)
+    return figure, cells
 
 
 def _columns(number: int, ideal: float) -> int:

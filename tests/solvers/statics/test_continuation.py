@@ -161,6 +161,15 @@ def test_a_column_buckles_in_its_first_shapes():
     assert curvature / curvature[0] == pytest.approx(np.cos(np.pi * s / 2.0), abs=1e-3)
 
 
+def test_two_bifurcations_within_one_step_are_both_found():
+    model = column(10, 40, sp.PointWrench("rod", growing([0.0, 0.0, 0.0, -70.0, 0.0, 0.0])))
+    path = model.equilibrium_path(step=0.5, max_step=1.0)
+    assert len(path) < 6
+    assert [point.kind for point in path.critical] == ["bifurcation"] * 3
+    loads = 70.0 * np.array([point.s for point in path.critical])
+    assert loads == pytest.approx(np.array([1.0, 9.0, 25.0]) * np.pi**2 / 4.0, rel=1e-4)
+
+
 # ---------------------------------------------------------------------- other loads
 
 

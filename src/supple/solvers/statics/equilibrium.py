@@ -156,6 +156,26 @@ class Equilibrium(Readings):
         directions[self.model.free_coordinates] = found.directions[:, loose]
         return np.linalg.qr(directions)[0] if directions.shape[1] else directions
 
+    @cached_property
+    def unstable_directions(self) -> Array:
+        """Directions (n, k) of small motions along which the robot gives way, steepest first; mostly k = 0."""
+        found = self._spectrum
+        down = found.values < -found.rounding
+        directions = np.zeros((self.model.n, int(down.sum())))
+        directions[self.model.free_coordinates] = found.directions[:, down]
+        return directions
+
+    @cached_property
+    def softest_direction(self) -> Array:
+        """The direction (n,) of small motions that meets the least stiffness, positive or negative, but not none."""
+        found = self._spectrum
+        direction, sizes = np.zeros(self.model.n), np.abs(found.values)
+        resisted = sizes > found.rounding
+        if resisted.any():
+            softest = int(np.where(resisted, sizes, np.inf).argmin())
+            direction[self.model.free_coordinates] = found.directions[:, softest]
+        return direction
+
     @property
     def stable(self) -> bool | None:
         """Whether every small disturbance meets a restoring force; None where that is not known.
