@@ -201,6 +201,15 @@ def test_meshes_of_mujoco_are_read(tmp_path):
             read_mesh(tmp_path / "l.msh")
 
 
+@pytest.mark.parametrize("weighed", WEIGHED)
+def test_meshes_without_volume_are_told(weighed, tmp_path):
+    path = written(tmp_path, weighed)
+    path.with_name("l.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 3 2 1\n")
+    robot = loaded(path)
+    assert robot.links[0].body.mass == 0.0
+    assert any("the mass of mesh 'l'" in entry for entry in robot.left_out)
+
+
 def test_files_include_files_of_their_folder(tmp_path):
     (tmp_path / "parts").mkdir()
     part = '<mujocoinclude><body name="b"><joint/><geom size="0.1"/></body></mujocoinclude>'

@@ -161,17 +161,18 @@ class _Builder:
     ) -> None:
         """Add the links of a body: one for each joint."""
         self.taken.add(body.name)
-        place, (*before, last) = at, body.joints or [None]
-        for joint in before:
+        place, into = at, np.eye(4)
+        for joint in body.joints[:-1]:
             place, parent = self._add_joint(joint, parent, place)
-        anchor, made, facts = np.eye(4), Fixed(), {}  # type: tuple[Array, Joint, dict[str, Any]]
-        if last is not None:
-            anchor, made, facts = pose(last.pos), self._joint(last), {"joint": last.name, **last.facts}
+        made: Joint = Fixed()
+        facts: dict[str, Any] = {}
+        for last in body.joints[-1:]:
+            into, made, facts = pose(-last.pos), self._joint(last), {"joint": last.name, **last.facts}
             place = place @ _before(last)
             self.joints[last.name] = body.name, last
         with naming(f"line {body.line}: body {body.name!r}"), warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            rigid = self._rigid(parts, np.linalg.inv(anchor), scale)
+            rigid = self._rigid(parts, into, scale)
             self.robot.add_link(body.name, rigid, made, parent, place, facts=facts)
         self.reader.notes.extend(f"body {body.name!r}: {warning.message}" for warning in caught)
         for part, frame in parts:

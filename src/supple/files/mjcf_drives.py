@@ -188,7 +188,8 @@ class Drives:
         places = [(link, 0.0 if link == WORLD else 1.0, at) for link, at in path]
         own = self.item_name(name)
         if len(path) == 2:
-            self.robot.add(Spring(own, *places, stiffness=stiffness, rest_length=rest, damping=damping))
+            a, b = places
+            self.robot.add(Spring(own, a, b, stiffness=stiffness, rest_length=rest, damping=damping))
         else:
             self.note(f"tendon {name!r} pushes where it is shorter than at rest: a Cable is slack")
             self.robot.add(Cable(own, places, stiffness, rest, damping))

@@ -321,9 +321,9 @@ class MjcfReader(ElementReader):
             return turn
         if "xyaxes" in given:
             six = np.array(self.numbers(element, "xyaxes", 6, None))
-            x = self._direction(element, "xyaxes", six[:3])
-            y = self._direction(element, "xyaxes", six[3:] - (x @ six[3:]) * x)
-            return np.column_stack([x, y, np.cross(x, y)])
+            along = self._direction(element, "xyaxes", six[:3])
+            across = self._direction(element, "xyaxes", six[3:] - (along @ six[3:]) * along)
+            return np.column_stack([along, across, np.cross(along, across)])
         if "zaxis" in given:
             return turned_to(self._direction(element, "zaxis", np.array(self.numbers(element, "zaxis", 3, None))))
         return np.eye(3)

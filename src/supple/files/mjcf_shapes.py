@@ -94,7 +94,7 @@ def legacy_moments(corners: Array) -> tuple[float, Array, Array]:
 
 def _hull(corners: Array) -> Array:
     """Triangles (F, 3, 3) of the convex hull, all seen from outside."""
-    from scipy.spatial import ConvexHull
+    from scipy.spatial import ConvexHull  # type: ignore[import-untyped]
 
     points = corners.reshape(-1, 3)
     hull = ConvexHull(points)
@@ -202,8 +202,9 @@ class Solids:
         if mesh.weighed == "shell":
             self.reader.notes.append(f"{where}, a shell: it counts as solid")
         try:
-            volume, com, inertia = mesh.moments()
-        except (FileError, MissingExtraError, ModelError, ValueError) as error:
+            with np.errstate(all="ignore"):  # a mesh without volume is told below
+                volume, com, inertia = mesh.moments()
+        except (FileError, MissingExtraError, ModelError, ValueError, RuntimeError) as error:  # of the hull, too
             self.reader.notes.append(f"{where}: {shown(str(error))}")
             return None
         if not volume > 0.0 or not np.isfinite(inertia).all():
