@@ -29,6 +29,9 @@ SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
 #: How the inertia of a mesh is found.
 WEIGHED = ("legacy", "exact", "convex", "shell")
 
+#: A mesh below this volume [m^3] counts as none, as in MuJoCo.
+SMALLEST = 1e-15
+
 _UPRIGHT = pose(rpy=(0.0, -0.5 * np.pi, 0.0))  # our x along MuJoCo's z
 
 
@@ -207,7 +210,7 @@ class Solids:
         except (FileError, MissingExtraError, ModelError, ValueError, RuntimeError) as error:  # of the hull, too
             self.reader.notes.append(f"{where}: {shown(str(error))}")
             return None
-        if not volume > 0.0 or not np.isfinite(inertia).all():
+        if not volume > SMALLEST or not np.isfinite(inertia).all():
             self.reader.notes.append(f"{where}, whose volume is {volume:g} m^3")
             return None
         return volume, com, inertia
