@@ -31,7 +31,7 @@ from supple.errors import (
     StorageError,
     SuppleError,
 )
-from supple.files import load, load_design, load_urdf
+from supple.files import load, load_design, load_mjcf, load_urdf
 from supple.files.routes import HelicalRoute
 from supple.gradients.design import Design
 from supple.joints import (

@@ -5,6 +5,7 @@ import pytest
 
 import supple as sp
 from command import inside
+from mjcf_robots import ARM
 from urdf_robots import seven_axis_arm
 
 pytest.importorskip("yaml")
@@ -24,6 +25,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "pendulum.yaml").write_text(PENDULUM)
     (tmp_path / "arm.urdf").write_text(seven_axis_arm(np.random.default_rng(0)))
+    (tmp_path / "mujoco.xml").write_text(ARM)
     return tmp_path
 
 
@@ -45,12 +47,17 @@ def test_files_are_run(folder, capfd):
     assert motion.a[0, 0] == pytest.approx(9.81 * 0.3 / (0.01 + 0.09))
 
 
+@pytest.mark.filterwarnings("default::supple.errors.ModelWarning")
 def test_files_are_converted(folder, capfd):
     result = inside(capfd, "convert", "arm.urdf", "floating.json", "--set", "base=free")
     assert result.code == 0, result.err
     assert "saved floating.json: 8 links" in result.out
     assert sp.load("floating.json").compile().n == 13
     assert inside(capfd, "convert", "serial-arm", "serial.yaml").code == 0
+    result = inside(capfd, "convert", "mujoco.xml", "mujoco.yaml", "--set", "armature=false")
+    assert result.code == 0
+    assert "left out or changed" in result.err
+    assert sp.load("mujoco.yaml").compile().n == 5
     assert inside(capfd, "convert", "pendulum.yaml", "p.json", "--set", "ends=0.1,0.2").code == 0
 
 

@@ -1,4 +1,4 @@
-"""Model files and URDFs, mutated: they load, or are refused with file, line and key; never a traceback, never a hang.
+"""Model files, URDF and MJCF, mutated: they load, or are refused with file, line and key; no traceback, no hang.
 
 Seed k takes one of some files (systems and random robots as YAML and JSON, URDFs like public robots) and changes it: a
 character, a word, a number, a line, a subtree; swaps, repeats, cuts and nests; puts in what is hostile.  What loads is
@@ -121,6 +121,7 @@ def mutated(rng, text):
 def originals():
     """(ending, text, functions) of files to begin with."""
     import load_kinds
+    import mjcf_robots
     import urdf_robots
     from helpers import random_robot
     from supple.systems import SYSTEMS
@@ -139,6 +140,7 @@ def originals():
             found.append((path.suffix, path.read_text(encoding="utf-8"), functions))
     found.append((".yaml", BY_HAND, {}))
     found += [(".urdf", make(rng), {}) for make in urdf_robots.ROBOTS.values()]
+    found += [(".xml", text, {}) for text in (*mjcf_robots.ROBOTS.values(), mjcf_robots.MESH.format(how=""))]
     return found
 
 

@@ -7,7 +7,15 @@ from numpy.testing import assert_allclose
 from supple.errors import ModelError
 from supple.lie.pose import pose
 from supple.robot.bodies import Rigid
-from supple.robot.rigid_shapes import BoxShape, CapsuleShape, FrustumShape, Moved, PrismShape, SphereShape
+from supple.robot.rigid_shapes import (
+    BoxShape,
+    CapsuleShape,
+    EllipsoidShape,
+    FrustumShape,
+    Moved,
+    PrismShape,
+    SphereShape,
+)
 
 
 def discs(shape, bounds, half_sizes):
@@ -29,9 +37,18 @@ def disc(radius):
     return np.pi * radius**2, np.pi * radius**4 / 4, np.pi * radius**4 / 4
 
 
+def ellipse(b, c):
+    return np.pi * b * c, np.pi * b**3 * c / 4, np.pi * b * c**3 / 4
+
+
 CASES = [
     (BoxShape((0.2, 0.3, 0.5)), (-0.1, 0.1), lambda x: (0.15, 0.3**3 * 0.5 / 12, 0.3 * 0.5**3 / 12)),
     (SphereShape(0.4), (-0.4, 0.4), lambda x: disc(np.sqrt(0.16 - x**2))),
+    (
+        EllipsoidShape((0.4, 0.2, 0.3)),
+        (-0.4, 0.4),
+        lambda x: ellipse(0.2 * np.sqrt(1 - x**2 / 0.16), 0.3 * np.sqrt(1 - x**2 / 0.16)),
+    ),
     (FrustumShape(0.6, 0.2, 0.2), (0.0, 0.6), lambda x: disc(0.2)),
     (FrustumShape(0.6, 0.2, 0.0), (0.0, 0.6), lambda x: disc(0.2 * (1 - x / 0.6))),
     (FrustumShape(0.6, 0.1, 0.3), (0.0, 0.6), lambda x: disc(0.1 + 0.2 * x / 0.6)),
@@ -51,6 +68,7 @@ def test_against_integration_of_slices(shape, bounds, slices):
     [
         (lambda: BoxShape((1, 1)), r"Rigid\.box: size has shape \(2,\), must have shape \(3,\)"),
         (lambda: BoxShape((1, 0, 1)), r"Rigid\.box: size is 0 m, must be positive"),
+        (lambda: EllipsoidShape((1, 0, 1)), r"EllipsoidShape: semi_axes is 0 m, must be positive"),
         (lambda: SphereShape(-1), r"Rigid\.sphere: radius is -1 m, must be positive"),
         (lambda: FrustumShape(0, 1, 1), "length is 0 m, must be positive"),
         (lambda: FrustumShape(1, -1, 1), "base radius is -1 m, must not be negative"),

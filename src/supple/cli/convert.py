@@ -26,6 +26,7 @@ def convert(
 
     - `supple convert panda.urdf panda.yaml`
     - `supple convert panda.urdf floating.json --set base=free`
+    - `supple convert humanoid.xml humanoid.yaml --set armature=false`
     - `supple convert cable-manipulator arm.yaml`
     """
     robot = make(name, settings).robot

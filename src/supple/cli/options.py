@@ -8,7 +8,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 Name: TypeAlias = Annotated[
-    str, typer.Argument(metavar="NAME", help="Name of a system, see 'supple list', or a file: .yaml, .json, .urdf.")
+    str, typer.Argument(metavar="NAME", help="A system, see 'supple list', or a file: .yaml, .json, .urdf, .xml.")
 ]
 Settings: TypeAlias = Annotated[
     list[str] | None,

@@ -1,15 +1,15 @@
-"""Files where commands take the name of a system: URDF and model files, as systems that begin at rest."""
+"""Files where commands take the name of a system: URDF, MJCF and model files, as systems that begin at rest."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any, Literal
 
-from supple.files import load, load_urdf
+from supple.files import MJCF, load, load_mjcf, load_urdf
 from supple.systems import System
 
 #: How files end that commands take.
-ENDINGS = (".urdf", ".yaml", ".yml", ".json")
+ENDINGS = (".urdf", ".yaml", ".yml", ".json", *MJCF)
 
 #: How long a robot of a file is simulated, s, if nobody says.
 T_END = 1.0
@@ -25,7 +25,7 @@ class FileMaker:
 
     def __init__(self, path: str) -> None:
         self.path = Path(path)
-        self.is_urdf = self.path.suffix.lower() == ".urdf"
+        self.is_urdf, self.is_mjcf = self.path.suffix.lower() == ".urdf", self.path.suffix.lower() in MJCF
 
     @property
     def description(self) -> str:
@@ -36,6 +36,8 @@ class FileMaker:
         """What ``--set`` accepts: annotation and default by name."""
         if self.is_urdf:
             return {"base": (Literal["fixed", "free"], "fixed"), "limits": (bool, True), "merge": (bool, True)}
+        if self.is_mjcf:
+            return dict.fromkeys(("limits", "armature", "merge"), (bool, True))
         from supple.files.model_files import default_parameters
 
         defaults = default_parameters(self.path)
@@ -45,7 +47,8 @@ class FileMaker:
 
     def __call__(self, **values: Any) -> System:
         """The system."""
-        robot = load_urdf(self.path, **values) if self.is_urdf else load(self.path, **values)
+        read: Any = load_urdf if self.is_urdf else load_mjcf if self.is_mjcf else load
+        robot = read(self.path, **values)
         return System(self.path.stem, robot, T_END)
 
 

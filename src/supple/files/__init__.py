@@ -73,6 +73,69 @@ def load_urdf(
     return urdf_robot(path, base, name, gravity, packages, shapes, limits, merge)
 
 
+def load_mjcf(
+    path: str | PathLike[str],
+    *,
+    name: str | None = None,
+    gravity: ArrayLike | None = None,
+    shapes: str = "visual",
+    limits: bool = True,
+    armature: bool = True,
+    merge: bool = True,
+    folder: str | PathLike[str] | None = None,
+) -> Robot:
+    """Robot of an MJCF file, MuJoCo's format: its tree with all that acts on it, as far as it maps.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    name : str, optional
+        Of the robot; the file's if left out.
+    gravity : (3,), optional
+        m/s^2; the file's if left out.
+    shapes : "visual", "collision" or "none"
+        What pictures draw: geoms of groups 0 to 2, or those that collide.
+    limits : bool
+        Whether joints get soft limits where the file limits them.
+    armature : bool
+        Whether joints carry their rotors, each a wheel that follows its joint; without them models are smaller.
+    merge : bool
+        Whether bodies without joints become part of their parents.  Their names stay as frames.
+    folder : path, optional
+        Inside which included files and meshes must lie; that of the file if left out.
+
+    Returns
+    -------
+    Robot
+        Links have the names of bodies, frames those of sites; ``facts["joint"]`` is the name of a link's joint.
+        ``robot.left_out`` lists what the file says and the robot does not have; a warning tells it, too.
+
+    Notes
+    -----
+    Coordinates come in MuJoCo's order; those of hinges and slides are MuJoCo's ``qpos``, those of ball and free joints
+    rotation vectors from where the file puts the body.  `Model.pose` of a link is MuJoCo's pose of the body.  Inputs
+    are MuJoCo's ``ctrl`` (torques of motors, positions of position actuators, ...), by the names of actuators.
+
+    Raises
+    ------
+    FileError
+        With file, line and element, for what is wrong.
+
+    Examples
+    --------
+    >>> robot = load_mjcf("humanoid.xml")  # doctest: +SKIP
+    >>> robot.left_out  # doctest: +SKIP
+    """
+    from supple.files.mjcf import mjcf_robot
+
+    return mjcf_robot(path, name, gravity, shapes, limits, armature, merge, folder)
+
+
+#: How files of MuJoCo end.
+MJCF = (".xml", ".mjcf")
+
+
 def load(
     path: str | PathLike[str], functions: Mapping[str, Callable[..., Any]] | None = None, **parameters: Any
 ) -> Robot:
@@ -83,7 +146,7 @@ def load(
     Parameters
     ----------
     path : path
-        The file, .yaml, .yml or .json; a .urdf is read by `load_urdf`.
+        The file, .yaml, .yml or .json; a .urdf is read by `load_urdf`, a .xml by `load_mjcf`.
     functions : mapping of str to callable, optional
         Python functions that the file names: laws of users, feedback.  `Robot.save` returns them.
     **parameters : float or array
@@ -100,6 +163,8 @@ def load(
     """
     if isinstance(path, (str, PathLike)) and str(path).lower().endswith(".urdf") and not parameters:
         return load_urdf(path)
+    if isinstance(path, (str, PathLike)) and str(path).lower().endswith(MJCF) and not parameters:
+        return load_mjcf(path)
     from supple.files.model_files import read_model
 
     return read_model(path, functions, parameters)

@@ -11,6 +11,7 @@ import numpy as np
 
 from supple.checks import file_path, floats, shown
 from supple.errors import FileError, ModelError, StorageError, naming
+from supple.files import MJCF
 from supple.files.decoding import KEYS, Decoder, check, known, telling
 from supple.files.encoding import FORMAT, Encoder
 from supple.files.expressions import ExpressionError, evaluate, is_expression
@@ -199,6 +200,11 @@ class _Reading:
             folders = _packages(options["packages"], here[-1].parent) if "packages" in options else None
             with telling(node):
                 return load_urdf(file, base, packages=folders)
+        if file.suffix.lower() in MJCF:
+            from supple.files import load_mjcf
+
+            with telling(node):
+                return load_mjcf(file)
         for key in ("base", "packages"):
             if key in options:
                 options[key].refuse(f"{key!r} is for URDF files, which {file.name} is not")

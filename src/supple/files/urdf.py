@@ -8,7 +8,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from os import PathLike
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +17,7 @@ from supple.checks import Array, choice, file_path, flag, shown
 from supple.errors import FileError, ModelError, naming, warn
 from supple.files.urdf_elements import Geometry, Mimic, UrdfFile, UrdfJoint, UrdfLink, UrdfReader
 from supple.files.urdf_shapes import Meshes, compound
-from supple.files.xml_tree import MOST_BYTES, parse_xml
+from supple.files.xml_tree import read_xml
 from supple.joints import Fixed, Free, Joint, Planar, Prismatic, Revolute
 from supple.lie.pose import pose
 from supple.robot.bodies import Rigid
@@ -47,31 +46,17 @@ def urdf_robot(
 ) -> Robot:
     """Robot of a URDF file; arguments are those of `supple.load_urdf`."""
     file = file_path(path, "load_urdf: path", FileError)
-    try:
-        content = file.read_bytes() if _is_readable(file) else b""
-    except OSError as error:
-        raise FileError(f"{file}: cannot be read: {error.strerror or error}") from None
+    root = read_xml(file)
     choice(shapes, ("visual", "collision", "none"), "load_urdf: shapes")
     if packages is not None and not isinstance(packages, Mapping):
         raise ModelError(f"load_urdf: packages is {shown(packages)}, must map names of packages to folders")
     choice(base, ("fixed", "free"), "load_urdf: base")
-    read = UrdfReader(str(file), file).read(parse_xml(content, str(file)))
+    read = UrdfReader(str(file), file).read(root)
     found = {key: file_path(value, f"load_urdf: package {key!r}") for key, value in (packages or {}).items()}
     meshes = Meshes(file.resolve().parent, found)
     builder = _Builder(read, str(file), meshes, shapes, flag(limits, "load_urdf: limits"), flag(merge, "merge"))
     with naming(str(file)):
         return builder.robot(Robot(read.name if name is None else name, gravity, massless="allow"), base == "free")
-
-
-def _is_readable(file: Path) -> bool:
-    """Whether it is a file of a sensible size; raises if it is not."""
-    if not file.exists():
-        raise FileError(f"{file}: there is no such file")
-    if not file.is_file():
-        raise FileError(f"{file}: is not a file")
-    if file.stat().st_size > MOST_BYTES:
-        raise FileError(f"{file}: is longer than the {MOST_BYTES} bytes that are read")
-    return True
 
 
 class _Part(NamedTuple):
@@ -276,6 +261,7 @@ class _Builder:
 
     def _tell(self, robot: Robot) -> None:
         """One warning for each kind of thing that is rough or left out."""
+        robot.left_out = tuple(self.file.notes)
         _warn_of(self.path, "", self.file.notes)
         _warn_of(self.path, "meshes that are not there are not drawn", [shown(name) for name in self.meshes.missing])
         try:

@@ -6,18 +6,13 @@ that are none, NaN, decimal commas, left-overs of xacro, zero axes, negative mas
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
-from typing import NoReturn
 
 import numpy as np
 
 from supple.checks import Array, shown
-from supple.errors import FileError
-from supple.files.nodes import listed
+from supple.files.xml_numbers import ElementReader, nearest
 from supple.files.xml_tree import Element
 from supple.lie.pose import pose
 
@@ -26,9 +21,6 @@ TYPES = ("fixed", "revolute", "continuous", "prismatic", "floating", "planar")
 
 #: Those with an axis.
 WITH_AXIS = ("revolute", "continuous", "prismatic", "planar")
-
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
-_INFINITE = re.compile(r"[+-]?(inf|infinity)\Z", re.IGNORECASE | re.ASCII)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,12 +89,12 @@ class UrdfFile:
     notes: list[str]
 
 
-class UrdfReader:
+class UrdfReader(ElementReader):
     """Elements of one file, checked."""
 
     def __init__(self, file: str, path: Path | None) -> None:
-        self.file, self.path = file, path
-        self.notes: list[str] = []
+        super().__init__(file)
+        self.path = path
 
     def read(self, root: Element) -> UrdfFile:
         """The whole file."""
@@ -207,7 +199,7 @@ class UrdfReader:
         name = self.own_name(element)
         kind = self.attribute(element, "type").strip()
         if kind not in TYPES:
-            self.refuse(element, f"its type is {shown(kind)}{_nearest(kind.lower(), TYPES)}")
+            self.refuse(element, f"its type is {shown(kind)}{nearest(kind.lower(), TYPES)}")
         ends = {}
         for end in ("parent", "child"):
             part = element.first(end)
@@ -215,7 +207,7 @@ class UrdfReader:
                 self.refuse(element, f"has no <{end}>")
             ends[end] = self.attribute(part, "link")
             if ends[end] not in links:
-                self.refuse(part, f"{element.name}: there is no link {shown(ends[end])}{_nearest(ends[end], links)}")
+                self.refuse(part, f"{element.name}: there is no link {shown(ends[end])}{nearest(ends[end], links)}")
         axis = self.axis(element, kind)
         limits, facts = self.limits(element, kind)
         dynamics = element.first("dynamics")
@@ -267,20 +259,7 @@ class UrdfReader:
         leader = self.attribute(part, "joint")
         return Mimic(leader, self.number(part, "multiplier", 1.0), self.number(part, "offset", 0.0), part.line)
 
-    # ------------------------------------------------------------------ attributes
-
-    def own_name(self, element: Element) -> str:
-        """The name of a link or joint."""
-        name = self.attribute(element, "name")
-        if not name.strip():
-            self.refuse(element, "its name is empty")
-        return name
-
-    def attribute(self, element: Element, key: str) -> str:
-        """An attribute that must be there."""
-        if key not in element.attributes:
-            self.refuse(element, f"has no attribute {key!r}{_nearest(key, element.attributes)}")
-        return element.attributes[key]
+    # ------------------------------------------------------------------ parts of elements
 
     def origin(self, element: Element) -> Array:
         """Pose (4, 4) of an <origin>; identity if there is none."""
@@ -289,35 +268,6 @@ class UrdfReader:
             return pose()
         zero = (0.0, 0.0, 0.0)
         return pose(self.numbers(part, "xyz", 3, zero), self.numbers(part, "rpy", 3, zero))
-
-    def number(self, element: Element, key: str, default: float | None, infinite: bool = False) -> float:
-        """A number; without a default it must be there."""
-        (value,) = self.numbers(element, key, 1, None if default is None else (default,), infinite)
-        return value
-
-    def numbers(
-        self, element: Element, key: str, count: int, default: tuple[float, ...] | None, infinite: bool = False
-    ) -> tuple[float, ...]:
-        """So many numbers, separated by spaces."""
-        if default is not None and key not in element.attributes:
-            return default
-        text = self.attribute(element, key)
-        words = text.split()
-        if len(words) != count:
-            comma = "; decimal points are points, and spaces part numbers" if "," in text else ""
-            self.refuse(element, f"{key} is {shown(text)}, must be {_counted(count)}{comma}")
-        return tuple(self._number(element, key, word, infinite) for word in words)
-
-    def _number(self, element: Element, key: str, word: str, infinite: bool) -> float:
-        if infinite and _INFINITE.match(word):
-            return float(word)
-        if len(word) > 400 or not _NUMBER.match(word):
-            comma = "; write decimals with a point" if "," in word else ""
-            self.refuse(element, f"{key} holds {shown(word)}, which is not a finite number{comma}")
-        value = float(word)
-        if not np.isfinite(value):
-            self.refuse(element, f"{key} holds {shown(word)}, which is beyond float64")
-        return value
 
     def _refuse_leftovers(self, root: Element) -> None:
         """Raise for what xacro should have replaced."""
@@ -330,19 +280,3 @@ class UrdfReader:
                 if "${" in value or "$(" in value:
                     self.refuse(element, f"{key} is {shown(value)}, a left-over of xacro: run xacro on the file first")
             waiting += reversed(element.children)
-
-    def refuse(self, element: Element, why: str) -> NoReturn:
-        """Raise `FileError` with file, line and element."""
-        raise FileError(f"{self.file}, line {element.line}: {element.name}: {why}")
-
-
-def _nearest(name: str, known: Iterable[str]) -> str:
-    names = listed(known)
-    close = get_close_matches(name, names, n=1)
-    if close:
-        return f", did you mean {close[0]!r}?"
-    return f"; known are: {', '.join(names[:20])}{', ...' if len(names) > 20 else ''}" if names else ""
-
-
-def _counted(count: int) -> str:
-    return "a number" if count == 1 else f"{count} numbers"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
@@ -33,6 +34,7 @@ class Element:
     attributes: dict[str, str]
     line: int
     children: list[Element] = field(default_factory=list)
+    file: str = ""  #: if it stands in a file that another one includes
 
     def all(self, tag: str) -> Iterator[Element]:
         """Children of that tag."""
@@ -51,6 +53,21 @@ class Element:
 
 class XmlError(FileError):
     """A file is not XML that we read."""
+
+
+def read_xml(file: Path) -> Element:
+    """The root element of a file; raises `FileError` if it is none, or longer than any should be."""
+    if not file.exists():
+        raise FileError(f"{file}: there is no such file")
+    if not file.is_file():
+        raise FileError(f"{file}: is not a file")
+    try:
+        if file.stat().st_size > MOST_BYTES:
+            raise FileError(f"{file}: is longer than the {MOST_BYTES} bytes that are read")
+        content = file.read_bytes()
+    except OSError as error:
+        raise FileError(f"{file}: cannot be read: {error.strerror or error}") from None
+    return parse_xml(content, str(file))
 
 
 def parse_xml(content: bytes, file: str) -> Element:

@@ -1,4 +1,4 @@
-"""Surfaces from files: STL and OBJ are read here, others by trimesh, if it is installed.
+"""Surfaces from files: STL, OBJ and MuJoCo's MSH are read here, others by trimesh, if it is installed.
 
 Files are read with suspicion: sizes have bounds, and what is promised must be there.
 """
@@ -19,7 +19,7 @@ from supple.robot.meshes import Faces, Mesh
 MOST_BYTES = 200_000_000
 
 #: Endings that are read without further libraries, and by trimesh.
-OWN, BY_TRIMESH = (".stl", ".obj"), (".dae", ".ply", ".off", ".glb", ".gltf", ".3mf")
+OWN, BY_TRIMESH = (".stl", ".obj", ".msh"), (".dae", ".ply", ".off", ".glb", ".gltf", ".3mf")
 
 _FACET = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 _VERTEX = re.compile(rb"^\s*vertex\s+(\S+)\s+(\S+)\s+(\S+)", re.MULTILINE)
@@ -47,7 +47,7 @@ def read_mesh(path: Path) -> Mesh:
     except OSError as error:
         raise FileError(f"{path}: cannot be read: {error.strerror or error}") from None
     try:
-        vertices, triangles = _stl(content) if ending == ".stl" else _obj(content)
+        vertices, triangles = {".stl": _stl, ".obj": _obj, ".msh": _msh}[ending](content)
     except (ValueError, IndexError, OverflowError) as error:
         raise FileError(f"{path}: is no {ending[1:].upper()} file: {error}") from None
     if len(triangles) == 0 or not np.isfinite(vertices).all():
@@ -98,6 +98,22 @@ def _obj(content: bytes) -> tuple[Array, Faces]:
     if faces.size and (faces.min() < 0 or faces.max() >= len(vertices)):
         raise ValueError("a face names a vertex that is not there")
     return np.array(vertices).reshape(-1, 3), faces
+
+
+def _msh(content: bytes) -> tuple[Array, Faces]:
+    """Vertices (V, 3) and triangles (F, 3) of a binary file of MuJoCo: four counts, floats, then triangles."""
+    counts = np.frombuffer(content[:16], "<i4")
+    if len(counts) != 4 or counts.min() < 0:
+        raise ValueError("it does not begin with four counts")
+    vertices, normals, places, triangles = counts.astype(np.int64).tolist()
+    floats = 3 * vertices + 3 * normals + 2 * places
+    if len(content) != 4 * (4 + floats + 3 * triangles):
+        raise ValueError("its length is not that of its counts")
+    corners = np.frombuffer(content, "<f4", 3 * vertices, 16).reshape(-1, 3).astype(float)
+    faces = np.frombuffer(content, "<i4", 3 * triangles, 16 + 4 * floats).reshape(-1, 3).astype(np.int64)
+    if faces.size and (faces.min() < 0 or faces.max() >= vertices):
+        raise ValueError("a face names a vertex that is not there")
+    return corners, faces
 
 
 def _by_trimesh(path: Path) -> Mesh:

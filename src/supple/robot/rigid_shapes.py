@@ -1,7 +1,7 @@
 """Solids of uniform density: volume, centre of mass and inertia, exactly. Also what pictures draw.
 
-`BoxShape`, `SphereShape` and `CapsuleShape` (along x) are centred on the body frame; a `FrustumShape` (cylinder, cone)
-stands on it, its axis along x; a `PrismShape` is a plate in its x-y plane. `Moved` puts a shape elsewhere.
+`BoxShape`, `SphereShape`, `EllipsoidShape` and `CapsuleShape` (along x) are centred on the body frame; a `FrustumShape`
+(cylinder, cone) stands on it, its axis along x; a `PrismShape` is a plate in its x-y plane. `Moved` moves one.
 """
 
 from __future__ import annotations
@@ -109,6 +109,39 @@ class SphereShape:
     def mesh(self) -> Mesh:
         """Its surface."""
         return meshes.ball(self.radius)
+
+
+@final
+@dataclass(frozen=True)
+class EllipsoidShape:
+    """Ellipsoid of semi-axes (x, y, z) in m, centred on the body frame."""
+
+    semi_axes: tuple[float, float, float]
+
+    def __post_init__(self) -> None:
+        axes = finite_array(self.semi_axes, (3,), "EllipsoidShape: semi_axes")
+        x, y, z = (positive_float(axis, "EllipsoidShape: semi_axes", "m") for axis in axes)
+        object.__setattr__(self, "semi_axes", (x, y, z))
+
+    @property
+    def volume(self) -> float:
+        """Volume, m^3."""
+        return 4.0 / 3.0 * np.pi * float(np.prod(self.semi_axes))
+
+    @property
+    def com(self) -> Array:
+        """Centre of mass in the body frame, (3,), m."""
+        return np.zeros(3)
+
+    @property
+    def inertia(self) -> Array:
+        """Moments of inertia about the centre of mass at unit density, (3,), m^5."""
+        x, y, z = np.square(self.semi_axes)
+        return 0.2 * self.volume * np.array([y + z, z + x, x + y])
+
+    def mesh(self) -> Mesh:
+        """Its surface."""
+        return meshes.ellipsoid(self.semi_axes)
 
 
 @final

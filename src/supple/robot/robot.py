@@ -121,6 +121,8 @@ class Robot:
         self._items: dict[str, Item] = {}
         self._frames: dict[str, FrameSpec] = {}
         self._couplings: dict[str, Coupling] = {}
+        #: what a file says and this robot does not have, as `supple.load_mjcf` and `supple.load_urdf` tell it
+        self.left_out: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -225,7 +227,7 @@ class Robot:
         Examples
         --------
         >>> import supple as sp
-        >>> robot = sp.Robot("arm")
+        >>> robot = Robot("arm")
         >>> robot.add_link("hand", sp.Rigid.sphere(0.1, density=1000.0))
         >>> robot.add_frame("camera", ("hand", 0.0), at=sp.pose((0.1, 0.0, 0.0)))
         """
@@ -301,9 +303,8 @@ class Robot:
         called "wrench", the next ones "wrench 2", "wrench 3", and so on.
         """
         if isinstance(item, type) or not isinstance(item, Item):
-            given = (
-                f"the class {item.__name__}" if isinstance(item, type) else f"an object of type {type(item).__name__}"
-            )
+            kind = isinstance(item, type)
+            given = f"the class {item.__name__}" if kind else f"an object of type {type(item).__name__}"
             raise ModelError(
                 f"robot {self.name!r}: cannot add {given}, must be a load, "
                 "an actuator or a constraint (something with a bind method); links are added with add_link"
@@ -358,6 +359,7 @@ class Robot:
         self._links, self._items, self._frames = twin._links, twin._items, twin._frames
         self._couplings = twin._couplings
         self._massless = "allow" if "allow" in (self._massless, part._massless) else "refuse"
+
     def couple(
         self,
         follower: str,
@@ -403,7 +405,7 @@ class Robot:
         twin = Robot(self._name, self._gravity, massless=self._massless)
         twin._links, twin._items = dict(self._links), dict(self._items) if items else {}
         twin._frames = dict(self._frames)
-        twin._couplings = dict(self._couplings)
+        twin._couplings, twin.left_out = dict(self._couplings), self.left_out
         return twin
 
     def compile(self) -> Model:
@@ -436,10 +438,7 @@ class Robot:
         return write_model(self, path, functions)
 
     def plot(self, q: ArrayLike | str | PathLike[str] | None = None, **options: Any) -> Figure:
-        """Compile the robot and draw it at q (n,), at rest if left out; all as for `Model.plot`.
-
-        ``robot.plot("arm.png")`` saves the picture, ``robot.plot(show=True)`` opens a window with it.
-        """
+        """Compile the robot and draw it at q (n,), at rest if left out; all as for `Model.plot`, files too."""
         return self.compile().plot(q, **options)
 
     def __str__(self) -> str:
