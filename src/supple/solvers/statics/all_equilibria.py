@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import floats
-from supple.errors import ConvergenceError, Interrupted, ModelWarning, StateError
+from supple.checks import floats, shown, why
+from supple.errors import ConvergenceError, Interrupted, ModelWarning, ShapeError, StateError
 from supple.model.assembly import assemble
 from supple.solvers.progress import Tally
 from supple.solvers.stage.status import CONVERGED, NO_PIVOT
@@ -32,7 +32,6 @@ from supple.solvers.statics.search import (
     LONGEST,
     balancing_multipliers,
     find,
-    first_guesses,
     given_inputs,
     solver_of,
 )
@@ -274,7 +273,11 @@ def statics_all(
 def _guesses(model: Model, q0: ArrayLike | None) -> Array:
     """First starts (K, n), K at least 1."""
     try:
-        given = np.zeros(0) if q0 is None else floats(q0)
-    except ValueError:
-        given = np.zeros(0)  # what is wrong is said below
-    return np.array(first_guesses(model, q0, max(len(given), 1) if given.ndim == 2 else 1))
+        given = np.atleast_2d(floats(model.rest if q0 is None else q0))
+    except ValueError as reason:
+        raise ShapeError(f"q0 is {shown(q0)}, must be real numbers{why(reason)}") from None
+    if given.ndim != 2 or given.shape[1] != model.n or not len(given):
+        raise ShapeError(f"q0 has shape {given.shape}, must be ({model.n},) or (K, {model.n})")
+    if not np.isfinite(given).all():
+        raise StateError("q0 holds values that are not finite")
+    return np.array(given)
