@@ -46,7 +46,8 @@ ALLOWED = {
     "jax.py": {"bridges"},
     "torch.py": {"bridges"},
     "casadi.py": {"bridges"},
-    "systems": {"numerics", "lie", "laws", "sections", "bases", "joints", "loads", "model", "robot", "solvers"},
+    "control": {"numerics", "laws"},
+    "systems": {"control", "numerics", "lie", "laws", "sections", "bases", "joints", "loads", "model", "robot", "solvers"},
     "bench": {"laws", "model", "robot", "solvers", "systems"},
     "cli": {"lie", "sections", "bases", "bench", "files", "joints", "loads", "model", "readouts", "robot", "solvers"}
     | {"systems"},
