@@ -51,6 +51,7 @@ class ActuationCoordinates:
         B = [model.actuation(q)[:, self.columns] for q in places]
         size = max(float(np.abs(B).max(initial=0.0)), 1e-300)
         self.constant = np.abs(B[0] - B[1]).max(axis=0, initial=0.0) <= SAME * size  #: which columns are, (m,)
+        self._all_constant = bool(self.constant.all())
         self._B0 = np.where(self.constant, B[0], 0.0)
         self._lines = self._along_lines(places, B)
         self._integrated = [k for k in np.flatnonzero(~self.constant) if k not in self._lines]
@@ -66,6 +67,8 @@ class ActuationCoordinates:
     def __call__(self, q: ArrayLike) -> Array:
         """y (m,)."""
         step = np.asarray(q, dtype=float) - self.q0
+        if self._all_constant:
+            return np.asarray(self._B0.T @ step)
         y = self._B0.T @ step + self._line_values(np.asarray(q, dtype=float)) - self._start
         if self._integrated:
             for s, w in zip(*gauss_legendre(NODES), strict=True):
@@ -75,6 +78,8 @@ class ActuationCoordinates:
 
     def jacobian(self, q: ArrayLike) -> Array:
         """dy/dq = B^T, (m, n)."""
+        if self._all_constant:
+            return self._B0.T
         return self.model.actuation(q)[:, self.columns].T
 
     def rate(self, q: ArrayLike, v: ArrayLike) -> Array:
@@ -84,7 +89,7 @@ class ActuationCoordinates:
     def bias(self, q: ArrayLike, v: ArrayLike) -> Array:
         """What y'' has besides B^T a: (d B^T/dt) v, (m,); exact."""
         v, out = np.asarray(v, dtype=float), np.zeros(len(self.columns))
-        if not self.constant.all():
+        if not self._all_constant:
             passive = self._slope(q, None)
             for k in np.flatnonzero(~self.constant):
                 out[k] = v @ (self._slope(q, self.columns[k]) - passive) @ v
@@ -100,7 +105,7 @@ class ActuationCoordinates:
     def _along_lines(self, places: list[Array], B: list[Array]) -> dict[int, tuple[str, float]]:
         """Columns that are a multiple of the gradient of a line of the same name: its name and the factor."""
         found = {}
-        lines = [self.model.lines(q) for q in places] if not self.constant.all() else []
+        lines = [self.model.lines(q) for q in places] if not self._all_constant else []
         for k in np.flatnonzero(~self.constant):
             name = self.model.input_names[self.columns[k]]
             if not lines or name not in lines[0]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from supple.laws import Law
 if TYPE_CHECKING:
     from supple.model.model import Model
 
-#: A matrix, scaled to a unit diagonal, whose smallest eigenvalue is below this is taken for singular.
+#: A matrix, scaled to a unit diagonal, that has a smaller pivot is taken for singular.
 SINGULAR = 1e-11
 #: Forces that differ by less than this part of the largest are the same.
 SAME = 1e-10
@@ -100,12 +100,8 @@ class Feedback(ABC):
         if not len(self.columns):
             raise ModelError(f"{what}: model {model.name!r} has no inputs; give it a JointDrive, a Tendon, ...")
         self.limits = None if limits is None else _limits(limits, len(self.columns), what)
+        self.inputs = tuple(model.input_names[i] for i in self.columns)  #: names of the inputs that it drives
         check_linear(model, self.columns, what)
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        """Names of the inputs that it drives."""
-        return tuple(self.model.input_names[i] for i in self.columns)
 
     def __call__(self, t: float, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None) -> Array:
         """All inputs (nu,); ``u`` (nu,) are those that others drive, zero if left out."""
@@ -182,10 +178,14 @@ def input_response(model: Model, q: Array, v: Array, u: Array, t: float, columns
     return a, model.solve_mass(q, model.actuation(q, t)[:, columns])
 
 
-def solve_definite(matrix: Array, right: Array, problem: str) -> Array:
-    """Solution with a symmetric positive definite matrix; `SingularError` with ``problem`` if it is none."""
+def solve_definite(matrix: Array, right: Array, problem: Callable[[], str]) -> Array:
+    """Solution with a symmetric positive definite matrix; `SingularError` with ``problem()`` if it is none."""
     size = np.sqrt(np.maximum(np.diag(matrix), 1e-300))
     scaled = 0.5 * (matrix + matrix.T) / np.outer(size, size)
-    if not np.linalg.eigvalsh(scaled)[0] > SINGULAR:
-        raise SingularError(problem)
+    try:
+        pivots = np.diag(np.linalg.cholesky(scaled))
+    except np.linalg.LinAlgError:
+        raise SingularError(problem()) from None
+    if not pivots.min() ** 2 > SINGULAR:
+        raise SingularError(problem())
     return np.asarray(np.linalg.solve(scaled, right / size) / size)

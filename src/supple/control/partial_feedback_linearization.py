@@ -65,17 +65,18 @@ class PartialFeedbackLinearization(Feedback):
         # loads that feel accelerations need not be linear in them: Newton's method; all else is done after one step
         for _ in range(MOST_STEPS if self.model.demand.implicit else 1):
             a, A = input_response(self.model, q, v, u, t, self.columns)
-            step = solve_definite(
-                J @ A,
-                np.asarray(goal - J @ a),
-                f"{self.what}: at t = {t:g} the inputs {', '.join(self.inputs)} do not move as many coordinates as "
-                "they are; leave out those that others can replace",
-            )
+            step = solve_definite(J @ A, np.asarray(goal - J @ a), lambda: self._problem(t))
             found += step
             u[self.columns] = found
             if np.abs(step).max() <= ROUNDING * np.abs(found).max():
                 break
         return found
+
+    def _problem(self, t: float) -> str:
+        return (
+            f"{self.what}: at t = {t:g} the inputs {', '.join(self.inputs)} do not move as many coordinates as they are; "
+            "leave out those that others can replace"
+        )
 
 
 def partial_feedback_linearization(
