@@ -203,6 +203,7 @@ TESTED_IN = {
     "systems/cable_manipulator": "systems/test_systems",
     "systems/fin_ray": "systems/test_regression",
     "systems/serial_arm": "systems/test_systems",
+    "systems/ur10_pcc": "systems/test_universal_robots",
     "systems/underwater_vehicle": "systems/test_regression",
     "viz/drawing": "viz/test_pictures",
     "viz/series": "viz/test_pictures",
