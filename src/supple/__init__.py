@@ -87,6 +87,7 @@ from supple.robot.kinematics import (
     Bend,
     ConstantCurvature,
     Network,
+    PolynomialMode,
     Shear,
     Source,
     Stretch,

@@ -17,5 +17,5 @@ def test_shapes_are_reached():
 def test_forces_of_chambers_do_not_depend_on_the_shape():
     model = pcc_regulation().compile()
     q = np.random.default_rng(0).standard_normal((2, 9))
-    np.testing.assert_allclose(model.actuation(q[0]), model.actuation(q[1]), atol=1e-15)
+    np.testing.assert_allclose(model.actuation(q[0]), model.actuation(q[1]), atol=1e-12 * np.abs(model.actuation(q[0])).max())
     assert np.linalg.matrix_rank(model.actuation(q[0])) == 9
