@@ -16,6 +16,7 @@ def test_shapes_are_reached():
 
 def test_forces_of_chambers_do_not_depend_on_the_shape():
     model = pcc_regulation().compile()
-    q = np.random.default_rng(0).standard_normal((2, 9))
-    np.testing.assert_allclose(model.actuation(q[0]), model.actuation(q[1]), atol=1e-12 * np.abs(model.actuation(q[0])).max())
-    assert np.linalg.matrix_rank(model.actuation(q[0])) == 9
+    one, other = 0.2 * np.random.default_rng(0).standard_normal((2, 9))
+    B = model.actuation(one)
+    np.testing.assert_allclose(model.actuation(other), B, atol=1e-12 * np.abs(B).max())
+    assert np.linalg.matrix_rank(B) == 9

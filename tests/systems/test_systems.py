@@ -31,7 +31,8 @@ SIZES = {
 }
 
 #: How long to look, and steps, where 0.3 s and 1 ms do not suit: s.
-SPANS = {"cantilever-stiff": (0.1, 1e-4), "continuum-parallel-robot": (1.3, 1e-3), "ur10-pcc": (0.1, 1e-3)}
+SPANS = {"cantilever-stiff": (0.1, 1e-4), "continuum-parallel-robot": (1.3, 1e-3)}
+SPANS |= {"ur10-pcc": (0.1, 1e-3), "pgc-arm": (0.1, 1e-4)}
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
