@@ -47,7 +47,8 @@ ALLOWED = {
     "torch.py": {"bridges"},
     "casadi.py": {"bridges"},
     "control": {"numerics", "laws"},
-    "systems": {"control", "numerics", "lie", "laws", "sections", "bases", "joints", "loads", "model", "robot", "solvers"},
+    "systems": {"control"}
+    | {"numerics", "lie", "laws", "sections", "bases", "joints", "loads", "model", "robot", "solvers"},
     "bench": {"laws", "model", "robot", "solvers", "systems"},
     "cli": {"lie", "sections", "bases", "bench", "files", "joints", "loads", "model", "readouts", "robot", "solvers"}
     | {"systems"},

@@ -74,8 +74,8 @@ class PartialFeedbackLinearization(Feedback):
 
     def _problem(self, t: float) -> str:
         return (
-            f"{self.what}: at t = {t:g} the inputs {', '.join(self.inputs)} do not move as many coordinates as they are; "
-            "leave out those that others can replace"
+            f"{self.what}: at t = {t:g} the inputs {', '.join(self.inputs)} do not move as many coordinates as they "
+            "are; leave out those that others can replace"
         )
 
 

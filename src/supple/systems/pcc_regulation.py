@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import cos, pi, sin
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -52,7 +52,7 @@ def pcc_regulation(
         parent, at = f"body{k}", pose()
         for j in range(3):
             angle = 2.0 * pi * j / 3.0
-            place = (0.75 * radius * cos(angle), 0.75 * radius * sin(angle))
+            place: Any = (0.75 * radius * cos(angle), 0.75 * radius * sin(angle))
             robot.add(Chamber(f"chamber{k}{j + 1}", {f"body{k}": place}, area=1e-4))
     unit = np.tile([1.0, 1.0, length], 3)  # of the paper's coordinates in ours: elongations are strains times length
     shapes = Steps([0.0, hold, 2.0 * hold], np.array(SHAPES) / unit)
