@@ -10,6 +10,7 @@ from rich.console import Console
 
 from benchmarks import (
     RESULTS,
+    bodies,
     contact,
     gradients,
     growth,
@@ -28,6 +29,7 @@ from supple.bench.tables import Table, machine, markdown, print_table, write_jso
 SUBJECTS: dict[str, Callable[[float], list[Table]]] = {
     "rigid-chains": rigid_chains.run,
     "soft-robots": soft_robots.run,
+    "bodies": bodies.run,
     "contact": contact.run,
     "gradients": gradients.run,
     "growth": growth.run,

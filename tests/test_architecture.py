@@ -46,7 +46,9 @@ ALLOWED = {
     "jax.py": {"bridges"},
     "torch.py": {"bridges"},
     "casadi.py": {"bridges"},
-    "systems": {"numerics", "lie", "laws", "sections", "bases", "joints", "loads", "model", "robot", "solvers"},
+    "control": {"numerics", "laws"},
+    "systems": {"control"}
+    | {"numerics", "lie", "laws", "sections", "bases", "joints", "loads", "model", "robot", "solvers"},
     "bench": {"laws", "model", "robot", "solvers", "systems"},
     "cli": {"lie", "sections", "bases", "bench", "files", "joints", "loads", "model", "readouts", "robot", "solvers"}
     | {"systems"},
@@ -202,6 +204,7 @@ TESTED_IN = {
     "systems/cable_manipulator": "systems/test_systems",
     "systems/fin_ray": "systems/test_regression",
     "systems/serial_arm": "systems/test_systems",
+    "systems/ur10_pcc": "systems/test_universal_robots",
     "systems/underwater_vehicle": "systems/test_regression",
     "viz/drawing": "viz/test_pictures",
     "viz/series": "viz/test_pictures",

@@ -1,7 +1,7 @@
 """supple: differentiable simulation of hybrid soft-rigid robots."""
 
 import supple.cli.guard  # first: Ctrl-C while the command line imports the rest
-from supple import laws, materials, rest
+from supple import control, laws, materials, rest
 from supple.bases import (
     Chebyshev,
     CustomBasis,
@@ -87,6 +87,7 @@ from supple.robot.kinematics import (
     Bend,
     ConstantCurvature,
     Network,
+    PolynomialMode,
     Shear,
     Source,
     Stretch,

@@ -96,3 +96,22 @@ def test_polynomial_modes():
 def test_refused(make, message):
     with pytest.raises(sp.ModelError, match=message):
         make()
+
+
+def test_polynomial_modes_integrate_as_functions_do():
+    """The same body by modes that know their integrals, and by functions that do not."""
+    known = sp.PolynomialMode((0.5, -1.0, 2.0), L)
+    plain = [lambda x: 0.5 - x / L + 2.0 * (x / L) ** 2]
+    bodies = [
+        sp.VolumePreserving([sp.Stretch(modes), sp.Bend(modes, "y"), sp.Bend(modes, "z")]) for modes in (known, plain)
+    ]
+    x, q = np.array([[0.13, 0.01, -0.02]]), np.array([0.1, 0.7, -0.4])
+    places = [evaluate(trace(body, 3, 3, (3,), "body"), x, q) for body in bodies]
+    np.testing.assert_allclose(places[0], places[1], atol=1e-15)
+    assert known.integral(0.1) == pytest.approx(0.1 * (0.5 - 0.5 * 0.1 / (2.0 * L) * 2.0 + 2.0 * (0.1 / L) ** 2 / 3.0))
+
+
+@pytest.mark.parametrize("coefficients", [(), (0.0,), (np.nan,), "ab", ((1.0,),)])
+def test_bad_polynomials_are_refused(coefficients):
+    with pytest.raises(sp.ModelError, match="PolynomialMode"):
+        sp.PolynomialMode(coefficients)

@@ -31,6 +31,13 @@ OTHERS = {
     "drones": sp.GeneralizedAlpha(dt=1e-2),
     "continuum-parallel-robot": sp.GeneralizedAlpha(dt=1e-3),
     "swimmer": sp.GeneralizedAlpha(dt=1e-3),
+    "pcc-chain": sp.GeneralizedAlpha(dt=2e-3),
+    "pgc-arm": sp.GeneralizedAlpha(dt=1e-3),
+    "pcc-arm": sp.Newmark(dt=5e-3),
+    "pac-arm": sp.Newmark(dt=5e-3),
+    "pcs-arm": sp.GeneralizedAlpha(dt=2e-3),
+    "ur10-pcc": sp.GeneralizedAlpha(dt=1e-2),
+    "pcc-regulation": sp.GeneralizedAlpha(dt=1e-2),
 }
 
 #: Largest distance from the converged path, m: the measure of GVS-AD, or a thousandth of the length.

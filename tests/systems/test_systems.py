@@ -21,10 +21,18 @@ SIZES = {
     "drones": (24, 12, 0),
     "continuum-parallel-robot": (12, 2, 2),
     "swimmer": (13, 2, 0),
+    "pcc-chain": (6, 0, 0),
+    "pgc-arm": (10, 0, 0),
+    "pcc-arm": (6, 0, 0),
+    "pac-arm": (10, 0, 0),
+    "pcs-arm": (12, 0, 0),
+    "ur10-pcc": (9, 6, 0),
+    "pcc-regulation": (9, 9, 0),
 }
 
 #: How long to look, and steps, where 0.3 s and 1 ms do not suit: s.
 SPANS = {"cantilever-stiff": (0.1, 1e-4), "continuum-parallel-robot": (1.3, 1e-3)}
+SPANS |= {"ur10-pcc": (0.1, 1e-3), "pgc-arm": (0.1, 1e-4)}
 
 
 @pytest.mark.parametrize("name", SYSTEMS)

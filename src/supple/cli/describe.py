@@ -64,7 +64,7 @@ def inputs_at(system: System, model: Model, t: float) -> Array:
     from supple.solvers.inputs import Excitation
     from supple.solvers.motion.start import initial_state
 
-    excitation = Excitation(model, system.u)
+    excitation = Excitation(model, system.inputs(model))
     q, v = model.rest, np.zeros(model.n)
     if excitation.follows_state:
         q, v = initial_state(model, *system.start(model), t)
@@ -73,7 +73,7 @@ def inputs_at(system: System, model: Model, t: float) -> Array:
 
 def input_source(system: System, model: Model, index: int) -> str:
     """What drives an input, in a word."""
-    name, law = model.input_names[index], system.u
+    name, law = model.input_names[index], system.inputs(model)
     if any(controller.inputs is None or name in controller.inputs for controller in model.controllers):
         return "Controller"
     law = law.get(name) if isinstance(law, dict) else law

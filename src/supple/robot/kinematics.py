@@ -10,12 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import choice, finite_array, flag, positive_float, real_array, shown
+from supple.checks import choice, finite_array, flag, positive_float, real_array, real_vector, shown
 from supple.errors import ModelError
 from supple.numerics.quadrature import gauss_legendre
 
 #: Gauss nodes of integrals along the axis: exact to rounding for angles below 2.
 NODES = 16
+
+#: Most coefficients of a polynomial.
+MOST_COEFFICIENTS = 100
 
 #: A mode: a NumPy function of the place x along the axis, m.
 Mode = Callable[[Any], Any]
@@ -94,13 +97,57 @@ class Primitive(ABC):
 
     def integral(self, x: Any, q: Any) -> Any:
         """Its integral from 0 to x."""
-        s, w = gauss_legendre(NODES)
-        sums = [sum(wk * mode(x * sk) for sk, wk in zip(s, w, strict=True)) for mode in self.modes]
-        return x * sum(q[i] * value for i, value in enumerate(sums))
+        return sum(q[i] * _integral(mode, x) for i, mode in enumerate(self.modes))
 
     @abstractmethod
     def __call__(self, p: Any, q: Any) -> Any:
         """Where a point p (3,) goes, with the primitive's own coordinates q."""
+
+
+def _integral(mode: Mode, x: Any) -> Any:
+    """Integral of a mode from 0 to x: by itself if it knows it, else by Gauss nodes."""
+    known = getattr(mode, "integral", None)
+    if known is not None:
+        return known(x)
+    return x * sum(wk * mode(x * sk) for sk, wk in zip(*gauss_legendre(NODES), strict=True))
+
+
+@dataclass(frozen=True)
+class PolynomialMode:
+    """A mode c_0 + c_1 x/length + c_2 (x/length)^2 + ..., which knows its integral: shorter programs than a function.
+
+    Parameters
+    ----------
+    coefficients : sequence of float
+        c_0, c_1, ...
+    length : float
+        m.
+    """
+
+    coefficients: tuple[float, ...]
+    length: float = 1.0
+
+    def __post_init__(self) -> None:
+        given = real_vector(self.coefficients, "PolynomialMode: coefficients", MOST_COEFFICIENTS)
+        object.__setattr__(self, "coefficients", tuple(given))
+        object.__setattr__(self, "length", positive_float(self.length, "PolynomialMode: length", "m"))
+        if not any(given):
+            raise ModelError(f"PolynomialMode: coefficients are {given}, one at least must not be zero")
+
+    def __call__(self, x: Any) -> Any:
+        """Value at the place x along the axis, m."""
+        return _horner(self.coefficients, x / self.length)
+
+    def integral(self, x: Any) -> Any:
+        """Integral from 0 to x."""
+        return x * _horner([c / (k + 1) for k, c in enumerate(self.coefficients)], x / self.length)
+
+
+def _horner(coefficients: Sequence[float], s: Any) -> Any:
+    value = coefficients[-1] + 0.0 * s
+    for c in reversed(coefficients[:-1]):
+        value = value * s + c
+    return value
 
 
 def _modes(given: Any, what: str) -> tuple[Mode, ...]:
@@ -314,8 +361,4 @@ class Network:
 
 def polynomial_modes(length: float, order: int) -> list[Mode]:
     """Modes 1, x/length, ..., (x/length)^order."""
-
-    def power(k: int) -> Mode:
-        return lambda x: (x / length) ** k if k else 1.0 + 0.0 * x
-
-    return [power(k) for k in range(order + 1)]
+    return [PolynomialMode((0.0,) * k + (1.0,), length) for k in range(order + 1)]

@@ -10,11 +10,15 @@ from supple.systems.continuum_parallel_robot import continuum_parallel_robot
 from supple.systems.drones import drones
 from supple.systems.fin_ray import fin_ray
 from supple.systems.flying_rod import flying_rod, soft_flying_rod, stiff_flying_rod
+from supple.systems.free_evolution import free_evolution, pac_arm, pcc_arm, pcs_arm, pgc_arm
 from supple.systems.parallel_robot import parallel_robot
+from supple.systems.pcc_chain import pcc_chain
+from supple.systems.pcc_regulation import pcc_regulation
 from supple.systems.serial_arm import serial_arm
 from supple.systems.swimmer import swimmer
 from supple.systems.system import System
 from supple.systems.underwater_vehicle import underwater_vehicle
+from supple.systems.ur10_pcc import ur10_pcc
 
 __all__ = [
     "SYSTEMS",
@@ -26,7 +30,14 @@ __all__ = [
     "drones",
     "fin_ray",
     "flying_rod",
+    "free_evolution",
+    "pac_arm",
     "parallel_robot",
+    "pcc_arm",
+    "pcc_chain",
+    "pcc_regulation",
+    "pcs_arm",
+    "pgc_arm",
     "serial_arm",
     "soft_cantilever",
     "soft_flying_rod",
@@ -34,6 +45,7 @@ __all__ = [
     "stiff_flying_rod",
     "swimmer",
     "underwater_vehicle",
+    "ur10_pcc",
 ]
 
 #: All systems by name.
@@ -51,4 +63,11 @@ SYSTEMS: dict[str, Callable[..., System]] = {
     "drones": drones,
     "continuum-parallel-robot": continuum_parallel_robot,
     "swimmer": swimmer,
+    "pcc-chain": pcc_chain,
+    "pgc-arm": pgc_arm,
+    "pcc-arm": pcc_arm,
+    "pac-arm": pac_arm,
+    "pcs-arm": pcs_arm,
+    "ur10-pcc": ur10_pcc,
+    "pcc-regulation": pcc_regulation,
 }

@@ -29,6 +29,10 @@ class System:
         Time that the source simulates, s.
     u : any
         Inputs, as `Model.simulate` takes them.
+    control : callable, optional
+        In place of inputs: a function of the model that makes them, such as a feedback law that knows it.
+    breaks : tuple of float
+        Times at which feedback jumps, s.
     q0, v0 : optional
         Initial state, or a function of the model that finds it (an equilibrium, say); at rest if None.
     dt : float
@@ -55,6 +59,8 @@ class System:
     source: str = ""
     note: str = ""
     events: tuple[Any, ...] = field(default=())
+    control: Callable[[Model], Any] | None = None
+    breaks: tuple[float, ...] = ()
 
     def compile(self) -> Model:
         """The robot's model."""
@@ -65,6 +71,10 @@ class System:
         q0, v0 = (given(model) if callable(given) else given for given in (self.q0, self.v0))
         return q0, v0
 
+    def inputs(self, model: Model) -> Any:
+        """Inputs of a model, as `Model.simulate` takes them."""
+        return self.u if self.control is None else self.control(model)
+
     def simulate(
         self, model: Model | None = None, t: Any = None, method: Method | None = None, **options: Any
     ) -> Trajectory:
@@ -73,7 +83,8 @@ class System:
         times = self.t_end if t is None else t
         chosen = self.method if method is None else method
         options.setdefault("events", self.events)
-        return model.simulate(times, *self.start(model), self.u, chosen, **options)
+        options.setdefault("breaks", self.breaks)
+        return model.simulate(times, *self.start(model), self.inputs(model), chosen, **options)
 
     def paths(self, trajectory: Trajectory) -> np.ndarray:
         """Positions (T, stations, 3) of the watched stations."""
