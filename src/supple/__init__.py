@@ -58,6 +58,7 @@ from supple.loads import (
     Box,
     Cable,
     Capsule,
+    Cavity,
     Chamber,
     Contact,
     Distributed,
