@@ -92,8 +92,10 @@ from supple.robot.kinematics import (
     Source,
     Stretch,
     Twist,
+    VariableRadius,
     VolumePreserving,
 )
+from supple.robot.modal import ModalBody
 from supple.robot.robot import Robot
 from supple.sections import (
     Annulus,

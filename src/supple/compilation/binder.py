@@ -318,7 +318,7 @@ def collect_stations(robot: Robot) -> tuple[dict[str, set[float]], dict[str, set
     """
     always = _collect(robot, lambda item: item.stations())
     for link in robot.links:
-        if link.parent in always and link.station < 1.0:
+        if link.parent in always and link.station != 1.0:
             always[link.parent].add(link.station)
         for item in robot.items:  # those that act along soft bodies know where only now
             if hasattr(item, "body_stations"):

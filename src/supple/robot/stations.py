@@ -17,14 +17,15 @@ from supple.checks import finite_array, finite_float
 class MaterialPoint(float):
     """A material point (x, y, z) of a soft body as a station, m in the frame of its base at rest.
 
-    A float by type alone, so that it goes wherever a station s does: it equals no s, and no other material point.
+    A float by type alone, so that it goes wherever a station s does: it equals no s, and no other material point.  As
+    a number it is NaN, so that whoever takes it for one is found out.
     """
 
     x: tuple[float, float, float]
 
     def __new__(cls, x: float, y: float, z: float) -> MaterialPoint:
-        """The point; as a number it is neither the base nor the tip."""
-        point = super().__new__(cls, 0.5)
+        """The point x, y, z."""
+        point = super().__new__(cls, float("nan"))
         point.x = (float(x), float(y), float(z))
         return point
 

@@ -8,6 +8,7 @@ from soft_robots import waving
 from supple.errors import ModelError
 
 L, R = 0.2, 0.01
+TIP = [(0.2, 0.0, 0.03), (0.2, 0.03, 0.0), (0.2, 0.0, -0.03)]
 MATERIAL = sp.Material(young=2e5, poisson=0.45, density=1100.0, viscosity=200.0)
 
 
@@ -48,7 +49,7 @@ def test_volume_of_the_bore_of_a_bent_and_stretched_tube():
 def test_volume_of_a_gripper_with_a_source():
     """pi r^2 L + pi q2 Z^3 / (3 L^2), Z = L (1 + q1 / 3): stretch 1 + (x/L)^2 q1, then source (x/L)^2 q2."""
     kinematics = sp.VolumePreserving([sp.Stretch(lambda x: (x / L) ** 2), sp.Source(lambda x: (x / L) ** 2)])
-    model = gripper(kinematics, sp.Cavity("p", "hand"), tip=[(L, 0.0, 0.03), (L, 0.03, 0.0), (L, 0.0, -0.03)])
+    model = gripper(kinematics, sp.Cavity("p", "hand"), tip=TIP, moving_base=True)
     for q1, q2 in ((0.0, 0.0), (0.3, 5e-5), (-0.2, -3e-5)):
         expected = np.pi * R**2 * L + np.pi * q2 * (L * (1.0 + q1 / 3.0)) ** 3 / (3.0 * L**2)
         assert model.line_lengths([0.0, q1, q2])["p"] == pytest.approx(expected, rel=1e-9)

@@ -125,6 +125,7 @@ def test_routes_need_an_axis_and_end_on_it():
         soft_arm(sp.Tendon("t", {"arm": (0.0, 0.01)}, until={"arm": 0.5}))
 
 
+@pytest.mark.filterwarnings("ignore::supple.errors.ModelWarning")
 def test_saved_with_its_route_and_its_material_points(tmp_path):
     robot = sp.Robot("arm")
     domain = sp.Cylinder(L, 0.02)

@@ -16,7 +16,6 @@ from supple.loads.contact.gradient import pair_gradient
 from supple.loads.contact.kernel import ContactData, contacts
 from supple.loads.contact.meetings import meetings
 from supple.loads.contact.shapes import ContactShape, ContactSphere, Meeting, Spheres, Surface
-from supple.robot.stations import MaterialPoint
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Binder, Bound
@@ -160,8 +159,7 @@ def bind_meetings(name: str, meeting: Meeting, law: list[float], binder: Binder)
 def place_table(binder: Binder, shapes: Sequence[ContactSphere | Surface]) -> np.ndarray:
     """(m, 2) [number of the link, s] of shapes, -1 for the world, s NaN at material points: for read-outs alone."""
     numbers = {layout.name: i for i, layout in enumerate(binder.layouts)}
-    stations = [np.nan if isinstance(shape.s, MaterialPoint) else shape.s for shape in shapes]
-    return np.array([[numbers.get(shape.link, -1) for shape in shapes], stations], dtype=float).T.copy()
+    return np.array([(numbers.get(shape.link, -1), shape.s) for shape in shapes], dtype=float).reshape(-1, 2)
 
 
 def grouped(

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -380,7 +380,7 @@ class Spheres(ContactShape):
     def stations(self) -> list[tuple[str, float]]:
         """Of all sections."""
         even = [1.0] if self.n == 1 else np.linspace(0.0, 1.0, self.n).tolist()
-        return [(self.link, s) for s in (even if self.at is None else _sphere_stations(self.at))]
+        return [(self.link, s) for s in (even if self.at is None else cast("tuple[float, ...]", self.at))]
 
     def outlines(self, binder: Binder, per_length: bool = False) -> list[tuple[float, float, Outline]]:
         """(s, weight, outline) of all sections; ``per_length``: at the rod's nodes, with their weights in metres."""
@@ -415,6 +415,8 @@ class Spheres(ContactShape):
 
 def _sphere_stations(at: Any) -> tuple[float, ...]:
     """Stations between 0 and 1, or material points (k, 3)."""
+    if isinstance(at, tuple) and at and all(isinstance(s, MaterialPoint) for s in at):
+        return at
     given = real_array(at, "Spheres: at")
     if given.ndim == 2 and given.shape[1] == 3 and 0 < len(given) <= MOST_SPHERES:
         return tuple(as_station(x, "Spheres: at") for x in given)

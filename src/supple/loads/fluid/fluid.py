@@ -327,9 +327,8 @@ class Fluid:
                 place = binder.station(link, 0.0)
                 yield _Point(place.segment, np.asarray(solid.com), *self._matrices(link, solid, None, density))
             else:
-                raise ModelError(
-                    f"it is {body.noun} without an axis, and fluids push on sections and solids: leave it out of links"
-                )
+                what = body.noun if body.continuum is None else f"{body.noun} without an axis"
+                raise ModelError(f"it is {what}, and fluids push on rods and solids: leave it out of links")
 
     def body_stations(self, link: str, body: Body) -> list[float]:
         """Where it acts on a soft body: at as many Gauss nodes as the body has points along its axis."""
