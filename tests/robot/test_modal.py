@@ -64,7 +64,7 @@ def test_the_slowest_vibration_nears_that_of_a_beam():
         table = body.tabulate()
         found.append(float(table.stiffness[0, 0] / body._own_mass(np.zeros(1))[0, 0] / beams))
     assert found[0] > found[1] > found[2] > 0.95
-    assert found[2] < 1.35
+    assert found[2] < 1.6
 
 
 def test_given_modes_by_hand():
