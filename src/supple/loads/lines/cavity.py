@@ -16,6 +16,7 @@ from supple.numerics.quadrature import gauss_legendre
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Binder, Bound
+    from supple.compilation.scene import Mark
     from supple.robot.bodies.densities import Functional
     from supple.robot.bodies.soft import SoftBody
 
@@ -66,6 +67,10 @@ class Cavity:
             raise ModelError(f"the volume at rest is {volume:g} m^3, must be positive")
         path = LinePath([], [], [], parts)
         return bind_path(self.name, path, INTERNAL + WRENCHLESS, binder, binder.input(self.name), kind=PUSHING)
+
+    def sketch(self, binder: Binder) -> list[Mark]:
+        """Nothing of its own: the skin of its body shows how it swells."""
+        return []
 
     def _bore(self, soft: SoftBody) -> list[Functional]:
         from supple.robot.bodies.densities import bore
