@@ -36,19 +36,27 @@ def random_route(rng, length):
 
 
 def random_line(rng, robot):
-    """Routes on one to three rods and where the last ends; None if there is no rod."""
-    rods = [link for link in robot.links if isinstance(link.body, sp.Rod)]
-    if not rods:
+    """Routes on one to three rods or soft bodies and where the last ends; None if there is none."""
+    lengths = {link.name: axis_length(link.body) for link in robot.links if axis_length(link.body)}
+    if not lengths:
         return None
-    chosen = [rods[i] for i in rng.permutation(len(rods))[: rng.integers(1, 4)]]
-    routes = {link.name: random_route(rng, link.body.length) for link in chosen}
-    last = chosen[-1]
-    until = {last.name: rng.uniform(0.3, 1.0) * last.body.length} if rng.random() < 0.5 else {}
+    names = list(lengths)
+    chosen = [names[i] for i in rng.permutation(len(names))[: rng.integers(1, 4)]]
+    routes = {name: random_route(rng, lengths[name]) for name in chosen}
+    until = {chosen[-1]: rng.uniform(0.3, 1.0) * lengths[chosen[-1]]} if rng.random() < 0.5 else {}
     return routes, until
 
 
+def axis_length(body):
+    """Of a rod or of a soft body with an axis, m; else None."""
+    return body.length if isinstance(body, sp.Rod) else body.domain.length if body.continuum is not None else None
+
+
 def random_station(rng, link):
-    """Base, tip, a Gauss node, or anywhere between (a station of its own)."""
+    """Base, tip, a Gauss node, or anywhere between (a station of its own); of soft bodies any material point."""
+    if link.body.continuum is not None and rng.random() < 0.5:
+        x = link.body.quadrature.x
+        return tuple(x[rng.integers(len(x))].tolist())
     if link.body.ends:
         return float(rng.integers(2))
     return [0.0, 1.0, 0.5, rng.uniform(0.02, 0.98)][rng.integers(4)]

@@ -151,7 +151,7 @@ def tendon(rng, robot, name):
 
 
 def tendon_through_eyelets(rng, robot, name):
-    links = solid(robot)
+    links = [link for link in robot.links if link.body.continuum is not None] + solid(robot)
     if not links:
         return None
     first, last = pick(rng, links), pick(rng, links)
@@ -165,6 +165,17 @@ def elastic_tendon(rng, robot, name):
     if line is None:
         return None
     return sp.ElasticTendon(name, line[0], stiffness=50.0, damping=rng.uniform(0.0, 1.0), until=line[1])
+
+
+def cavity(rng, robot, name):
+    """The bore of a hollow body, or a tetrahedron of material points."""
+    link = pick(rng, [link for link in robot.links if link.body.continuum is not None])
+    if link is None:
+        return None
+    if link.body.domain.bore is not None:
+        return sp.Cavity(name, link.name)
+    corners = np.array([(0.05, 0.0, 0.0), (0.15, 0.02, 0.0), (0.12, -0.01, 0.02), (0.1, 0.0, -0.02)])
+    return sp.Cavity(name, link.name, (corners, [(0, 1, 2), (0, 3, 1), (1, 3, 2), (0, 2, 3)]))
 
 
 def chamber(rng, robot, name):
@@ -269,9 +280,14 @@ def friction(rng):
 
 
 def random_spheres(rng, robot):
-    link = pick(rng, rods(robot))
+    link = pick(rng, rods(robot) + [link for link in robot.links if link.body.continuum is not None])
     radius = rng.uniform(0.0, 0.1)
-    return None if link is None else sp.Spheres(link.name, n=int(rng.integers(1, 8)), radius=radius)
+    if link is None:
+        return None
+    if link.body.continuum is not None and (rng.random() < 0.5 or link.body.ends):
+        x = link.body.quadrature.x
+        return sp.Spheres(link.name, at=x[rng.integers(len(x), size=rng.integers(1, 8))], radius=radius)
+    return sp.Spheres(link.name, n=int(rng.integers(1, 8)), radius=radius)
 
 
 def random_solid(rng, robot, world=0.5):
@@ -301,7 +317,7 @@ def contact_of_rod(rng, robot, name):
     if spheres is None:
         return None
     other = random_wall(rng) if rng.random() < 0.5 else random_solid(rng, robot)
-    along = rng.random() < 0.2
+    along = rng.random() < 0.2 and spheres.link in {link.name for link in rods(robot)}
     return sp.Contact(name, spheres, other, per_length=along, **friction(rng))
 
 
@@ -321,7 +337,7 @@ def contact_of_solids(rng, robot, name):
 
 
 def fluid(rng, robot, name):
-    wet = [link for link in robot.links if not isinstance(link.body, sp.SoftBody)]
+    wet = [link for link in robot.links if link.body.continuum is None or link.body.domain.section is not None]
     if not wet:
         return None
     return sp.Fluid(
@@ -347,7 +363,7 @@ def thruster(rng, robot, name):
 
 def point_law(rng, robot, name):
     link, s, offset = random_end(rng, robot, 0.0)
-    return sp.PointLaw(name, link, posed, s=s, offset=offset)
+    return sp.PointLaw(name, link, posed, s=[s] if isinstance(s, tuple) else s, offset=offset)
 
 
 def full_point_law(rng, robot, name):
@@ -361,6 +377,7 @@ def full_point_law(rng, robot, name):
 
 def point_law_with_states(rng, robot, name):
     link, s, offset = random_end(rng, robot, 0.0)
+    s = [s] if isinstance(s, tuple) else s
     return sp.PointLaw(name, link, remembering, s=s, offset=offset, state0=(0.1, -0.2), rate=memory)
 
 
@@ -381,6 +398,7 @@ KINDS: dict[str, Callable] = {
         tendon,
         tendon_through_eyelets,
         elastic_tendon,
+        cavity,
         chamber,
         joint_drive,
         prescribed,

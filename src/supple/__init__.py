@@ -58,6 +58,7 @@ from supple.loads import (
     Box,
     Cable,
     Capsule,
+    Cavity,
     Chamber,
     Contact,
     Distributed,
@@ -92,8 +93,10 @@ from supple.robot.kinematics import (
     Source,
     Stretch,
     Twist,
+    VariableRadius,
     VolumePreserving,
 )
+from supple.robot.modal import ModalBody
 from supple.robot.robot import Robot
 from supple.sections import (
     Annulus,

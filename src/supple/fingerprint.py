@@ -187,7 +187,7 @@ def _plain(value: Any) -> bytes | None:
         return _join("value", repr(bool(value)).encode())
     if isinstance(value, np.integer):
         return _join("value", repr(int(value)).encode())
-    if isinstance(value, (float, np.floating)):
+    if isinstance(value, (float, np.floating)) and not hasattr(type(value), "__fingerprint__"):
         return _join("float", repr(_rounded_number(float(value))).encode())
     if isinstance(value, complex):
         return _join("complex", repr((_rounded_number(value.real), _rounded_number(value.imag))).encode())

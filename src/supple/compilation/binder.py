@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from supple.checks import finite_float, shown
+from supple.checks import shown
 from supple.core.records import node_t, pose_t
 from supple.errors import ModelError, naming, warn
 from supple.jit import AddressedKernel, LoadKernel
-from supple.robot.bodies.protocol import ArcLength
+from supple.robot.bodies.protocol import ArcLength, check_material
 from supple.robot.bodies.rod_table import RodTable
+from supple.robot.stations import as_station, is_inside
 
 if TYPE_CHECKING:
     from supple.compilation.layout import LinkLayout
@@ -127,6 +128,7 @@ class Binder:
     coordinates: bool = False  #: whether loads ask for coordinates, which scratch otherwise holds for dormant stations
     added: dict[int, np.ndarray] = field(default_factory=dict)
     displaced: dict[int, np.ndarray] = field(default_factory=dict)
+    scratch: dict[int, int] = field(default_factory=dict)
     _nodes: dict[tuple[str, float], int] = field(default_factory=dict)
     _bare: Model | None = None
 
@@ -260,6 +262,10 @@ class Binder:
         self.added[segment] = self.added.get(segment, 0.0) + added
         self.displaced[segment] = self.displaced.get(segment, 0.0) + displaced
 
+    def reserve(self, block: int, floats: int) -> None:
+        """Let the map of a block have so much scratch at least."""
+        self.scratch[block] = max(self.scratch.get(block, 0), floats)
+
     def node_arrays(self) -> tuple[np.ndarray, np.ndarray]:
         """Arrays `nodes` and `psi` of the tree."""
         nodes = np.zeros(len(self._nodes), node_t)
@@ -312,8 +318,11 @@ def collect_stations(robot: Robot) -> tuple[dict[str, set[float]], dict[str, set
     """
     always = _collect(robot, lambda item: item.stations())
     for link in robot.links:
-        if link.parent in always and link.station < 1.0:
+        if link.parent in always and link.station != 1.0:
             always[link.parent].add(link.station)
+        for item in robot.items:  # those that act along soft bodies know where only now
+            if hasattr(item, "body_stations"):
+                always[link.name].update(item.body_stations(link.name, link.body))
     announced = {link.name for link in robot.links if link.body.announced_only}
     for frame in robot.frames:
         if frame.link in announced:
@@ -335,10 +344,11 @@ def _collect(robot: Robot, places: Callable[[Any], Iterable[tuple[str, Any]]]) -
                     raise unknown_link(robot, link)
                 if isinstance(s, ArcLength):
                     s = s.station(bodies[link], link)
-                s = finite_float(s, f"s on link {link!r}")
-                if not 0.0 <= s <= 1.0:
+                s = as_station(s, f"s on link {link!r}")
+                if not is_inside(s):
                     raise ModelError(f"s is {s!r} on link {link!r}, must lie between 0 and 1")
-                stations[link].add(float(s))
+                check_material(bodies[link], link, s)
+                stations[link].add(s)
     return stations
 
 

@@ -21,6 +21,7 @@ from supple.robot.couplings import Follower, resolve
 from supple.robot.validate import check_finite, validate
 
 if TYPE_CHECKING:
+    from supple.core.blocks.custom import BoundMap
     from supple.robot.robot import Robot
 
 
@@ -56,7 +57,7 @@ def compile_robot(robot: Robot) -> CompiledRobot:
         prescribed=tuple(PrescribedJoint(link, joints[link], law) for link, law in binder.prescribed),
         controllers=tuple(binder.controllers),
         draw=partial(make_scene, robot, binder),
-        maps=tuple(draft.chain.map for draft in drafts if draft.chain.map is not None),
+        maps=_maps(drafts, binder),
         frames=robot.frames,
         coordinate_names=names,
         followers=follower_rows(followers, names) if followers else None,
@@ -75,6 +76,12 @@ def _body_forces(layouts: list[LinkLayout], drafts: list[BlockDraft], binder: Bi
             name = f"elasticity of link {layout.name!r}"
             side = INTERNAL + WRENCHLESS + STORES
             yield Bound(name, force.kernel, force.data, side, force.guard, owner=name, gradient=force.gradient)
+
+
+def _maps(drafts: list[BlockDraft], binder: Binder) -> tuple[BoundMap, ...]:
+    """Maps of all blocks that have one, with the scratch that loads asked for."""
+    maps = [(draft.chain.map, binder.scratch.get(b, 0)) for b, draft in enumerate(drafts)]
+    return tuple(m._replace(scratch=max(m.scratch, wanted)) for m, wanted in maps if m is not None)
 
 
 def loops_among(loads: Sequence[Bound]) -> tuple[Bound, ...]:

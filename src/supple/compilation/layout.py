@@ -8,6 +8,7 @@ import numpy as np
 
 from supple.robot.bodies.protocol import BodyTable
 from supple.robot.bodies.rod_table import RodTable
+from supple.robot.stations import MaterialPoint
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,8 @@ class LinkLayout:
 
     def refuses(self, s: float) -> bool:
         """Whether the body has no station s in [0, 1]."""
+        if isinstance(s, MaterialPoint):
+            return not self.table.material
         return bool(self.ends) and s not in (0.0, 1.0)
 
     def place(self, s: float, base: tuple[int, np.ndarray]) -> tuple[int, np.ndarray]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from supple.checks import finite_float, shown
+from supple.checks import shown
 from supple.compilation.scene import Hinge, Place
 from supple.core.arrays import space_view
 from supple.core.inertia import add_coadbar
@@ -26,6 +26,7 @@ from supple.joints.factors import JointMap, generic_subspace
 from supple.joints.protocol import Joint
 from supple.lie.pose import check_pose
 from supple.lie.se3 import Ad_inverse, Ad_transposed, add_coad, compose
+from supple.robot.stations import as_station
 from supple.robot.validate import check_joint
 
 if TYPE_CHECKING:
@@ -165,7 +166,7 @@ def frame_place(end: tuple[Any, ...], which: str) -> tuple[str, float, np.ndarra
     if not isinstance(end, (tuple, list)) or len(end) not in (1, 2, 3):
         raise ModelError(f"{which} is {shown(end)}, must be (link, pose) or (link, pose, s)")
     pose = check_pose(end[1], f"{which}: pose") if len(end) > 1 else np.eye(4)
-    return end[0], finite_float(end[2], f"{which}: s") if len(end) == 3 else 1.0, pose
+    return end[0], as_station(end[2], f"{which}: s") if len(end) == 3 else 1.0, pose
 
 
 _COUNT = {2: "two", 3: "three", 4: "four"}

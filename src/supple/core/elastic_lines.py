@@ -7,7 +7,7 @@ of rank one,
     dR/dq += g (T_l g + T_l' dl'/dq)^T,     dR/dv += T_l' g g^T,
 
 where g and dl'/dq are sums over the line's parts: J^T f and J^T drift + R^T f at segments, Phi^T f and Phi^T drift at
-nodes of rods (`core.records.part_t`).
+nodes of rods, and f and drift themselves on coordinates, as of soft bodies (`core.records.part_t`).
 """
 
 from __future__ import annotations
@@ -42,6 +42,29 @@ def add_part(space, line, segment, node):
     for i in range(6):
         part.f[i], part.drift[i] = 0.0, 0.0
     return part
+
+
+@inlined
+def add_coordinates_part(space, line, first):
+    """A new part of the newest line that acts on six coordinates from ``first`` on, with f = drift = 0."""
+    return add_part(space, line, -(first + 1), -1)
+
+
+@inlined
+def coordinates_product(segment, f, x):
+    """f . x at the coordinates of a part, of which the last may reach beyond them all."""
+    first, total = -(segment + 1), 0.0
+    for k in range(min(6, x.shape[0] - first)):
+        total += f[k] * x[first + k]
+    return total
+
+
+@inlined
+def add_coordinates(segment, scale, f, out):
+    """out += scale f at the coordinates of a part."""
+    first = -(segment + 1)
+    for k in range(min(6, out.shape[0] - first)):
+        out[first + k] += scale * f[k]
 
 
 @inlined
@@ -87,7 +110,9 @@ def add_gradient(tree, space, line, g):
     """Add dl/dq of a line to g (n,)."""
     for p in range(line.first, line.first + line.count):
         part = space.parts[p]
-        if part.node < 0:
+        if part.segment < 0 and part.node < 0:
+            add_coordinates(part.segment, 1.0, part.f, g)
+        elif part.node < 0:
             add_chain_transposed(tree, space, part.segment, J_SUM, 1.0, part.f, g)
         else:
             add_node_transposed(tree, part.node, 1.0, part.f, g)
@@ -101,7 +126,10 @@ def add_rate_gradient(tree, space, line, cv, row):
         return
     for p in range(line.first, line.first + line.count):
         part = space.parts[p]
-        if part.node < 0:
+        if part.segment < 0 and part.node < 0:
+            add_coordinates(part.segment, scale, part.drift, row)
+            add_coordinates(part.segment, scale * cv, part.f, row)
+        elif part.node < 0:
             add_chain_transposed(tree, space, part.segment, J_SUM, scale, part.drift, row)
             add_chain_transposed(tree, space, part.segment, R_SUM, scale, part.f, row)
         else:
@@ -143,7 +171,10 @@ def add_line_product(tree, space, cv, x, out):
         slope, rate, tension = line.slope, line.rate_slope, 0.0
         for p in range(line.first, line.first + line.count):
             part = space.parts[p]
-            if part.node < 0:
+            if part.segment < 0 and part.node < 0:
+                tension += (slope + rate * cv) * coordinates_product(part.segment, part.f, x)
+                tension += rate * coordinates_product(part.segment, part.drift, x)
+            elif part.node < 0:
                 w = work[part.segment]
                 tension += slope * dot6(part.f, w.dZ) + rate * (dot6(part.drift, w.dZ) + dot6(part.f, w.dV))
             else:
@@ -151,7 +182,9 @@ def add_line_product(tree, space, cv, x, out):
                 tension += rate * node_product(tree, part.node, part.drift, x)
         for p in range(line.first, line.first + line.count):
             part = space.parts[p]
-            if part.node < 0:
+            if part.segment < 0 and part.node < 0:
+                add_coordinates(part.segment, tension, part.f, out)
+            elif part.node < 0:
                 for k in range(6):
                     work[part.segment].dF[k] += tension * part.f[k]
             else:
@@ -167,13 +200,18 @@ def add_line_transposed(tree, space, cv, y, out):
         slope, rate, length = line.slope, line.rate_slope, 0.0
         for p in range(line.first, line.first + line.count):
             part = space.parts[p]
-            if part.node < 0:
+            if part.segment < 0 and part.node < 0:
+                length += coordinates_product(part.segment, part.f, y)
+            elif part.node < 0:
                 length += dot6(part.f, work[part.segment].dS)
             else:
                 length += node_product(tree, part.node, part.f, y)
         for p in range(line.first, line.first + line.count):
             part = space.parts[p]
-            if part.node < 0:
+            if part.segment < 0 and part.node < 0:
+                add_coordinates(part.segment, length * (slope + rate * cv), part.f, out)
+                add_coordinates(part.segment, length * rate, part.drift, out)
+            elif part.node < 0:
                 w = work[part.segment]
                 for k in range(6):
                     w.dZ[k] += length * (slope * part.f[k] + rate * part.drift[k])

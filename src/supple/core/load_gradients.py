@@ -24,7 +24,7 @@ from __future__ import annotations
 from supple.core.arrays import vector_at
 from supple.core.couplings import strain_variation
 from supple.core.dormant import AWAKE
-from supple.core.elastic_lines import node_product
+from supple.core.elastic_lines import coordinates_product, node_product
 from supple.core.gradient_arrays import AFTER, ALL, ALONG_Y, CALL, COORDINATES, FIRST, KERNEL, LAST, NONE, OWN, WITHIN
 from supple.core.loads import GRADIENT, TANGENT, WRENCH, call_load, clear_loads
 from supple.core.segment_gradients import clear_cotangents, rod_twist
@@ -88,12 +88,16 @@ def pull_back_lines(tree, space, y):
         slope, rate, length = line.slope, line.rate_slope, 0.0
         for p in range(line.first, line.first + line.count):
             part = space.parts[p]
-            if part.node < 0:
+            if part.segment < 0 and part.node < 0:
+                length += coordinates_product(part.segment, part.f, y)
+            elif part.node < 0:
                 length += dot6(part.f, work[part.segment].dS)
             else:
                 length += node_product(tree, part.node, part.f, y)
         for p in range(line.first, line.first + line.count):
             part = space.parts[p]
+            if part.segment < 0 and part.node < 0:
+                continue  # coordinates are no parameters
             if part.node < 0:
                 add_scaled(length * slope, part.f, work[part.segment].dZ)
                 add_scaled(length * rate, part.drift, work[part.segment].dZ)

@@ -133,10 +133,10 @@ line_t = np.dtype(
 )
 
 #: How a line's length follows one segment or node: dl = f . zeta, dl' = f . zeta' + drift . zeta; zeta is the segment's
-#: variation J dq, or the node's dxi.
+#: variation J dq, or the node's dxi, or dq of six coordinates themselves.
 part_t = np.dtype(
     [
-        ("segment", "i8"),  # -1 at a node
+        ("segment", "i8"),  # -1 at a node; -(1 + i) at coordinates i, i + 1, ..., where the node is -1 too
         ("node", "i8"),  # -1 at a segment
         ("f", "f8", (6,)),
         ("drift", "f8", (6,)),

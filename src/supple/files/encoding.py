@@ -23,6 +23,7 @@ from supple.loads.lines.routes import Straight, route_slopes
 from supple.rest import Curve
 from supple.robot.bodies.rod import STRAIGHT
 from supple.robot.robot import Robot
+from supple.robot.stations import MaterialPoint
 
 #: Number of this format.
 FORMAT = 1
@@ -61,7 +62,7 @@ class Encoder:
         """A link."""
         data: dict[str, Any] = {"name": link.name}
         if link.parent != "world":
-            data["parent"] = link.parent if link.station == 1.0 else [link.parent, link.station]
+            data["parent"] = link.parent if link.station == 1.0 else [link.parent, self.plain(link.station)]
         if not np.array_equal(link.at, np.eye(4)):
             data["at"] = self.plain(link.at)
         with naming(f"link {link.name!r}"):
@@ -74,7 +75,8 @@ class Encoder:
 
     def frame(self, frame: Any) -> dict[str, Any]:
         """A frame."""
-        data = {"name": frame.name, "link": frame.link if frame.station == 1.0 else [frame.link, frame.station]}
+        place = frame.link if frame.station == 1.0 else [frame.link, self.plain(frame.station)]
+        data = {"name": frame.name, "link": place}
         return data if np.array_equal(frame.at, np.eye(4)) else data | {"at": self.plain(frame.at)}
 
     def item(self, item: Any, name: str, lengths: Mapping[str, float]) -> Any:
@@ -90,6 +92,8 @@ class Encoder:
             return value
         if isinstance(value, np.generic):
             return self.plain(value.item(), owner, field)
+        if isinstance(value, MaterialPoint):
+            return [_number(x, field) for x in value.x]
         if isinstance(value, float):
             return _number(value, field)
         if isinstance(value, np.ndarray):

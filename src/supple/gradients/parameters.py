@@ -23,6 +23,7 @@ from supple.errors import StateError
 from supple.gradients.array_slopes import ArraySlopes, Ends, LoadEnds, flat_numbers
 from supple.gradients.parameter_sums import MapDifferences, ParameterSums
 from supple.model.station_chain import chain_arrays
+from supple.robot.stations import as_station
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -83,7 +84,7 @@ class StationSums:
     def __init__(self, model: Model, link: str, s: float) -> None:
         point, number = model.design, model.link_index(link)
         assert point is not None
-        self.model, self.link, self.s = model, link, float(s)
+        self.model, self.link, self.s = model, link, as_station(s, "s")
         topology, parameters = chain_arrays(model, model.layouts[number], self.s)
         self._slopes = _chain_slopes(point, number, self.s)
         last, k = len(parameters.segments) - 1, 6
@@ -155,7 +156,7 @@ def pull_back_poses(model: Model, link: str, s: float, q: Array, wrenches: Array
 
     ``wrenches`` (T, 6) are derivatives of a scalar by the poses, as wrenches in the station's frame.
     """
-    key: Hashable = (model, link, float(s))
+    key: Hashable = (model, link, as_station(s, "s"))
     sums: StationSums = model.workspace.remembered(
         "station sums", key, lambda: StationSums(model, link, s), MOST_STATIONS
     )
@@ -168,7 +169,7 @@ def pull_back_poses(model: Model, link: str, s: float, q: Array, wrenches: Array
 
 def push_poses(model: Model, link: str, s: float, q: Array, change: Array) -> Array:
     """Twists (T, 6), in the station's frame, of poses at q (T, n) along changes (count,) of the parameters."""
-    key: Hashable = (model, link, float(s))
+    key: Hashable = (model, link, as_station(s, "s"))
     sums: StationSums = model.workspace.remembered(
         "station sums", key, lambda: StationSums(model, link, s), MOST_STATIONS
     )

@@ -28,6 +28,7 @@ LONG = {
     "readouts.kernels._contact_pairs": ("read-outs of contacts", 4),
     "loads.fluid.fluid._fluid": ("water", 3),
     "loads.lines.spans._paths": ("cables and elastic tendons", 3),
+    "loads.lines.members._member_paths": ("tendons and cavities of soft bodies", 8),
     "loads.user.kernels._point_laws": ("laws of your own", 3),
 }
 

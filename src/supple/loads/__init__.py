@@ -10,6 +10,7 @@ from supple.loads.fluid.thruster import Thruster
 from supple.loads.fluid.wake import Wake
 from supple.loads.joint_drive import JointDrive
 from supple.loads.lines.cable import Cable
+from supple.loads.lines.cavity import Cavity
 from supple.loads.lines.chamber import Chamber
 from supple.loads.lines.elastic_tendon import ElasticTendon
 from supple.loads.lines.tendon import Tendon
@@ -23,6 +24,7 @@ from supple.loads.wrenches.point_wrench import PointWrench
 #: Everything `Robot.add` takes.
 KINDS = (
     Cable,
+    Cavity,
     Chamber,
     Contact,
     Distributed,
@@ -47,6 +49,7 @@ __all__ = [
     "Box",
     "Cable",
     "Capsule",
+    "Cavity",
     "Chamber",
     "Contact",
     "Distributed",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 
-from supple.checks import finite_float, nonnegative_float, shown
+from supple.checks import nonnegative_float, shown
 from supple.compilation.scene import Place, Strand
 from supple.core.arrays import space_view
 from supple.core.load_data import Columns, Floats, Incidental, Integers, Poses, load_view
@@ -31,6 +31,7 @@ from supple.loads.points import (
     subtract_turning,
 )
 from supple.loads.scalar_law import LawGuard, LawTable, ScalarLaw, call_law, check_law, law_slope
+from supple.robot.stations import as_station
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Binder, Bound
@@ -273,7 +274,7 @@ class Spring:
 
     def stations(self) -> Iterable[tuple[str, float]]:
         """Both ends."""
-        return [(end[0], float(end[1])) for end in (self._end("a"), self._end("b"))]
+        return [(end[0], end[1]) for end in (self._end("a"), self._end("b"))]
 
     def bind(self, binder: Binder) -> Bound:
         """Both ends and the law."""
@@ -328,6 +329,6 @@ def point_place(end: tuple[Any, ...], which: str) -> tuple[str, float, np.ndarra
         raise ModelError(f"{which} is {shown(end)}, must be (link, s) or (link, s, offset)")
     return (
         end[0],
-        finite_float(end[1], f"{which}: s"),
+        as_station(end[1], f"{which}: s"),
         check_pose(end[2], f"{which}: offset") if len(end) == 3 else np.eye(4),
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import finite_float, shown
+from supple.checks import shown
 from supple.core import kinematics as _kinematics
 from supple.errors import ModelError
 from supple.model.batch import for_each, many_poses, many_states
@@ -16,6 +16,7 @@ from supple.model.chart_changes import rewrap_state
 from supple.model.results import Station
 from supple.model.station_chain import station_chain
 from supple.model.station_sweep import make_station_sweep
+from supple.robot.stations import as_station
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -123,4 +124,4 @@ def _stations(stations: Sequence[tuple[str, float]]) -> tuple[tuple[str, float],
     for link, _ in pairs:
         if not isinstance(link, str):
             raise ModelError(f"stations: {shown(link)} is no name of a link; they hold pairs (link, s)")
-    return tuple((link, finite_float(s, f"link {shown(link)}: s")) for link, s in pairs)
+    return tuple((link, as_station(s, f"link {shown(link)}: s")) for link, s in pairs)

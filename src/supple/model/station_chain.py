@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from supple.checks import finite_float, shown
+from supple.checks import shown
 from supple.core.arrays import Parameters, Space, Topology, handle, make_space, make_tree
 from supple.core.records import SCREW, block_t, has_star, pose_t, segment_t
 from supple.errors import ModelError
 from supple.robot.frames import FrameSpec, check_frame_station
+from supple.robot.stations import MaterialPoint, as_station, is_inside
 
 if TYPE_CHECKING:
     from supple.compilation.compiled import CompiledRobot
@@ -40,7 +41,7 @@ class StationChain(NamedTuple):
 def station_chain(model: Model, link: str, s: float) -> StationChain:
     """The chain to a station with its scratch, remembered per thread."""
     if not isinstance(s, float):
-        s = finite_float(s, f"link {shown(link)}: s")
+        s = as_station(s, f"link {shown(link)}: s")
     frame = model.frame(link)
     if frame is not None:
         check_frame_station(link, s)
@@ -53,7 +54,7 @@ def station_chain(model: Model, link: str, s: float) -> StationChain:
 
 def check_station(layout: LinkLayout, s: float) -> None:
     """Raise `ModelError` if a link has no station ``s``."""
-    if not 0.0 <= s <= 1.0:
+    if not is_inside(s):
         raise ModelError(f"link {layout.name!r}: s is {s!r}, must lie between 0 and 1")
     if layout.refuses(s):
         raise ModelError(f"link {layout.name!r}: s is {s:g}, but the link is {layout.noun}: {layout.ends}")
@@ -121,9 +122,11 @@ def frame_of_station(layout: LinkLayout, s: float) -> int:
     """The segment that ends at a station of a soft body, which must have a frame there."""
     if s not in layout.between:
         known = ", ".join(f"{x:g}" for x in (0.0, *sorted(layout.between), 1.0))
+        remedy = f"robot.add_frame(name, ({layout.name!r}, {s:g}))"
+        if not isinstance(s, MaterialPoint):
+            remedy = f"SoftBody(..., stations=({s:g},))"
         raise ModelError(
-            f"link {layout.name!r}: s is {s:g}, but this soft body has frames at s = {known} only; "
-            f"give SoftBody(..., stations=({s:g},))"
+            f"link {layout.name!r}: s is {s:g}, but this soft body has frames at s = {known} only; give {remedy}"
         )
     return layout.between[s]
 

@@ -188,7 +188,7 @@ def _lines_through(model: Model, layout: LinkLayout, places: Array) -> Iterator[
 
 def _line_data(load: Bound) -> tuple[Array, Array]:
     """Coefficients (m, 5) and `loads.lines.routes.line_table` (m, 3) of a line's points in rods, if it has."""
-    if load.kernel.function in (lines.function, paths.function):
+    if load.kernel.function in (lines.function, paths.function) or hasattr(load.data, "path"):
         return load.data.line, load.data.table
     return np.zeros((0, 5)), np.zeros((0, 3))
 

@@ -9,6 +9,7 @@ import numpy as np
 from supple.checks import shown
 from supple.errors import ModelError
 from supple.loads.lines.routed import lines as route_lines
+from supple.loads.lines.spans import PUSHING
 from supple.readouts import parts
 from supple.readouts.parts import State
 from supple.readouts.results import Tension
@@ -20,8 +21,10 @@ Array = np.ndarray
 
 
 def is_chamber(model: Model, name: str) -> bool:
-    """Whether a line is a chamber: it pushes, its coefficients are positive."""
+    """Whether a line is a chamber or cavity: it pushes, its coefficients are positive."""
     load = next(load for load in model.loads if load.name == name)
+    if hasattr(load.data, "path"):  # `loads.lines.members`
+        return bool(load.data.path.tension[0, 1] == PUSHING)
     return load.kernel.function is route_lines.function and bool((load.data.line[:, 0] > 0.0).any())
 
 
@@ -55,12 +58,16 @@ def tension_derivatives(model: Model, state: State, name: str) -> Tension:
 
 
 def _rate_gradient(model: Model, state: State, used: Array) -> Array:
-    """dl'/dq (n,): J^T drift + R^T f at segments, Phi^T drift at nodes of rods."""
+    """dl'/dq (n,): J^T drift + R^T f at segments, Phi^T drift at nodes of rods, drift at coordinates."""
     part, topology, parameters = parts.unloaded(model), model.topology, model.parameters
     parts.swept(part, State(*state[:2], model.workspace.zero), columns=True)
     held = used[(used["node"] < 0) & (used["segment"] > 0)]
     J, R = parts.segment_columns(part, held["segment"])
     out = np.einsum("sij,si->j", J, held["drift"]) + np.einsum("sij,si->j", R, held["f"])
+    for row in used[(used["node"] < 0) & (used["segment"] < 0)]:
+        first = -(int(row["segment"]) + 1)
+        own = slice(first, min(first + 6, model.n))
+        out[own] += row["drift"][: own.stop - own.start]
     for row in used[used["node"] >= 0]:
         node = parameters.nodes[row["node"]]
         own = slice(int(node["start"]), int(node["start"] + node["n"]))

@@ -35,6 +35,7 @@ ROLES: dict[str, dict[str, str]] = {
     "Chamber": {"route": "route", "until": "by link", "slope": "by link"},
     "Cable": {"points": "ends"},
     "Springs": {"points": "ends"},
+    "Cavity": {"link": "link"},
     "Spring": {"a": "end", "b": "end"},
     "PairLaw": {"a": "end", "b": "end"},
     "Loop": {"a": "frame", "b": "frame"},

@@ -6,6 +6,7 @@ All lengths in m, in the frame of the body's base; where a domain has an axis, i
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from supple.checks import Array, finite_array, nonnegative_float, positive_float
 from supple.errors import ModelError
 from supple.numerics.quadrature import gauss_legendre
 from supple.robot import meshes
+from supple.sections.shapes import Annulus, Circle, Rectangle, Shape
 
 #: Points of one body, in all and in one direction (Gauss rules take the square of that in memory): more are a slip of
 #: the pen.
@@ -49,9 +51,44 @@ class Domain(ABC):
         return None
 
     @property
+    def section(self) -> Shape | None:
+        """Its section across the axis, a function of s from 0 (base) to 1 (tip); None without an axis."""
+        return None
+
+    def skin(self, along: int = 10, around: int = 12) -> Array:
+        """Material points (along around, 3) of its outer surface, evenly along its axis and around it, m.
+
+        Where contacts may touch: ``Spheres(link, at=domain.skin(), radius=0.0)``.
+        """
+        shape = self.section
+        if shape is None:
+            raise ModelError(f"{type(self).__name__} has no axis; give points of its surface by yourself")
+        count = whole_number(around, "around", 3, MOST_ALONG)
+        angle, rows = 2.0 * np.pi * np.arange(count) / count, []
+        for s in np.linspace(0.0, 1.0, whole_number(along, "along", 2, MOST_ALONG)).tolist():
+            rim = _rim(shape, s, angle)
+            rows.append(np.column_stack([np.full(count, s * self.length), rim]))
+        return np.concatenate(rows)
+
+    @property
+    def bore(self) -> Callable[[Array], Array] | None:
+        """Radii of the hole along its axis at places x (k,) there, linear in x; None without one."""
+        return None
+
+    @property
     def mass(self) -> Array | None:
         """Masses of its points (P,), kg, if they are given; None: a density is needed."""
         return None
+
+
+def _rim(shape: Shape, s: float, angle: Array) -> Array:
+    """Places (K, 2) of a section's outline in directions (K,)."""
+    y, z = shape.half_extents(s)
+    cos, sin = np.cos(angle), np.sin(angle)
+    if isinstance(shape, Rectangle):
+        reach = np.minimum(y / np.maximum(np.abs(cos), 1e-12), z / np.maximum(np.abs(sin), 1e-12))
+        return np.column_stack([reach * cos, reach * sin])
+    return np.column_stack([y * cos, z * sin])
 
 
 def _rows_of_three(value: ArrayLike, what: str) -> Array:
@@ -74,6 +111,12 @@ class _Round(Domain):
     def radii(self, x: Array) -> tuple[Array, Array]:
         """Inner and outer radius at places x (k,) of the axis."""
         raise NotImplementedError
+
+    @property
+    def section(self) -> Shape:
+        """A circle or an annulus."""
+        inner, outer = (tuple(radii.tolist()) for radii in self.radii(np.array([0.0, self.length])))
+        return Annulus(outer, inner) if any(inner) else Circle(outer)
 
     def quadrature(self, points: tuple[int, int, int]) -> Quadrature:
         """Gauss along the axis and the radius, equal angles around."""
@@ -156,6 +199,11 @@ class HollowCylinder(_Round):
         """Inner and outer radius at places x (k,) of the axis."""
         return np.full_like(x, self.inner), np.full_like(x, self.outer)
 
+    @property
+    def bore(self) -> Callable[[Array], Array] | None:
+        """Its inner radius."""
+        return (lambda x: self.radii(x)[0]) if self.inner > 0.0 else None
+
 
 @dataclass(frozen=True, eq=False)
 class Cone(_Round):
@@ -215,6 +263,11 @@ class Block(Domain):
         """The end section."""
         L = self.length
         return np.array([[L, 0.0, 0.0], [L, 0.5 * self.height, 0.0], [L, 0.0, 0.5 * self.width]])
+
+    @property
+    def section(self) -> Shape:
+        """A rectangle."""
+        return Rectangle(self.height, self.width)
 
     @property
     def surface(self) -> meshes.Mesh:

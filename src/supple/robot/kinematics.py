@@ -72,6 +72,67 @@ class ConstantCurvature:
         return axis + x[1] * ey + x[2] * ez
 
 
+@dataclass(frozen=True)
+class VariableRadius:
+    """A round body that bends about y into an arc of constant curvature, stretches, and bulges on either side.
+
+    Coordinates: the angle ``bend_y`` of the arc, its ``elongation``, m, and how far it bulges where the angle from y
+    towards z lies in (0, pi) and beyond, ``bulge_up`` and ``bulge_down``, m at the outer radius: sections are scaled by
+    1 + q b(x, phi) / radius with the smooth bump
+
+        b = exp(-sharpness length / (x (length - x))) exp(-1 / (phi (pi - phi))).
+
+    Parameters
+    ----------
+    length, radius : float
+        m.
+    sharpness : float
+        Of the bump along the axis; the smaller, the closer to the ends it begins.
+
+    Notes
+    -----
+    The bump is not analytic: let ``points`` be some (40, 3, 24).
+    """
+
+    length: float
+    radius: float
+    sharpness: float = 0.01
+
+    def __post_init__(self) -> None:
+        for name in ("length", "radius", "sharpness"):
+            object.__setattr__(self, name, positive_float(getattr(self, name), f"VariableRadius: {name}"))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Of the coordinates."""
+        return ("bend_y", "elongation", "bulge_up", "bulge_down")
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates."""
+        return 4
+
+    def bumps(self, x: Any) -> tuple[Any, Any]:
+        """b at a material point, above and below."""
+        within = x[0] * (self.length - x[0])
+        along = np.where(within > 0.0, np.exp(-self.sharpness * self.length / np.where(within > 0.0, within, 1.0)), 0.0)
+        angle = np.arctan2(x[2], x[1])
+        up, down = angle * (np.pi - angle), -angle * (np.pi + angle)
+        return tuple(
+            along * np.where(side > 0.0, np.exp(-1.0 / np.where(side > 0.0, side, 1.0)), 0.0) for side in (up, down)
+        )  # type: ignore[return-value]
+
+    def __call__(self, x: Any, q: Any) -> Any:
+        """Place of a material point."""
+        angle, stretch = q[0] * x[0] / self.length, 1.0 + q[1] / self.length
+        up, down = self.bumps(x)
+        scale = 1.0 + (q[2] * up + q[3] * down) / self.radius
+        along = stretch * x[0] * np.sinc(angle / np.pi)
+        across = -stretch * x[0] * np.sin(0.5 * angle) * np.sinc(0.5 * angle / np.pi)
+        y, z = scale * x[1], scale * x[2]
+        return np.stack([along + z * np.sin(angle), y, across + z * np.cos(angle)])
+
+
 class Primitive(ABC):
     """A map of points that keeps volumes, whatever its modes are; they are taken where the primitive before it left x.
 

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.checks import Array, finite_float, real_array, shown, whole_number
+from supple.checks import Array, real_array, shown, whole_number
 from supple.checks import name as checked_name
 from supple.errors import ModelError, naming
 from supple.joints.factors import telling_subspace
 from supple.joints.protocol import Joint
-from supple.robot.bodies.protocol import Body
+from supple.robot.bodies.protocol import Body, check_material
+from supple.robot.stations import as_station, is_inside
 
 if TYPE_CHECKING:
     from supple.compilation.layout import LinkLayout
@@ -142,8 +143,8 @@ def parent_station(parent: Any) -> tuple[Any, Any]:
 
 def check_station(station: Any) -> float:
     """A station s along the parent, in [0, 1]."""
-    s = finite_float(station, "station s on the parent")
-    if not 0.0 <= s <= 1.0:
+    s = as_station(station, "station s on the parent")
+    if not is_inside(s):
         raise ModelError(f"station s on the parent is {s:g}, must lie between 0 (its base) and 1 (its tip)")
     return s
 
@@ -165,6 +166,9 @@ def check_holds(links: Sequence[LinkSpec], parents: Sequence[int]) -> None:
     """A link holds others at the stations that its body has: a rigid one at its body frame or at its tip."""
     for link, parent in zip(links, parents, strict=True):
         body = links[parent].body if parent >= 0 else None
+        if body is not None:
+            with naming(f"link {link.name!r}"):
+                check_material(body, link.parent, link.station)
         if body is not None and body.refuses(link.station):
             raise ModelError(
                 f"link {link.name!r}: s is {link.station:g}, but its parent {link.parent!r} is {body.noun}: "
@@ -215,6 +219,8 @@ def check_frames(robot: Robot) -> None:
             known = ", ".join(repr(name) for name in links)
             raise ModelError(f"frame {frame.name!r}: link {frame.link!r} is unknown{hint} Known: {known}")
         body = links[frame.link].body
+        with naming(f"frame {frame.name!r}"):
+            check_material(body, frame.link, frame.station)
         if body.refuses(frame.station):
             raise ModelError(
                 f"frame {frame.name!r}: s is {frame.station:g}, but {frame.link!r} is {body.noun}: {body.ends}; "

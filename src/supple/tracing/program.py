@@ -17,7 +17,7 @@ from supple.checks import Array
 from supple.errors import ModelError
 from supple.tracing import operations as op
 from supple.tracing.slopes import ancestors
-from supple.tracing.symbols import CONSTANT, COORDINATE, MATERIAL, Graph, Symbol, Symbols, shaped
+from supple.tracing.symbols import CONSTANT, COORDINATE, MATERIAL, SAMPLED, Graph, Symbol, Symbols, shaped
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,6 +142,9 @@ def tabulate(graph: Graph, needed: list[int], places: Array, q: Array | None = N
                 values[i] = np.full(len(places), rest[0])
             elif code == MATERIAL:
                 values[i] = np.asarray(places[:, rest[0]], dtype=float)
+            elif code == SAMPLED:
+                source, which, columns = graph.sources[rest[0]], rest[1], list(rest[2])
+                values[i] = np.asarray(source.values(np.asarray(places, dtype=float)[:, columns], which), dtype=float)
             elif code == COORDINATE:
                 if q is not None:
                     values[i] = np.full(len(places), float(q[rest[0]]))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from supple.tracing import operations as op
-from supple.tracing.symbols import CONSTANT, COORDINATE, MATERIAL, Graph, Symbol, Symbols, shaped, symbols
+from supple.tracing.symbols import CONSTANT, COORDINATE, MATERIAL, SAMPLED, Graph, Symbol, Symbols, shaped, symbols
 
 #: Slope of an operation of one argument, from its argument and its result.
 SLOPES: dict[int, Callable[[Any, Any], Any]] = {
@@ -66,6 +66,10 @@ def _slope(graph: Graph, index: int, leaf: tuple[int, int], known: dict[int, Any
         return 0.0
     if code in (MATERIAL, COORDINATE):
         return 1.0 if (code, rest[0]) == leaf else 0.0
+    if code == SAMPLED:
+        source, which, columns = graph.sources[rest[0]], rest[1], rest[2]
+        along = source.slope(which, columns.index(leaf[1])) if leaf[0] == MATERIAL and leaf[1] in columns else None
+        return 0.0 if along is None else graph.sample(source, along, columns)
     given, slopes = [Symbol(graph, i) for i in rest], [known[i] for i in rest]
     y = Symbol(graph, index)
     if code in (op.ADD, op.SUBTRACT):

@@ -13,8 +13,9 @@ import numpy as np
 from supple.errors import ModelError
 from supple.tracing import operations as op
 
-#: Kinds of leaves of a graph: a constant, a material coordinate x_i, a coordinate q_j.
-CONSTANT, MATERIAL, COORDINATE = -1, -2, -3
+#: Kinds of leaves of a graph: a constant, a material coordinate x_i, a coordinate q_j, a function of the material point
+#: that is known by its values (`sampled`).
+CONSTANT, MATERIAL, COORDINATE, SAMPLED = -1, -2, -3, -4
 
 #: What to write instead of what cannot be traced.
 REMEDIES = {
@@ -38,7 +39,15 @@ class Graph:
         self.rows: list[tuple[Any, ...]] = []  #: (code, arguments...): indices, or a value or number of a leaf
         self.of_q: list[bool] = []  #: whether each depends on coordinates q
         self.of_x: list[bool] = []  #: and on the material point x
+        self.sources: list[Any] = []  #: of leaves that are SAMPLED
         self._known: dict[tuple[Any, ...], int] = {}
+
+    def sample(self, source: Any, which: tuple[int, ...], columns: tuple[int, ...]) -> Symbol:
+        """A leaf: values of a source at the material point whose coordinates are these (`sampled`)."""
+        numbers = [k for k, known in enumerate(self.sources) if known is source]
+        if not numbers:
+            self.sources.append(source)
+        return self.make((SAMPLED, numbers[0] if numbers else len(self.sources) - 1, which, columns), True, False)
 
     def make(self, row: tuple[Any, ...], of_x: bool, of_q: bool) -> Symbol:
         """The symbol of an operation, a new one unless it is known."""
@@ -130,6 +139,19 @@ def _number(value: Any) -> float:
         return float(value)
     except (TypeError, ValueError) as error:
         raise ModelError(f"a traced function met {type(value).__name__}, must be a real number or array") from error
+
+
+def sampled(source: Any, which: tuple[int, ...], x: Any) -> Symbol:
+    """A function of the material point x (3,) that is known by its values, such as those on a mesh.
+
+    ``source.values(points (m, 3), which)`` gives them, (m,), and ``source.slope(which, axis)`` says which of them are
+    the slopes of these along an axis, or None if they have none.
+    """
+    rows = [s.graph.rows[s.index] for s in x if isinstance(s, Symbol)]
+    if len(rows) != 3 or any(row[0] != MATERIAL for row in rows):
+        raise ModelError("modes on a mesh are functions of the material point x itself, not of what becomes of it")
+    graph: Graph = x[0].graph
+    return graph.sample(source, which, tuple(row[1] for row in rows))
 
 
 def untraceable(name: str, how: str = "") -> ModelError:

@@ -298,13 +298,13 @@ def test_lengths_at_rest_know_stations():
     assert abs(model.tensions(model.rest)["c"]) < 1e-2 * 30.0 * length
 
 
-def test_via_points_are_on_rigid_links():
+def test_via_points_are_material_points_or_on_rigid_links():
     robot = mixed_robot(loops=False)
     robot.add(sp.Tendon("through", {"world": [(0.0, 0.0, 0.5)], "first": [(0.1, 0.01, 0.0)]}))
-    with pytest.raises(
-        sp.ModelError, match=r"'first' is a soft body, but via points are fixed to a frame; hang a rigid"
-    ):
-        robot.compile()
+    model = robot.compile()
+    q = state(model, 12)[0]
+    length = np.linalg.norm(model.tip(q, "first", (0.1, 0.01, 0.0)) - (0.0, 0.0, 0.5))
+    assert np.isclose(model.line_lengths(q)["through"], length, rtol=1e-13)
     robot = mixed_robot(loops=False)
     robot.add_link("eyelet", sp.Rigid(0.0, (0, 0, 0)), parent=("first", 1.0 / 3.0))
     robot.add(sp.Tendon("through", {"world": [(0.0, 0.0, 0.5)], "eyelet": [(0.0, 0.01, 0.0)]}))

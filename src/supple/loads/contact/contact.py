@@ -34,7 +34,8 @@ class Contact:
     name : str
         For messages and reports.
     a, b : Shape
-        What touches: `Spheres` along a rod, `Ball`, `Capsule`, `Box`, `Plane`, `Tube`, on links or on the world.
+        What touches: `Spheres` along a rod or at points of a soft body, `Ball`, `Capsule`, `Box`, `Plane`, `Tube`, on
+        links or on the world.
         The same `Spheres` twice: a rod against itself.
     stiffness : float
         k of the normal force k d^p of every point of contact, N/m^p (N/m^(p+1) with ``per_length``).
@@ -156,7 +157,7 @@ def bind_meetings(name: str, meeting: Meeting, law: list[float], binder: Binder)
 
 
 def place_table(binder: Binder, shapes: Sequence[ContactSphere | Surface]) -> np.ndarray:
-    """(m, 2) [number of the link, s] of shapes, -1 for the world: read-outs want it, the kernel does not."""
+    """(m, 2) [number of the link, s] of shapes, -1 for the world, s NaN at material points: for read-outs alone."""
     numbers = {layout.name: i for i, layout in enumerate(binder.layouts)}
     return np.array([(numbers.get(shape.link, -1), shape.s) for shape in shapes], dtype=float).reshape(-1, 2)
 

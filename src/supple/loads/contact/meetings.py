@@ -24,6 +24,7 @@ from supple.loads.contact.shapes import (
     Surface,
     Tube,
 )
+from supple.robot.stations import MaterialPoint
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Binder
@@ -155,22 +156,29 @@ def neighbours(a: Spheres, b: Spheres, x: Sequence[float], y: Sequence[float], b
 
     And, of a rod against itself, pairs counted twice.
     """
-    lengths = np.array([binder.rod(a.link).length, binder.rod(b.link).length])
     reach = [{s: outline.reach for s, _, outline in rod.outlines(binder)} for rod in (a, b)]
-    X, Y = np.array(x)[:, None], np.array(y)[None, :]
+    X, Y = (np.array([_material(binder, rod.link, s) for s in at]) for rod, at in ((a, x), (b, y)))
     radii = np.array([reach[0][s] for s in x])[:, None] + np.array([reach[1][s] for s in y])[None, :]
     if a.link == b.link:
-        skip = lengths[0] * np.abs(X - Y) < NEIGHBOURS * radii
+        skip = np.linalg.norm(X[:, None] - Y[None, :], axis=-1) < NEIGHBOURS * radii
         order = [{s: i for i, s in enumerate(stations)} for stations in reach]
         if len(order[0]) == len(order[1]):
             i, j = np.array([order[0][s] for s in x])[:, None], np.array([order[1][s] for s in y])[None, :]
             skip = skip | (j <= i + 1)
         return np.asarray(skip)
-    for child, parent, along in (
-        (b.link, a.link, lengths[0] * np.abs(binder.robot_link(b.link).station - X) + lengths[1] * Y),
-        (a.link, b.link, lengths[0] * X + lengths[1] * np.abs(binder.robot_link(a.link).station - Y)),
-    ):
+    for child, parent, on_child, on_parent in ((b.link, a.link, Y, X), (a.link, b.link, X, Y)):
         spec = binder.robot_link(child)
         if spec.parent == parent:
+            held = np.abs(on_parent[:, 0] - _material(binder, parent, spec.station)[0])
+            along = held[:, None] + on_child[None, :, 0] if child == b.link else on_child[:, None, 0] + held[None, :]
             return np.asarray(along + np.linalg.norm(np.asarray(spec.at)[:3, 3]) < NEIGHBOURS * radii)
     return np.zeros(radii.shape, dtype=bool)
+
+
+def _material(binder: Binder, link: str, s: float) -> tuple[float, float, float]:
+    """Where a station is at rest within its link, m from its base: on the axis, or a material point."""
+    if isinstance(s, MaterialPoint):
+        return s.x
+    soft = binder.robot_link(link).body.continuum
+    length = binder.rod(link).length if soft is None else float(soft.domain.length or 0.0)
+    return s * length, 0.0, 0.0

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,6 +23,7 @@ from supple.checks import (
     flag,
     nonnegative_float,
     positive_float,
+    real_array,
     real_vector,
     shown,
     whole_number,
@@ -34,6 +35,7 @@ from supple.loads.contact.distance import BORE, BOX, PLANE, ROUND
 from supple.loads.contact.outlines import Outline, Round, section_outline
 from supple.robot import meshes
 from supple.robot.bodies.protocol import centreline_of
+from supple.robot.stations import MaterialPoint, as_station
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Binder
@@ -100,7 +102,8 @@ class ContactShape:
     link : str
         The link it is fixed to, or "world".
     s : float
-        Station of the link in whose frame it is given: rods 0 (base) to 1 (tip); rigid links 0 (body frame) or 1 (tip).
+        Station of the link in whose frame it is given: rods 0 (base) to 1 (tip); rigid links 0 (body frame) or 1
+        (tip); of soft bodies also a material point (x, y, z), m.
     """
 
     link: str
@@ -108,7 +111,7 @@ class ContactShape:
 
     def stations(self) -> Iterable[tuple[str, float]]:
         """Where it is fixed."""
-        return [(self.link, finite_float(self.s, f"{type(self).__name__}: s"))]
+        return [(self.link, as_station(self.s, f"{type(self).__name__}: s"))]
 
     @property
     def frame(self) -> Array:
@@ -124,14 +127,14 @@ class ContactShape:
         return [self.sketch(binder)]
 
     def _place(self, offset: Array) -> tuple[Place, ...]:
-        return (Place(self.link, float(self.s), offset),)
+        return (Place(self.link, as_station(self.s, "s"), offset),)
 
     def _sphere(self, frame: Array, radius: float = 0.0, length: float = 0.0) -> ContactSphere:
-        return ContactSphere(self.link, float(self.s), frame, radius, length)
+        return ContactSphere(self.link, as_station(self.s, "s"), frame, radius, length)
 
     def _surface(self, kind: int, *size: float) -> Surface:
         a, b, c = size
-        return Surface(self.link, float(self.s), self.frame, kind, (a, b, c))
+        return Surface(self.link, as_station(self.s, "s"), self.frame, kind, (a, b, c))
 
     def _check(self, name: str, value: object) -> None:
         """Keep a checked value."""
@@ -342,13 +345,14 @@ class Spheres(ContactShape):
     Parameters
     ----------
     link : str
-        A rod.
+        A rod, or a soft body with an axis, whose sections are taken as they are at rest.
     n : int
         How many sections (one: that at the tip), 10 000 at most; has nothing to do with the rod's quadrature.
     radius : float, optional
         One sphere of this radius in each section, in m, whatever the outline; 0: the centreline.
     at : sequence of float, optional
-        Stations s from 0 (base) to 1 (tip), instead of ``n`` even ones.
+        Stations s from 0 (base) to 1 (tip), instead of ``n`` even ones.  Of a soft body also material points (k, 3),
+        such as those of its skin, ``at=body.domain.skin(), radius=0.0``: then it touches with its true, moved surface.
 
     Notes
     -----
@@ -364,35 +368,38 @@ class Spheres(ContactShape):
     link: str
     n: int = 10
     radius: float | None = None
-    at: Sequence[float] | None = None
+    at: Sequence[float] | ArrayLike | None = None
 
     def __post_init__(self) -> None:
         self._check("n", whole_number(self.n, "Spheres: n", 1, MOST_SPHERES))
         if self.at is not None:
-            places = real_vector(self.at, "Spheres: at", MOST_SPHERES)
-            if not places or min(places) < 0.0 or max(places) > 1.0:
-                raise ModelError(f"Spheres: at is {shown(self.at)}, must hold stations between 0 and 1")
-            self._check("at", tuple(places))
+            self._check("at", _sphere_stations(self.at))
         if self.radius is not None:
             self._check("radius", nonnegative_float(self.radius, "Spheres: radius", "m"))
 
     def stations(self) -> list[tuple[str, float]]:
         """Of all sections."""
         even = [1.0] if self.n == 1 else np.linspace(0.0, 1.0, self.n).tolist()
-        return [(self.link, s) for s in (even if self.at is None else self.at)]
+        return [(self.link, s) for s in (even if self.at is None else cast("tuple[float, ...]", self.at))]
 
     def outlines(self, binder: Binder, per_length: bool = False) -> list[tuple[float, float, Outline]]:
         """(s, weight, outline) of all sections; ``per_length``: at the rod's nodes, with their weights in metres."""
-        table = binder.rod(self.link)
-        body = centreline_of(binder.robot_link(self.link).body, self.link, "spheres sit along rods")
-        if self.radius is None and not body.section.has_outline:
-            raise ModelError(f"the section of link {self.link!r} does not know its radius, give Spheres one")
+        body = binder.robot_link(self.link).body
         places = [(s, 1.0) for _, s in self.stations()]
-        if per_length:
-            places = [(s, w) for s, w in zip(table.s.tolist(), table.weight.tolist(), strict=True) if w > 0.0]
-        return [
-            (s, w, section_outline(body.section, s) if self.radius is None else Round(self.radius)) for s, w in places
-        ]
+        if body.continuum is not None:
+            section: Any = body.continuum.domain.section
+            if per_length:
+                raise ModelError(f"per_length: link {self.link!r} is {body.noun}, and its spheres are points of it")
+        else:
+            line, table = centreline_of(body, self.link, "spheres sit along rods"), binder.rod(self.link)
+            section = line.section if line.section.has_outline else None
+            if per_length:
+                places = [(s, w) for s, w in zip(table.s.tolist(), table.weight.tolist(), strict=True) if w > 0.0]
+        if self.radius is not None:
+            return [(s, w, Round(self.radius)) for s, w in places]
+        if section is None or any(isinstance(s, MaterialPoint) for s, _ in places):
+            raise ModelError(f"the section of link {self.link!r} does not know its radius, give Spheres one")
+        return [(s, w, section_outline(section, s)) for s, w in places]
 
     def sketch(self, binder: Binder) -> Mark:
         """All round sections, as spheres."""
@@ -404,6 +411,19 @@ class Spheres(ContactShape):
         flat = [(s, outline.mesh()) for s, _, outline in self.outlines(binder) if not isinstance(outline, Round)]
         solids: list[Mark] = [Solid((Place(self.link, s),), mesh) for s, mesh in flat]
         return [*solids, self.sketch(binder)] if len(solids) < len(self.stations()) else solids
+
+
+def _sphere_stations(at: Any) -> tuple[float, ...]:
+    """Stations between 0 and 1, or material points (k, 3)."""
+    if isinstance(at, tuple) and at and all(isinstance(s, MaterialPoint) for s in at):
+        return at
+    given = real_array(at, "Spheres: at")
+    if given.ndim == 2 and given.shape[1] == 3 and 0 < len(given) <= MOST_SPHERES:
+        return tuple(as_station(x, "Spheres: at") for x in given)
+    places = real_vector(at, "Spheres: at", MOST_SPHERES)
+    if not places or min(places) < 0.0 or max(places) > 1.0:
+        raise ModelError(f"Spheres: at is {shown(at)}, must hold stations between 0 and 1, or material points (k, 3)")
+    return tuple(places)
 
 
 def direction(value: ArrayLike, what: str) -> Array:

@@ -14,7 +14,7 @@ from supple.checks import Array, ask, finite_array, finite_float, nonnegative_fl
 from supple.errors import ModelError
 
 if TYPE_CHECKING:
-    from supple.robot.bodies import Rigid, Rod
+    pass
 
 
 class Sizes(NamedTuple):
@@ -94,7 +94,7 @@ Coefficients: TypeAlias = ArrayLike | Callable[[float], ArrayLike] | Drag | Adde
 
 
 def coefficient_matrix(
-    table: Any, link: str, body: Rod | Rigid | None, s: float | None, density: float, what: str
+    table: Any, link: str, body: Any, s: float | None, density: float, what: str
 ) -> Array:
     """Matrix of a link as its user gave it, (6, 6)."""
     given = table.get(link) if isinstance(table, Mapping) else table

@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,10 +34,13 @@ from supple.jit import LoadKernel, inner, local_array
 from supple.lie.se3 import add_coad, product6, product6_transposed
 from supple.loads.fluid.coefficients import AddedMass, Coefficients, Drag, coefficient_matrix, displaced_volume
 from supple.loads.frames import carry_operator, subtract_body_wrench
+from supple.numerics.quadrature import gauss_legendre
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Binder, Bound
     from supple.robot.bodies import Rigid, Rod
+    from supple.robot.bodies.protocol import Body
+    from supple.robot.bodies.soft import SoftBody
 
 #: What a point has (columns 1 to 3 of `FluidData.points`).
 DRAG, WEIGHT, DRIFT = 1, 2, 3
@@ -226,6 +229,12 @@ class _Point(NamedTuple):
     displaced: float  #: mass [kg]
 
 
+class _Along(NamedTuple):
+    """A soft body as something with sections along its axis."""
+
+    section: Any
+
+
 @dataclass(frozen=True, eq=False)
 class Fluid:
     """A fluid around the robot: buoyancy, drag and lift, added mass.
@@ -239,7 +248,8 @@ class Fluid:
     drag, added_mass : dict, or Drag and AddedMass for all immersed links
         Per link a (6, 6) matrix, its diagonal (6,), a function of the station s from 0 to 1 (rods), or `Drag` and
         `AddedMass`.
-        Per metre on rods, in section axes; in total on rigid bodies, at the centre of mass in body axes.
+        Per metre on rods, in section axes; in total on rigid bodies, at the centre of mass in body axes.  On soft
+        bodies with an axis per metre at rest, in the axes of the material there.
         Links that are not named have none.
     buoyancy : bool
         Whether immersed links are buoyed up by the fluid they displace.
@@ -251,7 +261,8 @@ class Fluid:
     Notes
     -----
     The added mass is in `mass_matrix`, in kinetic energy and in momentum; gravity does not act on it.  Gravitational
-    energy is net of buoyancy.
+    energy is net of buoyancy.  A soft body is wet along its axis, at as many Gauss nodes as it has points there, with
+    the sections it has at rest: how it swells does not change what it displaces.
     """
 
     density: float = 1000.0
@@ -310,14 +321,34 @@ class Fluid:
                         drag, added, displaced = self._matrices(link, line, s, density)
                         segment = binder.station(link, s).segment
                         yield _Point(segment, np.zeros(3), weight * drag, weight * added, weight * displaced)
+            elif body.continuum is not None and body.continuum.domain.section is not None:
+                yield from self._along_soft(binder, link, body.continuum, density)
             elif solid is not None:
                 place = binder.station(link, 0.0)
                 yield _Point(place.segment, np.asarray(solid.com), *self._matrices(link, solid, None, density))
             else:
-                raise ModelError(f"it is {body.noun}, and fluids push on rods and solids: leave it out of links")
+                what = body.noun if body.continuum is None else f"{body.noun} without an axis"
+                raise ModelError(f"it is {what}, and fluids push on rods and solids: leave it out of links")
 
-    def _matrices(self, link: str, body: Rod | Rigid, s: float | None, density: float) -> tuple[Array, Array, float]:
-        """Drag, added mass and displaced mass at s of a rod (per metre) or of a rigid body (None)."""
+    def body_stations(self, link: str, body: Body) -> list[float]:
+        """Where it acts on a soft body: at as many Gauss nodes as the body has points along its axis."""
+        soft = body.continuum
+        if soft is None or soft.domain.section is None or (self.links is not None and link not in self.links):
+            return []
+        return [float(s) for s in gauss_legendre(soft.points[0])[0]]
+
+    def _along_soft(self, binder: Binder, link: str, soft: SoftBody, density: float) -> Iterable[_Point]:
+        """Points along the axis of a soft body, with its sections at rest."""
+        along = _Along(soft.domain.section)
+        for s, weight in zip(*map(np.ndarray.tolist, gauss_legendre(soft.points[0])), strict=True):
+            drag, added, displaced = self._matrices(link, along, s, density)
+            metres, place = weight * float(soft.domain.length), binder.station(link, s)
+            yield _Point(place.segment, np.zeros(3), metres * drag, metres * added, metres * displaced)
+
+    def _matrices(
+        self, link: str, body: Rod | Rigid | _Along, s: float | None, density: float
+    ) -> tuple[Array, Array, float]:
+        """Drag, added mass and displaced mass at s of a rod or soft body (per metre), or of a rigid body (None)."""
         drag = coefficient_matrix(self.drag, link, body, s, density, "drag")
         added = symmetric_psd(
             coefficient_matrix(self.added_mass, link, body, s, density, "added_mass"), 6, "added_mass"

@@ -19,6 +19,7 @@ from supple.errors import ModelError, ShapeError
 from supple.jit import GradientKernel, LoadKernel, local_array
 from supple.lie.pose import check_pose, pose
 from supple.loads.wrenches.given import LOCAL, add_wrench_gradient, apply_wrench
+from supple.robot.stations import as_station
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Binder, Bound
@@ -118,7 +119,7 @@ class Thruster:
         """One input per direction."""
         from supple.compilation.binder import Bound, pose_records
 
-        place = binder.station(self.link, float(self.s), check_pose(self.offset, "offset"))
+        place = binder.station(self.link, as_station(self.s, "s"), check_pose(self.offset, "offset"))
         if place.segment == 0:
             raise ModelError(f"link {self.link!r} does not move at s = {self.s:g}: a thruster there does nothing")
         axes = self._axes()
@@ -130,7 +131,7 @@ class Thruster:
     def sketch(self, binder: Binder) -> list[Mark]:
         """Arrows of what it gives."""
         axes = self._axes()
-        place = Place(self.link, float(self.s), check_pose(self.offset, "offset"))
+        place = Place(self.link, as_station(self.s, "s"), check_pose(self.offset, "offset"))
         return [Arrow((place,), axes, local=True, inputs=self._names(axes))]
 
     def _names(self, axes: Array) -> tuple[str, ...]:

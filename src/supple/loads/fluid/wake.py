@@ -32,6 +32,7 @@ from supple.loads.fluid.coefficients import AddedMass, Coefficients, coefficient
 from supple.loads.fluid.fluid import relative_twist, subtract_relative_slope
 from supple.loads.frames import subtract_body_wrench
 from supple.loads.points import point_position
+from supple.robot.stations import as_station
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Binder, Bound
@@ -183,7 +184,7 @@ class Wake:
         if not isinstance(self.head, str) or self.head not in ("base", "tip"):
             given = shown(self.head)
             raise ModelError(f'head is {given}, must be "base" or "tip": the end of the link where the head lies')
-        place = binder.station(self.link, float(self.s))
+        place = binder.station(self.link, as_station(self.s, "s"))
         if place.segment == 0:
             raise ModelError(f"link {self.link!r} does not move at s = {self.s:g}: it leaves no wake")
         way = -1.0 if self.head == "base" else 1.0

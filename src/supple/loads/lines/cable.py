@@ -61,7 +61,7 @@ class Cable:
         points = self._points()
         if all(binder.station(*point).segment == 0 for point in points):
             raise ModelError("all points are on the world: a cable needs a link that moves")
-        path = LinePath(points, [(i, i + 1) for i in range(len(points) - 1)], [])
+        path = LinePath(points, [(i, i + 1) for i in range(len(points) - 1)], [], [])
         law = Elasticity(self.stiffness, self.rest_length, self.damping, self.smoothing)
         return bind_path(self.name, path, EXTERNAL, binder, elasticity=law)
 

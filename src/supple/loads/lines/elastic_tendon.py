@@ -66,4 +66,5 @@ class ElasticTendon:
 
     def sketch(self, binder: Binder) -> list[Mark]:
         """A line along its route."""
-        return [Strand("tendon", self.name, route_places(binder, self.route, self.until))]
+        places = route_places(binder, self.route, self.until)
+        return [Strand("tendon", self.name, places)] if places else []

@@ -50,6 +50,7 @@ class LinePoint(NamedTuple):
     slope_y: float  #: dy/dX
     slope_z: float
     link: str
+    area: float = 1.0  #: of a channel [m^2]; a tendon has none
 
 
 def route_point(route: Route, X: float, what: str) -> tuple[float, float]:
@@ -146,6 +147,8 @@ def line_points(
     points = []
     for link, route in routes.items():
         body = binder.robot_link(link).body
+        if body.continuum is not None:
+            continue  # `loads.lines.via.soft_parts`
         rod = centreline_of(body, link, "a route runs along rods", "give via points [(x, y, z), ...]")
         what = f"route on link {link!r}"
         end = finite_float(until.get(link, rod.length), f"until of link {link!r}")

@@ -29,9 +29,10 @@ from supple.loads.spring import add_span_gradient, place_point, pull, span_direc
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Binder, Bound
+    from supple.robot.bodies.densities import Functional
 
-#: Where the tension comes from: an input, or the length.
-GIVEN, ELASTIC = 0, 1
+#: Where the tension comes from: an input, or the length; PUSHING: the input is a pressure, and lengths are volumes.
+GIVEN, ELASTIC, PUSHING = 0, 1, 2
 
 #: Default width of the ramp, relative to the rest length.
 SMOOTHING = 1e-4
@@ -42,7 +43,7 @@ _vector = local_array(3)
 class LinePathData(NamedTuple):
     """Arrays of a path of p points, k spans between them and m nodes of rods."""
 
-    tension: Integers  #: (1, 2) input or -1, GIVEN or ELASTIC
+    tension: Integers  #: (1, 2) input or -1, GIVEN, ELASTIC or PUSHING
     elastic: Annotated[Floats, Columns(stiffness="N/m", rest_length="m", damping="N s/m", smoothing="m")]  #: (1, 4)
     points: Integers  #: (p, 1) segments
     offsets: Poses  #: (p,)
@@ -149,6 +150,7 @@ def add_path_line(space, path, length, rate, tension, slope, rate_slope):
             add_end(space.parts[whole.first + spans[i, 1]], 1.0, xb, vb, n, d)
     for i in range(nodes.shape[0]):
         write_node_part(add_part(space, whole, -1, nodes[i, 0]), space.stress[nodes[i, 0]], line[i])
+    return whole
 
 
 def _paths(tree, space, data, mode):
@@ -252,11 +254,12 @@ class LinePathPoint(NamedTuple):
 
 
 class LinePath(NamedTuple):
-    """Points, spans between some of them, and nodes of rods."""
+    """Points, spans between some of them, nodes of rods, and parts inside soft bodies."""
 
     points: list[LinePathPoint]
     spans: list[tuple[int, int]]
     nodes: list[LinePoint]
+    members: list[Functional]
 
     def rest_length(self, binder: Binder) -> float:
         """Length in the rest configuration [m]."""
@@ -266,6 +269,8 @@ class LinePath(NamedTuple):
             kappa, epsilon = np.split(np.asarray(binder.rod(p.link).rest_strain(p.s)), 2)
             tangent = epsilon + np.cross(kappa, (0.0, p.y, p.z)) + (0.0, p.slope_y, p.slope_z)
             length += p.weight * float(np.linalg.norm(tangent))
+        for member in self.members:
+            length += member.at(binder.layout(member.link).table.rest_position)
         return length
 
 
@@ -291,25 +296,42 @@ def elastic_law(given: Elasticity, path: LinePath, binder: Binder) -> list[float
 
 
 def bind_path(
-    name: str, path: LinePath, side: int, binder: Binder, index: int = -1, elasticity: Elasticity | None = None
+    name: str,
+    path: LinePath,
+    side: int,
+    binder: Binder,
+    index: int = -1,
+    elasticity: Elasticity | None = None,
+    kind: int = GIVEN,
 ) -> Bound:
-    """A path whose tension is input ``index``, or follows its length (then the input is a pulled length)."""
+    """A path whose tension is input ``index``, or follows its length (then the input is a pulled length).
+
+    ``kind`` may be PUSHING: nodes have areas, and the input is a pressure.
+    """
     from supple.compilation.binder import Bound, pose_records
 
     stations = [binder.station(*point) for point in path.points]
-    law = [0.0] * 4
+    law, sign = [0.0] * 4, 1.0 if kind == PUSHING else -1.0
     binder.couplings += 2 * len(path.spans)
-    binder.line(name, len(path.points) + len(path.nodes))
+    parts = len(path.points) + len(path.nodes)
+    if path.members:  # late: these load kernels
+        from supple.loads.lines.members import member_parts, member_paths, with_members
+
+        parts += member_parts(binder, path.members)
+    binder.line(name, parts)
     if elasticity is not None:
         law = elastic_law(elasticity, path, binder)
     data = LinePathData(
-        tension=np.array([[index, GIVEN if elasticity is None else ELASTIC]], dtype=np.int64),
+        tension=np.array([[index, kind if elasticity is None else ELASTIC]], dtype=np.int64),
         elastic=np.array([law]),
         points=np.array([[station.segment] for station in stations], dtype=np.int64).reshape(-1, 1),
         offsets=pose_records([station.offset for station in stations]),
         spans=np.array(path.spans, dtype=np.int64).reshape(-1, 2),
         nodes=np.array([[p.node] for p in path.nodes], dtype=np.int64).reshape(-1, 1),
-        line=np.array([(-p.weight, p.y, p.z, p.slope_y, p.slope_z) for p in path.nodes], dtype=float).reshape(-1, 5),
+        line=np.array([(sign * p.weight * p.area, *p[3:7]) for p in path.nodes], dtype=float).reshape(-1, 5),
         table=line_table(path.nodes, binder),
     )
-    return Bound(name, paths, data, side if elasticity is None else side + STORES, gradient=path_gradient)
+    side = side if elasticity is None else side + STORES
+    if path.members:
+        return Bound(name, member_paths, with_members(binder, data, path.members), side)
+    return Bound(name, paths, data, side, gradient=path_gradient)

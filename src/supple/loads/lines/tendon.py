@@ -31,8 +31,9 @@ class Tendon:
     route : dict of str to callable or via points
         Per link, in order along the tendon.  A rod takes X -> (y, z): from X, the metres from its base (not the
         station s from 0 to 1), to the place in the section, in metres; or a pair (y, z), where it runs straight along
-        the rod.  Rigid links and "world" take via points [(x, y, z), ...] in the body frame, rods too (x is then X):
-        the tendon is straight between them.
+        the rod.  So does a soft body with an axis: the tendon then runs along the material points (X, y, z).  Rigid
+        links and "world" take via points [(x, y, z), ...] in the body frame, rods too (x is then X), and soft bodies,
+        of which they are material points: the tendon is straight between them.
     until : dict of str to float
         X, metres from the base, at which the tendon ends on a link; the link's whole length if not given.
     slope : dict of str to callable
@@ -41,8 +42,8 @@ class Tendon:
     Notes
     -----
     Virtual work: the generalised force is -(dl/dq)^T u with the length l summed at the rods' Gauss nodes
-    (as many nodes on its own span for a tendon that ends before the tip), plus straight spans to, between and from via
-    points.  From rod to rod it passes without a span.
+    (as many nodes on its own span for a tendon that ends before the tip; on a soft body as many as it has along its
+    axis), plus straight spans to, between and from via points.  From rod to rod it passes without a span.
     """
 
     name: str
@@ -57,13 +58,14 @@ class Tendon:
     def bind(self, binder: Binder) -> Bound:
         """Lines at the nodes, with coefficient -w; a path if there are via points."""
         path = route_path(binder, self.route, self.until, self.slope)
-        if path.spans:
+        if path.spans or path.members:
             return bind_path(self.name, path, INTERNAL, binder, binder.input(self.name, tension=True))
         return bind_line(self.name, path.nodes, binder, lambda p: -p.weight, tension=True)
 
     def sketch(self, binder: Binder) -> list[Mark]:
         """A line along its route."""
-        return [Strand("tendon", self.name, route_places(binder, self.route, self.until))]
+        places = route_places(binder, self.route, self.until)
+        return [Strand("tendon", self.name, places)] if places else []
 
 
 def bind_line(

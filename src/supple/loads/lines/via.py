@@ -13,11 +13,14 @@ from supple.compilation.scene import ROUTE, Place
 from supple.errors import ModelError
 from supple.lie.pose import pose
 from supple.loads.lines.routes import LinePoint, Route, Via, by_link, line_points, route_point, straightened
+from supple.loads.lines.soft_routes import RouteEnd, soft_line
 from supple.loads.lines.spans import LinePath, LinePathPoint
 from supple.robot.bodies.protocol import ArcLength, centreline_of
+from supple.robot.stations import MaterialPoint
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Binder
+    from supple.robot.bodies.densities import Functional
 
 
 def checked_route(route: Mapping[str, Route | Via]) -> Mapping[str, Route | Via]:
@@ -51,10 +54,12 @@ def route_stations(route: Mapping[str, Route | Via], until: Mapping[str, float])
     for i, (link, part) in enumerate(parts):
         if callable(part):
             stations.append((link, 0.0))
+            if i > 0 and not callable(parts[i - 1][1]):
+                stations.append((link, RouteEnd.of(part, 0.0)))
             if i + 1 < len(parts) and not callable(parts[i + 1][1]):
-                stations.append((link, _end(link, until)))
+                stations.append((link, _end(link, part, until)))
         else:
-            stations += [(link, ArcLength(x)) for x, _, _ in via_points(link, part)]
+            stations += [(link, ArcLength(x, y, z)) for x, y, z in via_points(link, part)]
     for link in until:
         if link not in route or not callable(route[link]):
             raise ModelError(f"until names link {link!r}, which is not on the route: {', '.join(route)}")
@@ -77,32 +82,37 @@ def route_path(
     points: list[LinePathPoint] = []
     spans: list[tuple[int, int]] = []
     nodes: list[LinePoint] = []
+    members: list[Functional] = []
     parts = list(route.items())
     for i, (link, part) in enumerate(parts):
         after_via = i > 0 and not callable(parts[i - 1][1])
         before_via = i + 1 < len(parts) and not callable(parts[i + 1][1])
         if callable(part):
             nodes += line_points(binder, {link: part}, _only(link, until), _only(link, slope))
+            members += soft_parts(binder, {link: part}, until, slope)
             if after_via:
-                points.append(_rod_point(binder, link, part, ArcLength(0.0)))
+                points.append(_route_point(binder, link, part, RouteEnd.of(part, 0.0)))
                 spans.append((len(points) - 2, len(points) - 1))
             if before_via:
-                points.append(_rod_point(binder, link, part, _end(link, until)))
+                points.append(_route_point(binder, link, part, _end(link, part, until)))
         else:
             first = len(points)
             points += [_via_point(binder, link, x) for x in via_points(link, part)]
             spans += pairwise(range(first - 1 if i > 0 else first, len(points)))
-    if not nodes and len(points) < 2:
+    if not nodes and not members and len(points) < 2:
         raise ModelError("the route is a single via point: it needs two, or a continuous part")
-    if not nodes and all(binder.station(*point).segment == 0 for point in points):
+    if not nodes and not members and all(binder.station(*point).segment == 0 for point in points):
         raise ModelError("all via points are on the world: a route needs a link that moves")
-    return LinePath(points, spans, nodes)
+    return LinePath(points, spans, nodes, members)
 
 
 def route_places(binder: Binder, route: Mapping[str, Route | Via], until: Mapping[str, float]) -> tuple[Place, ...]:
     """Points along a route for pictures: its via points, and `scene.ROUTE` to every rod along which it runs."""
     places: list[Place] = []
     for link, part in checked_route(route).items():
+        soft = None if link == "world" else binder.robot_link(link).body.continuum
+        if callable(part) and soft is not None:
+            continue  # it has no frames along the route
         if callable(part):
             rod = centreline_of(binder.robot_link(link).body, link, "a route runs along rods")
             end = until.get(link, rod.length)
@@ -115,27 +125,44 @@ def route_places(binder: Binder, route: Mapping[str, Route | Via], until: Mappin
     return tuple(places)
 
 
-def _end(link: str, until: Mapping[str, float]) -> float:
-    """Where a continuous route ends: a station, or metres if the user gave them."""
-    return ArcLength(finite_float(until[link], f"until of link {link!r}")) if link in until else 1.0
+def soft_parts(
+    binder: Binder, route: Mapping[str, Route], until: Mapping[str, float], slope: Mapping[str, Route]
+) -> list[Functional]:
+    """Lengths of the parts of a continuous route that run inside soft bodies."""
+    bodies = {link: binder.robot_link(link).body.continuum for link in route}
+    return [
+        soft_line(soft, link, route[link], until.get(link), slope.get(link))
+        for link, soft in bodies.items()
+        if soft is not None
+    ]
 
 
-def _rod_point(binder: Binder, link: str, route: Route, at: float) -> LinePathPoint:
-    """The point of a continuous route at a place of its rod."""
-    rod = centreline_of(binder.robot_link(link).body, link, "a route runs along rods")
-    s = at.station(rod, link) if isinstance(at, ArcLength) else at
+def _end(link: str, route: Route, until: Mapping[str, float]) -> RouteEnd:
+    """Where a continuous route ends."""
+    return RouteEnd.of(route, finite_float(until[link], f"until of link {link!r}") if link in until else np.inf)
+
+
+def _route_point(binder: Binder, link: str, route: Route, at: RouteEnd) -> LinePathPoint:
+    """The point of a continuous route at a place of its link."""
+    body = binder.robot_link(link).body
+    if body.continuum is not None:
+        return LinePathPoint(link, at.station(body, link), np.eye(4))
+    rod = centreline_of(body, link, "a route runs along rods")
+    s = at.station(rod, link)
     y, z = route_point(route, s * rod.length, f"route on link {link!r}")
     return LinePathPoint(link, s, pose((0.0, y, z)))
 
 
 def _via_point(binder: Binder, link: str, x: tuple[float, float, float]) -> LinePathPoint:
-    """A via point: (x, y, z) in the body frame, or in a rod (0, y, z) in the section at X = x."""
+    """A via point: (x, y, z) in the body frame; in a rod (0, y, z) in the section at X = x; of a soft body material."""
     body = None if link == "world" else binder.robot_link(link).body
     if body is not None and body.centreline is not None:
         return LinePathPoint(link, ArcLength(x[0]).station(body, link), pose((0.0, *x[1:])))
+    if body is not None and body.continuum is not None:
+        return LinePathPoint(link, MaterialPoint(*x), np.eye(4))
     if body is not None and body.size:  # its frame is not that of its material
         raise ModelError(
-            f"link {link!r} is {body.noun}, but via points are fixed to a frame; hang a rigid link at a station of it "
-            f"(add_link('eyelet', Rigid(0.0, (0, 0, 0)), parent=({link!r}, s))), and give that the via points"
+            f"link {link!r} is {body.noun}, but via points are fixed to a frame; hang a rigid link on it "
+            f"(add_link('eyelet', Rigid(0.0, (0, 0, 0)), parent={link!r})), and give that the via points"
         )
     return LinePathPoint(link, 0.0, pose(x))

@@ -27,6 +27,7 @@ from supple.loads.user.kernels import (
     pair_law,
     point_laws,
 )
+from supple.robot.stations import MaterialPoint, as_station
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Binder, Bound
@@ -92,8 +93,8 @@ class PointLaw:
         ``law(t, g, eta, etadot, xi)`` gives the wrench (6,), moment first, in the axes of the frame: time, pose (4, 4)
         in the world, body twist (6,), its time derivative (6,) (free of gravity), strain (6,).  Python or Numba.
     s : float, sequence of float, or "along"
-        Stations: rods 0 (base) to 1 (tip); rigid links 0 (body frame) or 1 (tip).  "along": at the Gauss nodes of a
-        rod, per metre.
+        Stations: rods 0 (base) to 1 (tip); rigid links 0 (body frame) or 1 (tip); of a soft body also material points
+        [(x, y, z), ...].  "along": at the Gauss nodes of a rod, per metre.
     tangent : callable, optional
         Of the same arguments, gives (6, 6 k): derivatives of the wrench, six columns for each of the k arguments in
         ``uses``: the pose (along g exp(z)), twist, acceleration, strain, in this order.  Differenced, with a warning,
@@ -113,7 +114,7 @@ class PointLaw:
     name: str
     link: str
     law: Callable[..., Any]
-    s: float | Sequence[float] | str = 1.0
+    s: float | Sequence[float] | Sequence[Sequence[float]] | str = 1.0
     tangent: Callable[..., Any] | None = None
     offset: ArrayLike = field(default_factory=pose)
     uses: tuple[str, ...] = ("pose", "twist")
@@ -126,7 +127,12 @@ class PointLaw:
             if self.s != "along":
                 raise ModelError(f's is {self.s!r}, must be a station, several, or "along"')
             return [(self.link, 0.0)]
-        return [(self.link, s) for s in real_vector(np.atleast_1d(real_array(self.s, "s")), "s", MOST_STATIONS)]
+        if isinstance(self.s, MaterialPoint):
+            return [(self.link, self.s)]
+        given = real_array(self.s, "s")
+        if given.ndim == 2:  # material points
+            return [(self.link, as_station(x, "s")) for x in given[:MOST_STATIONS]]
+        return [(self.link, s) for s in real_vector(np.atleast_1d(given), "s", MOST_STATIONS)]
 
     def bind(self, binder: Binder) -> Bound:
         """One entry per station."""

@@ -14,6 +14,7 @@ from supple.compilation.scene import Arrow, Place
 from supple.errors import ModelError
 from supple.lie.pose import check_pose, pose
 from supple.loads.wrenches.given import LOCAL, WORLD, WrenchEntry, bind_wrenches
+from supple.robot.stations import as_station
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Binder, Bound
@@ -38,7 +39,8 @@ class PointWrench:
     wrench : (6,) or callable
         Moment in N m and force in N, constant or ``law(t)``.
     s : float
-        Station: rods 0 (base) to 1 (tip); rigid links 0 (body frame) or 1 (tip).
+        Station: rods 0 (base) to 1 (tip); rigid links 0 (body frame) or 1 (tip); of soft bodies also a material
+        point (x, y, z), m.
     offset : (4, 4)
         Pose of the point of application in the frame there.
     frame : "world" or "local"
@@ -60,7 +62,7 @@ class PointWrench:
 
     def bind(self, binder: Binder) -> Bound:
         """One entry."""
-        place = binder.station(self.link, float(self.s), check_pose(self.offset, "offset"))
+        place = binder.station(self.link, as_station(self.s, "s"), check_pose(self.offset, "offset"))
         frame = frame_index(self.frame)
         if callable(self.wrench):
             signal = binder.signal(self.wrench, 6)
@@ -71,6 +73,6 @@ class PointWrench:
 
     def sketch(self, binder: Binder) -> list[Mark]:
         """An arrow for the force, another for the moment."""
-        place = Place(self.link, float(self.s), check_pose(self.offset, "offset"))
+        place = Place(self.link, as_station(self.s, "s"), check_pose(self.offset, "offset"))
         given = self.wrench if callable(self.wrench) else np.asarray(self.wrench, dtype=float)
         return [Arrow((place,), given, self.frame == "local")]

@@ -16,7 +16,8 @@ the frame after the joint, 1 the tip, at which children hang unless told otherwi
 
 its export in `robot/bodies/__init__.py`, and a test (`tests/robot/bodies`).  Nobody asks for the class of a body.
 Whoever needs more than every body has asks for a capability: ``centreline`` (tendons, distributed loads, spheres) or
-``solid`` (fluids, which push on a shape); a body without it has None there, and the error names the link.
+``solid`` (fluids, which push on a shape) or ``continuum`` (material points); a body without it has None there, and the
+error names the link.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ import numpy as np
 
 from supple.checks import Array
 from supple.errors import ModelError
+from supple.robot.stations import MaterialPoint
 
 if TYPE_CHECKING:
     from supple.core.blocks.custom import BoundMap
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from supple.robot.bodies.rigid import Rigid
     from supple.robot.bodies.rod import Rod
     from supple.robot.bodies.rod_table import RodTable
+    from supple.robot.bodies.soft import SoftBody
 
 
 class Body(ABC):
@@ -96,8 +99,15 @@ class Body(ABC):
         """The body as one solid in the frame after its joint, with a mass and perhaps a shape; None if it is not."""
         return None
 
+    @property
+    def continuum(self) -> SoftBody | None:
+        """The body as material points that a traced function moves; None if it is not."""
+        return None
+
     def refuses(self, s: float) -> bool:
-        """Whether it has no station s in [0, 1]."""
+        """Whether it has no station s in [0, 1], or no such material point."""
+        if isinstance(s, MaterialPoint):
+            return self.continuum is None
         return bool(self.ends) and s not in (0.0, 1.0)
 
 
@@ -209,6 +219,11 @@ class BodyTable(ABC):
         return None
 
     @property
+    def material(self) -> bool:
+        """Whether material points are stations."""
+        return False
+
+    @property
     def line(self) -> RodTable | None:
         """Stations and strain functions of a body with a centreline; None if it has none."""
         return None
@@ -226,12 +241,32 @@ def centreline_of(body: Body, link: str, what: str, remedy: str = "") -> Rod:
     return line
 
 
+def check_material(body: Body, link: str, s: float) -> None:
+    """A material point is a place of a soft body."""
+    if isinstance(s, MaterialPoint) and body.continuum is None:
+        raise ModelError(f"s is {s} on link {link!r}, which is {body.noun}: only soft bodies have material points")
+
+
 class ArcLength(float):
-    """A place on a link in metres from its base, where a station s is expected; without a centreline, its base."""
+    """A place on a link in metres from its base, where a station s is expected; without a centreline, its base.
+
+    Of a soft body it is the material point (x, y, z), x being the number itself.
+    """
+
+    y: float
+    z: float
+
+    def __new__(cls, x: float, y: float = 0.0, z: float = 0.0) -> ArcLength:
+        """x, y and z in metres."""
+        place = super().__new__(cls, x)
+        place.y, place.z = float(y), float(z)
+        return place
 
     def station(self, body: Body, link: str) -> float:
         """The station s of this place."""
         line = body.centreline
+        if body.continuum is not None:
+            return MaterialPoint(float(self), self.y, self.z)
         if line is None:
             return 0.0
         if not 0.0 <= self <= line.length:

@@ -84,8 +84,9 @@ class SoftBody(Body):
     rest : (n,), optional
         Coordinates without load; default zero.
     stations : sequence of float
-        Further places s in (0, 1) of the axis, x = (s length, 0, 0), with a frame that loads and `Model.pose` may ask
-        for. Stations at which loads sit, links hang or named frames are need not be told.
+        Further places s in (0, 1) of the axis, x = (s length, 0, 0), with a frame that `Model.pose` may ask for.
+        Stations at which loads sit, links hang or named frames are need not be told, be they on the axis or any other
+        material point (x, y, z).
     moving_base : bool
         Whether the map may move the domain's base. By default that is an error: the base is fixed to the joint.
 
@@ -345,6 +346,11 @@ class SoftBody(Body):
         assert self.n is not None
         given = getattr(self.kinematics, "labels", None)
         return tuple(given) if given is not None else tuple(f"q{j + 1}" for j in range(self.n))
+
+    @property
+    def continuum(self) -> SoftBody:
+        """Itself."""
+        return self
 
     def tabulate(self) -> SoftTable:
         """Programs of its points and frames, masses, stiffness."""

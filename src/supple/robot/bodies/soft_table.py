@@ -12,6 +12,7 @@ from supple.checks import Array
 from supple.core.records import BODY, segment_t
 from supple.errors import ModelError
 from supple.robot.bodies.protocol import BodyTable, Chain, LinkArrays, Located, OwnForce
+from supple.robot.stations import MaterialPoint
 from supple.tracing.program import Program, as_symbols, evaluate, make_program, trace
 from supple.tracing.slopes import slope
 from supple.tracing.symbols import COORDINATE, MATERIAL, Symbols
@@ -80,21 +81,21 @@ class SoftTable(BodyTable):
     def chain(self, stations: Collection[float] = (), dormant: Collection[float] = ()) -> Chain:
         """The field of mass, then frames at stations, then the tip, all from the base."""
         from supple.core.blocks.custom import BoundMap  # late: these load kernels
-        from supple.fields.elasticity import energy_scratch
         from supple.fields.frames import FRAMES, frames_scratch
+        from supple.fields.functionals import functional_scratch, padded
         from supple.fields.mass import FIELD, field_scratch
 
         n, total = self.n, float(self.mass.sum())
         inner = sorted({*stations, *dormant, *self.stations} - {0.0, 1.0})
-        x, parts = self._padded(self.mass / total)
+        x, parts = padded(self.x, self.mass / total)
         points = make_program(self.place, x, n)
-        places = np.array([(s * (self.length or 0.0), 0.0, 0.0) for s in inner]).reshape(-1, 3)
+        places = np.array([self._material_point(s) for s in inner]).reshape(-1, 3)
         frames = make_program(self._station_frames(places), places, n)
         tip = make_program(self.tip_frame, self.tip_points[None, :], n)
-        data = (np.array([[len(inner)]], dtype=np.int64), parts, *points.arrays, *frames.arrays, *tip.arrays)
+        data = (np.array([[len(inner)]], dtype=np.int64), parts[None, :], *points.arrays, *frames.arrays, *tip.arrays)
         scratch = max(field_scratch(points), n + frames_scratch(frames, len(inner)), n + frames_scratch(tip, 1))
         if self.energy is not None:
-            scratch = max(scratch, energy_scratch(self._energy_program()))
+            scratch = max(scratch, functional_scratch(self._energy_program()[1]))
         segments = np.zeros(len(inner) + 2, segment_t)
         segments[0]["inertia"][3:, 3:] = total * np.eye(3)
         return Chain(
@@ -114,22 +115,27 @@ class SoftTable(BodyTable):
         for x, frame in zip(places, evaluate(symbols, places, self.rest_position) if len(places) else (), strict=True):
             if not np.isfinite(frame).all():
                 raise ModelError(
-                    f"SoftBody: there is no frame at s = {x[0] / (self.length or 1.0):g}: the kinematics have no "
-                    f"finite slopes at x = ({x[0]:g}, 0, 0), at rest"
+                    f"SoftBody: there is no frame at x = ({x[0]:g}, {x[1]:g}, {x[2]:g}): the kinematics have no finite "
+                    "slopes there, at rest"
                 )
         return symbols
 
-    def _padded(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Points (P', 3) and weights (1, P') of them, as many as fill all lanes, those at the end without weight."""
-        from supple.fields.layout import LANES
+    def _material_point(self, s: float) -> tuple[float, float, float]:
+        """x (3,) of a station."""
+        return s.x if isinstance(s, MaterialPoint) else (s * (self.length or 0.0), 0.0, 0.0)
 
-        padding = -len(self.x) % LANES
-        x = np.concatenate([self.x, np.repeat(self.x[-1:], padding, axis=0)])
-        return x, np.concatenate([weights, np.zeros(padding)])[None, :]
+    @property
+    def material(self) -> bool:
+        """Material points are its stations."""
+        return True
 
-    def _energy_program(self) -> Program:
+    def _energy_program(self) -> tuple[np.ndarray, Program]:
+        """Volumes of points, and the program of the energy per volume there."""
+        from supple.fields.functionals import padded
+
         assert self.energy is not None
-        return make_program(self.energy, self._padded(self.volume)[0], self.n)
+        x, volumes = padded(self.x, self.volume)
+        return volumes, make_program(self.energy, x, self.n)
 
     def first_moment(self, q: Array) -> tuple[Array, Array]:
         """Sum of masses times places, and its slopes by q."""
@@ -141,10 +147,9 @@ class SoftTable(BodyTable):
         if self.energy is None:
             return None
         from supple.fields.elasticity import ELASTICITY
+        from supple.fields.functionals import functional_arrays
 
-        data = (np.array([[block, frames]], dtype=np.int64), self._padded(self.volume)[1])
-        arrays = (*data, *self._energy_program().arrays)
-        return OwnForce(ELASTICITY, tuple(map(np.ascontiguousarray, arrays)))
+        return OwnForce(ELASTICITY, functional_arrays(block, frames, *self._energy_program()))
 
     @property
     def points(self) -> tuple[tuple[int, float], ...]:

@@ -1,0 +1,117 @@
+"""Cavities: closed hollows of soft bodies that a pressure blows up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from supple.checks import Array, real_array, shown
+from supple.core.loads import INTERNAL, WRENCHLESS
+from supple.errors import ModelError
+from supple.loads.lines.spans import PUSHING, LinePath, bind_path
+from supple.numerics.quadrature import gauss_legendre
+
+if TYPE_CHECKING:
+    from supple.compilation.binder import Binder, Bound
+    from supple.compilation.scene import Mark
+    from supple.robot.bodies.densities import Functional
+    from supple.robot.bodies.soft import SoftBody
+
+
+@dataclass(frozen=True, eq=False)
+class Cavity:
+    """A closed hollow of a soft body; its input is the pressure p in pascal, above that outside.
+
+    Parameters
+    ----------
+    name : str
+        Name of the input.
+    link : str
+        A link with a soft body.
+    surface : (vertices, triangles), optional
+        What closes the hollow: material points (V, 3), m, and triangles (T, 3) of them, each edge belonging to two.
+        They move with the material, and stay plane.  Left out: the bore of a hollow cylinder, closed by lids at its
+        ends, with a smooth wall.
+
+    Notes
+    -----
+    Virtual work p dV: the generalised force is p dV/dq, V(q) the volume by the divergence theorem over the moved
+    surface.  `Model.line_lengths` tells it.
+
+    Examples
+    --------
+    >>> Cavity("p", "gripper").link
+    'gripper'
+    """
+
+    name: str
+    link: str
+    surface: Any = None
+
+    def stations(self) -> Iterable[tuple[str, float]]:
+        """A cavity acts on its body's own coordinates; the link is checked."""
+        return [(self.link, 0.0)]
+
+    def bind(self, binder: Binder) -> Bound:
+        """Functionals that sum up to the volume."""
+        body = binder.robot_link(self.link).body
+        soft = body.continuum
+        if soft is None:
+            raise ModelError(f"link {self.link!r} is {body.noun}, but cavities are hollows of soft bodies")
+        parts = self._bore(soft) if self.surface is None else [self._polyhedron(soft)]
+        volume = sum(part.at(soft.rest_position) for part in parts)
+        if not volume > 0.0:
+            raise ModelError(f"the volume at rest is {volume:g} m^3, must be positive")
+        path = LinePath([], [], [], parts)
+        return bind_path(self.name, path, INTERNAL + WRENCHLESS, binder, binder.input(self.name), kind=PUSHING)
+
+    def sketch(self, binder: Binder) -> list[Mark]:
+        """Nothing of its own: the skin of its body shows how it swells."""
+        return []
+
+    def _bore(self, soft: SoftBody) -> list[Functional]:
+        from supple.robot.bodies.densities import bore
+
+        radii = soft.domain.bore
+        if radii is None:
+            raise ModelError(
+                f"surface is missing: the domain of link {self.link!r}, {type(soft.domain).__name__}, has no bore; "
+                "give (vertices, triangles)"
+            )
+        return bore(self.link, soft, radii, gauss_legendre(soft.points[0]))
+
+    def _polyhedron(self, soft: SoftBody) -> Functional:
+        from supple.robot.bodies.densities import Functional, triangle_density
+
+        vertices, triangles = _checked_surface(self.surface)
+        x = vertices[triangles].reshape(-1, 9)
+        sum_at_rest = Functional(self.link, triangle_density(soft), x, np.ones(len(x)))
+        if sum_at_rest.at(soft.rest_position) < 0.0:  # triangles that look inward
+            return sum_at_rest._replace(weights=-sum_at_rest.weights)
+        return sum_at_rest
+
+
+def _checked_surface(surface: Any) -> tuple[Array, np.ndarray]:
+    """Vertices (V, 3) and triangles (T, 3) of a closed surface, all looking to the same side."""
+    if not isinstance(surface, (tuple, list)) or len(surface) != 2:
+        raise ModelError(f"surface is {shown(surface)}, must be (vertices (V, 3), triangles (T, 3))")
+    vertices, given = real_array(surface[0], "surface: vertices"), real_array(surface[1], "surface: triangles")
+    if vertices.ndim != 2 or vertices.shape[1] != 3 or not np.isfinite(vertices).all():
+        raise ModelError(f"surface: vertices has shape {vertices.shape}, must be finite numbers (V, 3)")
+    if given.ndim != 2 or given.shape[1] != 3 or not len(given) or not (given == np.floor(given)).all():
+        raise ModelError(f"surface: triangles has shape {given.shape}, must be whole numbers (T, 3)")
+    if given.min() < 0 or given.max() >= len(vertices):
+        raise ModelError(f"surface: triangles name vertices {given.min():g} to {given.max():g}, of {len(vertices)}")
+    triangles = given.astype(np.int64)
+    edges = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])
+    there, back = ({tuple(edge) for edge in way.tolist()} for way in (edges, edges[:, ::-1]))
+    if len(there) != len(edges) or there != back:
+        edge = next(iter(there - back), tuple(edges[0].tolist()))
+        raise ModelError(
+            f"surface: the edge between vertices {edge[0]} and {edge[1]} does not belong to two triangles that look to "
+            "the same side; the surface must be closed"
+        )
+    return vertices, triangles

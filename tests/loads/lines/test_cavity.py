@@ -1,0 +1,116 @@
+"""Pressure in hollows of soft bodies: volumes, their gradients, and what is refused."""
+
+import numpy as np
+import pytest
+
+import supple as sp
+from soft_robots import waving
+from supple.errors import ModelError
+
+L, R = 0.2, 0.01
+TIP = [(0.2, 0.0, 0.03), (0.2, 0.03, 0.0), (0.2, 0.0, -0.03)]
+MATERIAL = sp.Material(young=2e5, poisson=0.45, density=1100.0, viscosity=200.0)
+
+
+def gripper(kinematics, cavity, **options):
+    robot = sp.Robot("gripper")
+    options = {"points": (8, 2, 12)} | options
+    body = sp.SoftBody(kinematics, sp.HollowCylinder(L, 0.03, R), MATERIAL, **options)
+    robot.add_link("hand", body, sp.Revolute("y"))
+    robot.add(cavity)
+    return robot.compile()
+
+
+def round_surface(rings=40, around=48):
+    """The bore as triangles, closed by fans."""
+    angle = 2.0 * np.pi * np.arange(around) / around
+    ring = np.stack([0.0 * angle, R * np.cos(angle), R * np.sin(angle)], axis=1)
+    rows = [ring + np.array([x, 0.0, 0.0]) for x in np.linspace(0.0, L, rings)]
+    vertices, faces = np.concatenate([*rows, [[0.0, 0.0, 0.0], [L, 0.0, 0.0]]]), []
+    for i in range(rings - 1):
+        for j in range(around):
+            a, b = i * around + j, i * around + (j + 1) % around
+            faces += [(a, b + around, b), (a, a + around, b + around)]
+    last = (rings - 1) * around
+    for j in range(around):
+        k = (j + 1) % around
+        faces += [(len(vertices) - 2, j, k), (len(vertices) - 1, last + k, last + j)]
+    return vertices, np.array(faces)
+
+
+def test_volume_of_the_bore_of_a_bent_and_stretched_tube():
+    """Pappus: bending does not change it, stretching does."""
+    model = gripper(sp.ConstantCurvature(L, stretch=True), sp.Cavity("p", "hand"))
+    for q in np.array([[0.1, 0.0, 0.0, 0.0], [0.2, 0.7, -1.1, 0.25]]):
+        volume = model.line_lengths(q)["p"]
+        assert volume == pytest.approx(np.pi * R**2 * L * (1.0 + q[3]), rel=1e-12)
+
+
+def test_volume_of_a_gripper_with_a_source():
+    """pi r^2 L + pi q2 Z^3 / (3 L^2), Z = L (1 + q1 / 3): stretch 1 + (x/L)^2 q1, then source (x/L)^2 q2."""
+    kinematics = sp.VolumePreserving([sp.Stretch(lambda x: (x / L) ** 2), sp.Source(lambda x: (x / L) ** 2)])
+    model = gripper(kinematics, sp.Cavity("p", "hand"), tip=TIP, moving_base=True)
+    for q1, q2 in ((0.0, 0.0), (0.3, 5e-5), (-0.2, -3e-5)):
+        expected = np.pi * R**2 * L + np.pi * q2 * (L * (1.0 + q1 / 3.0)) ** 3 / (3.0 * L**2)
+        assert model.line_lengths([0.0, q1, q2])["p"] == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_closed_surface_of_triangles_holds_what_the_bore_does():
+    fine, smooth = sp.Cavity("p", "hand", round_surface()), sp.Cavity("p", "hand")
+    kinematics = waving(L, 3)
+    a, b = (gripper(kinematics, cavity, n=3) for cavity in (fine, smooth))
+    q = np.array([0.3, 0.5, -0.4, 0.6])
+    assert a.line_lengths(q)["p"] == pytest.approx(b.line_lengths(q)["p"], rel=5e-3)
+    np.testing.assert_allclose(a.actuation(q), b.actuation(q), atol=1e-2 * abs(b.actuation(q)).max())
+
+
+@pytest.mark.parametrize("surface", [None, "triangles"])
+def test_derivatives_of_the_pressure_against_differences(surface):
+    given = None if surface is None else round_surface(4, 5)
+    model = gripper(waving(L, 1), sp.Cavity("p", "hand", given), n=3)
+    rng = np.random.default_rng(0)
+    q, v, a = 0.4 * rng.standard_normal((3, model.n))
+    report = model.check_derivatives(q, v, a, np.array([3e4]))
+    assert report.worst.error < 1e-8, str(report)
+    h = 1e-6
+    gradient = [
+        (model.line_lengths(q + h * e)["p"] - model.line_lengths(q - h * e)["p"]) / (2 * h) for e in np.eye(model.n)
+    ]
+    np.testing.assert_allclose(model.actuation(q)[:, 0], gradient, rtol=1e-7, atol=1e-12)
+    assert model.actuation(q)[0, 0] == 0.0  # the joint does not feel it
+
+
+def test_work_of_a_pressure_becomes_energy():
+    """A body without viscosity, blown up: p times the growth of the volume is kinetic and elastic energy."""
+    robot = sp.Robot("gripper", gravity=(0.0, 0.0, 0.0))
+    elastic = sp.NeoHookean(young=2e5, poisson=0.4, density=1100.0)
+    hollow = sp.HollowCylinder(L, 0.03, R)
+    robot.add_link("hand", sp.SoftBody(waving(L, 2), hollow, elastic, n=3, points=(5, 2, 6)))
+    robot.add(sp.Cavity("p", "hand"))
+    model, p = robot.compile(), 4e3
+    motion = model.simulate(0.02, u=np.array([p]), method=sp.DOP853(rtol=1e-11, atol=1e-12))
+    volumes = [model.line_lengths(q)["p"] for q in motion.q]
+    energies = [model.energy(q, v).total for q, v in zip(motion.q, motion.v, strict=True)]
+    work = p * (volumes[-1] - volumes[0])
+    assert work > 1e-6
+    assert energies[-1] - energies[0] == pytest.approx(work, rel=1e-7)
+
+
+def test_what_cannot_be_blown_up():
+    robot = sp.Robot("arm")
+    robot.add_link("rod", sp.Rod(0.2, sp.Circle(0.01), MATERIAL, sp.Legendre(bend_y=0), points=3))
+    robot.add_link("full", sp.SoftBody(sp.ConstantCurvature(L), sp.Cylinder(L, 0.02), MATERIAL), parent="rod")
+    vertices, faces = round_surface(3, 4)
+    cases = (
+        ("rod", None, "link 'rod' is .*, but cavities are hollows of soft bodies"),
+        ("full", None, "link 'full', Cylinder, has no bore"),
+        ("full", (vertices, faces[1:]), "must be closed"),
+        ("full", (vertices, faces[:, :2]), r"triangles has shape \(24, 2\)"),
+        ("full", (vertices, faces + 100), "name vertices 100"),
+        ("full", 3.0, r"must be \(vertices \(V, 3\), triangles \(T, 3\)\)"),
+    )
+    for link, surface, message in cases:
+        refused = robot.copy()
+        refused.add(sp.Cavity("p", link, surface))
+        with pytest.raises(ModelError, match=message):
+            refused.compile()
