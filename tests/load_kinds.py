@@ -189,6 +189,16 @@ def joint_drive(rng, robot, name):
     return None if link is None else sp.JointDrive(name, link.name)
 
 
+def bearing(rng, robot, name):
+    links = [link for link in robot.links if isinstance(link.joint, (sp.Revolute, sp.Prismatic))]
+    if not links:
+        return None
+    link = pick(rng, links)
+    turns = isinstance(link.joint, sp.Revolute)
+    numbers = {"radius": 0.05 if turns else None, "arm": 0.1, "slip_velocity": 0.1, "start": rng.uniform(0.5, 5.0)}
+    return sp.BearingFriction(name, link.name, 0.3, **numbers, lag=0.05)
+
+
 def prescribed(rng, robot, name):
     taken = {load.link for load in robot.items if isinstance(load, (sp.JointDrive, sp.Prescribed))}
     free = [link for link in robot.links if link.joint.dof and link.name not in taken]
@@ -401,6 +411,7 @@ KINDS: dict[str, Callable] = {
         cavity,
         chamber,
         joint_drive,
+        bearing,
         prescribed,
         loop,
         world_wrench,

@@ -74,6 +74,8 @@ def scaled_load(load, f):
             return replace(load, stiffness=f * load.stiffness, rest_length=f * load.rest_length)
         slopes = None if load.slopes is None else tuple(times(slope, f) for slope in load.slopes)
         return replace(load, law=times(load.law, f), slopes=slopes)
+    if isinstance(load, sp.BearingFriction):
+        return replace(load, coefficient=f * load.coefficient, start=f * load.start)
     if isinstance(load, sp.Springs):
         return replace(load, stiffness=times(load.stiffness, f), rest_length=times(load.rest_length, f))
     if isinstance(load, sp.Contact):

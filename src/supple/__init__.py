@@ -55,6 +55,7 @@ from supple.lie.pose import pose
 from supple.loads import (
     AddedMass,
     Ball,
+    BearingFriction,
     Box,
     Cable,
     Capsule,

@@ -161,6 +161,7 @@ def _loads() -> list[Call]:
     water = {"density": 1e3, "current": [0.1, 0.0, 0.0], "drag": sp.Drag(), "added_mass": {"arm": np.ones(6)}}
     spring = {"stiffness": 5.0, "rest_length": 0.1, "damping": 0.1, "law": None, "slopes": None}
     wake = {"added_mass": sp.AddedMass(), "s": 1.0, "head": "base", "density": 1e3, "current": np.zeros(3)}
+    rub = {"radius": 0.01, "arm": 0.1, "lag": 0.01, "slip_velocity": 1e-3, "start": 1.0}
     mesh = {"pairs": [(0, 1)], "stiffness": 5.0, "rest_length": [0.1], "damping": 0.1, "slack": True}
     net = {"springs": [(0, 1)], "stiffness": 5.0, "damping": 0.1, "rest_length": 0.2, "attached": {0: ("arm", 1.0)}}
     strand = {"start": np.zeros(3), "end": (0.4, 0.0, 0.0), "pieces": 3, "first": ("arm", 1.0), "sag": (0.0, 1.0, 0.0)}
@@ -182,6 +183,7 @@ def _loads() -> list[Call]:
         Call("Chamber", sp.Chamber, {"name": "c", **route, "area": 1e-4}, load),
         Call("Cable", sp.Cable, {"name": "c", "points": [("world", 0.0), ("arm", 0.5)], **elastic}, load),
         Call("Spring", sp.Spring, {"name": "s", **ends, **spring}, load),
+        Call("BearingFriction", sp.BearingFriction, {"name": "b", "link": "hand", "coefficient": 0.1, **rub}, load),
         Call("Springs", sp.Springs, {"name": "s", "points": list(ends.values()), **mesh, "smoothing": None}, load),
         Call("SpringNet", sp.SpringNet, {"nodes": np.eye(3), "mass": 0.1, **net}, netted),
         Call("SpringNet.rope", sp.SpringNet.rope, {**strand, "mass": 0.1, "stiffness": 50.0, "length": 0.6}, netted),

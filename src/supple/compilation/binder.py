@@ -47,6 +47,7 @@ class Bound(NamedTuple):
     owner: str = ""  #: kind and name of the load, for messages; filled in when a robot is compiled
     calls: tuple[AddressedKernel, ...] = ()  #: kernels that it calls by address
     gradient: AddressedKernel | None = None  #: how its power depends on its numbers (`core.load_gradients`), if it says
+    late: bool = False  #: whether it is called after all others, whose wrenches it looks at
     inputs: tuple[int, int] = (0, 0)  #: its inputs, first and behind the last; filled in when a robot is compiled
 
     def arrays(self) -> tuple[np.ndarray, ...]:

@@ -38,8 +38,8 @@ class Friction:
     -----
     The force is smooth, and zero at rest: in statics there is no friction, and a joint that sticks creeps, by the slip
     velocity times the share of the friction that holds it.  Smaller slip velocities are truer to sticking and stiffer;
-    implicit methods take them.  The size of friction is given; it does not follow the reaction of the joint (see
-    `Model.reaction`, from which a controller may compute it).
+    implicit methods take them.  The size of friction is given; friction that follows what the joint carries is
+    `BearingFriction`.
     """
 
     coulomb: ArrayLike

@@ -2,6 +2,7 @@
 
 from supple.constraints.loop import Loop
 from supple.constraints.prescribed import Prescribed
+from supple.loads.bearing_friction import BearingFriction
 from supple.loads.contact.contact import Contact
 from supple.loads.contact.shapes import Ball, Box, Capsule, Plane, Spheres, Tube
 from supple.loads.fluid.coefficients import AddedMass, Drag
@@ -23,6 +24,7 @@ from supple.loads.wrenches.point_wrench import PointWrench
 
 #: Everything `Robot.add` takes.
 KINDS = (
+    BearingFriction,
     Cable,
     Cavity,
     Chamber,
@@ -46,6 +48,7 @@ KINDS = (
 __all__ = [
     "AddedMass",
     "Ball",
+    "BearingFriction",
     "Box",
     "Cable",
     "Capsule",

@@ -41,6 +41,7 @@ ROLES: dict[str, dict[str, str]] = {
     "Loop": {"a": "frame", "b": "frame"},
     "Contact": {"a": "shape", "b": "shape"},
     "Fluid": {"drag": "by link", "added_mass": "by link", "links": "links"},
+    "BearingFriction": {"link": "link"},
     "JointDrive": {"link": "link"},
     "Prescribed": {"link": "link"},
     "PointWrench": {"link": "link"},
