@@ -77,6 +77,8 @@ LONG_FUNCTIONS: set[str] = set()
 TESTS = Path(__file__).parent
 TESTED_IN = {
     "batch/failure": "batch/test_folder",
+    "batch/points": "batch/test_sweep",
+    "batch/result_file": "batch/test_sweep",
     "bases/protocol": "bases/test_basis_contract",
     "bench/dynamics": "bench/test_report",
     "bench/equilibria": "bench/test_report",
