@@ -43,6 +43,7 @@ ALLOWED = {
     "gradients": {"core", "laws", "core.records", "compilation", "constraints", "model", "robot", "solvers"},
     "bridges": {"gradients", "model", "solvers"},
     "batch": {"model", "solvers"},
+    "realtime.py": {"model", "solvers"},
     "jax.py": {"bridges"},
     "torch.py": {"bridges"},
     "casadi.py": {"bridges"},
