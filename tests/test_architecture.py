@@ -159,6 +159,7 @@ TESTED_IN = {
     "model/coupled_workspace": "model/test_coupled",
     "model/dynamics": "model/test_model",
     "model/kinematics": "model/test_model",
+    "model/many": "batch/test_simulating",
     "model/readouts": "readouts/test_along",
     "model/solving": "solvers/test_options",
     "robot/discs": "model/test_attach_anywhere",
