@@ -10,6 +10,7 @@ from rich.console import Console
 
 from benchmarks import (
     RESULTS,
+    batch,
     bodies,
     contact,
     gradients,
@@ -30,6 +31,7 @@ SUBJECTS: dict[str, Callable[[float], list[Table]]] = {
     "rigid-chains": rigid_chains.run,
     "soft-robots": soft_robots.run,
     "bodies": bodies.run,
+    "batch": batch.run,
     "contact": contact.run,
     "gradients": gradients.run,
     "growth": growth.run,

@@ -43,6 +43,7 @@ ALLOWED = {
     "gradients": {"core", "laws", "core.records", "compilation", "constraints", "model", "robot", "solvers"},
     "bridges": {"gradients", "model", "solvers"},
     "batch": {"model", "solvers"},
+    "realtime.py": {"model", "solvers"},
     "jax.py": {"bridges"},
     "torch.py": {"bridges"},
     "casadi.py": {"bridges"},
@@ -77,6 +78,8 @@ LONG_FUNCTIONS: set[str] = set()
 TESTS = Path(__file__).parent
 TESTED_IN = {
     "batch/failure": "batch/test_folder",
+    "batch/points": "batch/test_sweep",
+    "batch/result_file": "batch/test_sweep",
     "bases/protocol": "bases/test_basis_contract",
     "bench/dynamics": "bench/test_report",
     "bench/equilibria": "bench/test_report",
@@ -159,6 +162,7 @@ TESTED_IN = {
     "model/coupled_workspace": "model/test_coupled",
     "model/dynamics": "model/test_model",
     "model/kinematics": "model/test_model",
+    "model/many": "batch/test_simulating",
     "model/readouts": "readouts/test_along",
     "model/solving": "solvers/test_options",
     "robot/discs": "model/test_attach_anywhere",

@@ -28,7 +28,8 @@ def test_every_example_is_tested_here():
     names = {path.stem for path in EXAMPLES.glob("*.py")}
     first = {"soft_arm_on_shaft", "sagging_rod", "swinging_rod", "swinging_arm"}
     joints = {"coupled_hand", "roller_coaster", "four_bar_rope"}
-    assert names == first | joints | {"buckling", "fit_viscosity", "throw", "optimise_taper", "bounce", "train_policy"}
+    others = {"buckling", "fit_viscosity", "throw", "optimise_taper", "bounce", "train_policy", "realtime_controller"}
+    assert names == first | joints | others
 
 
 def test_readme_shows_the_first_example():
@@ -50,6 +51,15 @@ def test_soft_arm_on_shaft(capsys):
     names = runpy.run_path(str(EXAMPLES / "soft_arm_on_shaft.py"))
     np.testing.assert_allclose(names["dq"][:, 3], names["difference"], atol=1e-8)
     assert "16 coordinates" in capsys.readouterr().out
+
+
+def test_a_controller_in_real_time():
+    """How many deadlines are missed is the machine's affair: it is only reported."""
+    report, before, after = load("realtime_controller").main(duration=0.5, paced=False)
+    assert len(report.work) == 500
+    assert report.failures == ()
+    assert after < 0.5 * before
+    assert "deadlines missed" in str(report)
 
 
 def test_sagging_rod_agrees_with_beam_theory():

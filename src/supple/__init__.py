@@ -15,6 +15,7 @@ from supple.bases import (
     Strain,
 )
 from supple.batch.motions import Motions
+from supple.batch.sweep import Sweep, sweep
 from supple.errors import (
     ConvergenceError,
     DesignError,

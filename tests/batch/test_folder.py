@@ -14,7 +14,7 @@ def test_the_index_is_written_now_and_then_and_at_the_end(tmp_path, monkeypatch)
     folder = RunFolder(tmp_path / "new" / "runs", "things", CONTENT, ["x", "y"], True)
     folder.note(Failure(1, "ValueError", "bad"))
     assert read_index(folder.path, "things")["failures"] == {}
-    monkeypatch.setattr(module, "PAUSE", 0.0)
+    monkeypatch.setattr(folder, "_pause", 0.0)
     folder.note()
     assert read_index(folder.path, "things")["failures"] == {1: Failure(1, "ValueError", "bad")}
     folder.note(Failure(0, "OSError", "worse", 0.5))
@@ -31,7 +31,7 @@ def test_a_disk_that_is_full_is_told_at_the_end(tmp_path, monkeypatch):
         raise sp.StorageError("No space left on device")
 
     monkeypatch.setattr(module, "write_text", full)
-    monkeypatch.setattr(module, "PAUSE", 0.0)
+    monkeypatch.setattr(folder, "_pause", 0.0)
     folder.note()
     with pytest.warns(sp.ModelWarning, match="the index of .* is not up to date: No space"):
         folder.close()

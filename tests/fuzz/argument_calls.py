@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import tempfile
 import warnings
 from collections.abc import Callable
@@ -388,7 +389,9 @@ def _results() -> list[Call]:
     rows = {name: np.zeros((3, n)) for name in ("q", "v", "a")}
     more = {"tip": {"arm": np.ones((3, 3))}, "pose": None, "u": np.ones((3, 1)), "energy": np.ones(3)}
     start = {"q0": np.zeros(n), "v0": np.ones(n), "u": np.ones(1), "z0": np.zeros(0)}
+    swept = {"function": math.sqrt, "samples": [1.0, 4.0], "executor": None, "resume": True, "progress": False}
     return [
+        Call("sweep", sp.sweep, swept, lambda made: made.array()[~made.failed]),
         Call("Design", designed, {"build": slim, "radius": 0.01}, lambda made: made.model().n),
         Call("Trajectory.vjp", tape.vjp, {**rows, **more}, lambda made: made.q0),
         Call("Trajectory.jvp", tape.jvp, start, lambda made: made.q),

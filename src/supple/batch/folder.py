@@ -56,7 +56,7 @@ class RunFolder:
     ) -> None:
         self.path = file_path(path, "folder", StorageError)
         self.kind, self.content, self.keys, self.further = kind, dict(content), list(keys), dict(further or {})
-        self._lock, self._written = threading.Lock(), time.monotonic()
+        self._lock, self._written, self._pause = threading.Lock(), time.monotonic(), PAUSE
         self.failures: dict[int, Failure] = {}
         try:
             self.path.mkdir(parents=True, exist_ok=True)
@@ -87,7 +87,7 @@ class RunFolder:
         with self._lock:
             if failure is not None:
                 self.failures[failure.run] = failure
-            if time.monotonic() - self._written < PAUSE:
+            if time.monotonic() - self._written < self._pause:
                 return
             try:
                 self._write()
@@ -105,6 +105,7 @@ class RunFolder:
     def _write(self) -> None:
         from supple import __version__
 
+        began = time.monotonic()
         failures = [self.failures[i]._asdict() for i in sorted(self.failures)]
         index = {
             "kind": self.kind,
@@ -118,6 +119,7 @@ class RunFolder:
         }
         write_text(self.path / INDEX, json.dumps(index, indent=1))
         self._written = time.monotonic()
+        self._pause = max(PAUSE, 20.0 * (self._written - began))  # a long index is written less often
 
     def _compare(self, before: Mapping[str, Any]) -> None:
         """Refuse to mix runs of different kinds in one folder."""
