@@ -6,7 +6,7 @@ program runs as its documentation shows, at several resolutions; times are of th
 that compiles, best of two.  Needs, each if it is to be compared: ``pip install mujoco exudyn pyelastica``.
 
 MuJoCo is a chain of rigid links with springs.  exudyn's elements get a hundred times the axial stiffness.
-PyElastica's rod stretches under its weight, by some 1e-3 m, which is not an error of its method.
+PyElastica's rod stretches and shears, too, so that a part of its difference is no error of its method.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def with_pyelastica() -> Iterator[Run]:
             if current_step % self.every == 0:
                 self.found.append((time, *system.position_collection[:2, -1]))
 
-    for n in (4, 20, 50):  # the first, short one compiles
+    for n in (4, 50):  # the first, short one compiles
         steps, found, simulator = (200 * n if n > 4 else 100), [], Simulator()
         end = T_END if n > 4 else 1e-3
         rod = ea.CosseratRod.straight_rod(

@@ -164,7 +164,8 @@ def text(found: list[Row]) -> str:
 def stated() -> dict[tuple[str, str, str], float]:
     """Bounds that the page shows, by source, problem and quantity."""
     body = PAGE.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0]
-    cells = [[cell.strip() for cell in line.strip("| ").split("|")] for line in body.splitlines()[3:] if line]
+    lines = [line for line in body.splitlines() if line.startswith("|")][2:]  # behind the heading
+    cells = [[cell.strip() for cell in line.strip("| ").split("|")] for line in lines]
     return {(by, problem, quantity): float(bound) for by, problem, quantity, bound, _ in cells}
 
 
