@@ -1,5 +1,6 @@
 """The scripts that compute what pages show: their references are right, and the gallery says what was measured."""
 
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -238,3 +239,17 @@ def test_the_notebook_of_the_quick_start_runs(tmp_path):
         if text:
             printed = "".join(out["text"] for out in cell["outputs"] if out.get("name") == "stdout")
             assert same_text(text, printed)
+
+
+def test_the_page_on_validation_says_what_is_measured():
+    """Measure again (``python -m docs.scripts.validation``) after a change; a digit more or less is rounding."""
+    from docs.scripts.validation import PAGE, rows, stated
+
+    bounds, found = stated(), rows()
+    assert set(bounds) == {(row.source, row.problem, row.quantity) for row in found}
+    for row in found:
+        assert row.error < 10.0 * bounds[row.source, row.problem, row.quantity], row
+    page = PAGE.read_text(encoding="utf-8")
+    motions = (ROOT / "tests" / "reference" / "test_benchmarks_dynamics.py").read_text(encoding="utf-8")
+    for name in re.findall(r"`(test_\w+)`", page):
+        assert f"def {name}(" in motions
