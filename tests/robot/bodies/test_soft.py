@@ -494,3 +494,23 @@ def test_density_by_a_function_and_convergence():
     fine = sp.SoftBody(bending(L), sp.Cylinder(L, R), n=1, density=1000.0, points=(12, 2, 8)).convergence([2.0])
     assert 1e-9 < coarse < 1e-2
     assert fine < 1e-12
+
+
+def test_volumes_that_stay_are_seen_where_maps_end_soon():
+    """A cavity's coordinate is in m^2: 0.1 of it is far beyond any body, where the map is no number."""
+    grows = sp.PolynomialMode((0.0, 0.0, 1.0), 0.08)
+    kinematics = sp.VolumePreserving([sp.Stretch(grows), sp.Source(grows)])
+    rim = [(0.08, 0.03, 0.0), (0.08, 0.0, 0.03), (0.08, -0.03, 0.0)]
+    rubber = sp.NeoHookean(young=1e6, poisson=0.5, density=1000.0)
+    domain, options = sp.HollowCylinder(0.08, 0.03, 0.02), {"points": (4, 2, 6), "tip": rim, "moving_base": True}
+    robot = sp.Robot("gripper")
+    robot.add_link("gripper", sp.SoftBody(kinematics, domain, rubber, **options))
+    assert robot.compile().n == 2
+
+    def swelling(x, q):
+        return np.stack([x[0], x[1] * np.sqrt(1.0 + 1e4 * q[0] * x[0]), x[2]])
+
+    other = sp.Robot("swelling")
+    other.add_link("body", sp.SoftBody(swelling, domain, rubber, n=1, **options))
+    with pytest.raises(sp.ModelError, match=r"the kinematics change volumes, which Poisson's ratio 0\.5 forbids"):
+        other.compile()

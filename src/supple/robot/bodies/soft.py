@@ -41,6 +41,9 @@ MOST_STATIONS = 1000
 #: A strain below this is rounding: of volumes that must not change, of a base that must not move.
 ROUNDING = 1e-9
 
+#: How far from rest it is tried whether volumes stay.
+NEARER = (0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
+
 #: A function of a material point (3,) and coordinates (n,) to a place (3,), m.
 Kinematics = Callable[[Any, Any], Any]
 
@@ -319,8 +322,13 @@ class SoftBody(Body):
             return None
         F, rng = self.gradient, np.random.default_rng(0)
         if material.incompressible:
-            q = self.rest_position + 0.1 * rng.standard_normal(len(self.labels))
-            J = np.linalg.det(evaluate(F, self.quadrature.x, q))
+            away = rng.standard_normal(len(self.labels))
+            J = np.ones(1)
+            for size in NEARER:  # coordinates have units of their own: some maps end long before 0.1
+                gradients = evaluate(F, self.quadrature.x, self.rest_position + size * away)
+                if np.isfinite(gradients).all():
+                    J = np.linalg.det(gradients)
+                    break
             if not np.abs(J - 1.0).max() <= ROUNDING:
                 raise ModelError(
                     "SoftBody: the kinematics change volumes, which Poisson's ratio 0.5 forbids; give the material "
