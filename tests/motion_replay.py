@@ -290,7 +290,7 @@ class _PieceReplay:
             guess += [x, state[3 * n : 3 * n + nc], np.zeros(sizes[2]), z]
         P = self.sweep.arrays.directions[int(stages[0, P_OF])] if stabilised else np.zeros((n, nc))
         equations = _CoupledEquations(self, stages, now, P, sizes, h)
-        w = self._solve(key, equations, np.concatenate(guess))
+        w = self._solve(key, equations, np.concatenate(guess) / equations.units)
         for i in range(3):
             equations.at(i, w)
             self._write(register + i, equations.rates)
@@ -388,11 +388,16 @@ class _Equations:
 
 
 class _CoupledEquations(_Equations):
-    """Those of three stages of Radau IIA, whose velocities and accelerations depend on all increments."""
+    """Those of three stages of Radau IIA, whose velocities and accelerations depend on all increments.
+
+    Unknowns are increments in units of h^2 (positions, corrections) and h (further states), so that accelerations are
+    solved for to rounding however short a step is.
+    """
 
     def __init__(self, piece, stages, now, P, sizes, h):
         super().__init__(piece, None, False, now, P, sizes)
         self.stages, self.h = stages, h
+        self.units = np.tile(np.repeat([h * h, 1.0, h * h, h], sizes), 3)
 
     def __call__(self, w):
         return np.concatenate([self.at(i, w) for i in range(3)])
@@ -400,7 +405,7 @@ class _CoupledEquations(_Equations):
     def at(self, i, w):
         piece, problem, now, h = self.piece, self.problem, self.begin, self.h
         n, nc, nz = piece.model.n, piece.model.nc, piece.replay.nz
-        parts = [np.split(x, self.ends) for x in np.split(w, 3)]
+        parts = [np.split(x, self.ends) for x in np.split(w * self.units, 3)]
         D, moved = np.zeros((3, n)), np.zeros((3, n))
         for j, (x, _, mu, _) in enumerate(parts):
             D[j, problem.free] = x

@@ -126,7 +126,8 @@ def run_program(problem, sweep, backward):
         elif code == GIVE:
             give(sweep, k, backward)
         else:
-            status = run_coupled(problem, sweep, k, backward) if code == COUPLED else run_stage(problem, sweep, k, backward)
+            coupled = code == COUPLED
+            status = run_coupled(problem, sweep, k, backward) if coupled else run_stage(problem, sweep, k, backward)
             if status != CONVERGED:
                 return status
     return CONVERGED
