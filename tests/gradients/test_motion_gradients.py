@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from motion_cases import METHODS, ROBOTS, bouncing, check, cotangents, recorded, small
+from motion_cases import METHODS, ROBOTS, bouncing, check, check_apart, cotangents, recorded, small
 from supple.errors import ModelError, ShapeError, StateError
 
 
@@ -17,7 +17,10 @@ def test_against_differences_along_recorded_steps(robot, method):
     motion, q0, v0, u = recorded(robot, method)
     if robot == "flyer":
         assert motion.stats["recentred"] > 0
-    check(motion, q0, v0, u)
+    if method == "radau":  # its accelerations hold rounding divided by h^2, in replays too
+        check_apart(motion, q0, v0, u)
+    else:
+        check(motion, q0, v0, u)
 
 
 def test_slack_tendons_and_separating_contact_give_numbers():
