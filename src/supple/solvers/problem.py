@@ -206,10 +206,7 @@ def make_workspace(
     calls = _addresses(functions, handles, nc > 0, len(charts) > 0, apart)
     flags, numbers = _scalars(feedback, stabilised and nc > 0, differenced)
     further = rows + nz + (nu if feedback or nz > 0 else 0)
-    over_tree &= not differenced and not apart
-    over_tree = over_tree and functions.residual == RESIDUAL.address  # joints that follow others fill T
-    # factors over the tree know neither slopes of friction nor coordinates that follow others
-    over_tree = over_tree and not model.dense and not bool(np.any(model.parameters.limits[:, 4:6]))
+    over_tree = over_tree and not differenced and not apart and _tree_knows(model)
     made = _make_factors(tree, space, free, further, calls, bool(flags[STABILISED])) if over_tree else NO_FACTORS
     zeros = _shapes(n, nc, nz, nu if feedback or nz > 0 else None, m, len(load_states), len(targets))
     problem = Problem(
@@ -270,6 +267,13 @@ class _Factors(NamedTuple):
     table: Array | None
     reals: Array
     pivots: Array
+
+
+def _tree_knows(model: Model) -> bool:
+    """Whether factors over the tree hold all of a model: neither slopes of friction nor coordinates that follow."""
+    rubs = bool(np.any(model.parameters.limits[:, 4:6]))
+    # joints that follow others fill T
+    return model.workspace.functions.residual == RESIDUAL.address and not model.dense and not rubs
 
 
 NO_FACTORS = _Factors(None, None, np.zeros(0), np.zeros(0, dtype=np.int64))

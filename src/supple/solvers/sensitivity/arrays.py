@@ -113,18 +113,10 @@ sweep_at = viewing(
 )
 
 
-def make_sweep(
-    problem: Problem, functions: Functions, family: int, baumgarte: float, nu: int, forward: bool, **scheme: Array
-) -> SweepArrays:
-    """Arrays for a problem and a scheme; ``scheme`` holds its coefficients, the rest of them is empty.
-
-    ``functions`` are those of the model's workspace.
-    """
-    n, nc, nz = len(problem.q), len(problem.multipliers), len(problem.z)
-    counts, calls = np.zeros(4, dtype=np.int64), np.zeros(9, dtype=np.int64)
-    counts[FAMILY] = family
+def _addresses(problem: Problem, functions: Functions, family: int, nu: int, forward: bool) -> Array:
+    """Entries of ``calls`` that a sweep needs: what it does not call is not compiled."""
+    calls = np.zeros(9, dtype=np.int64)
     calls[JACOBIANS_AT] = functions.jacobians
-    m = len(problem.rhs) if family == RADAU_FAMILY else 0
     if nu and (forward or problem.flags[FEEDBACK]):
         calls[COLUMNS_AT] = functions.input_columns
     if nu and not forward:
@@ -137,6 +129,24 @@ def make_sweep(
         from supple.solvers.sensitivity.chart_moves import CHART_MOVES
 
         calls[MOVES_AT] = CHART_MOVES.address
+    if family == RADAU_FAMILY:
+        from supple.solvers.sensitivity.coupled_stages import COUPLED_STAGES
+
+        calls[COUPLED_AT] = COUPLED_STAGES.address
+    return calls
+
+
+def make_sweep(
+    problem: Problem, functions: Functions, family: int, baumgarte: float, nu: int, forward: bool, **scheme: Array
+) -> SweepArrays:
+    """Arrays for a problem and a scheme; ``scheme`` holds its coefficients, the rest of them is empty.
+
+    ``functions`` are those of the model's workspace.
+    """
+    n, nc, nz = len(problem.q), len(problem.multipliers), len(problem.z)
+    counts, calls = np.zeros(4, dtype=np.int64), _addresses(problem, functions, family, nu, forward)
+    counts[FAMILY] = family
+    m = len(problem.rhs) if family == RADAU_FAMILY else 0
     shapes = {
         "registers": (REGISTERS, 4 * n + nc + 2 * nz),
         "factors": (MOST_INSTRUCTIONS, 2),
@@ -176,10 +186,6 @@ def make_sweep(
     given = {name: np.ascontiguousarray(values, dtype=float) for name, values in scheme.items()}
     others = {"baumgarte": np.array([baumgarte]), "placement_sums": np.zeros(0, pose_t)}
     others["coupled_pivots"] = np.zeros(3 * m, dtype=np.int64)
-    if m:
-        from supple.solvers.sensitivity.coupled_stages import COUPLED_STAGES
-
-        calls[COUPLED_AT] = COUPLED_STAGES.address
     return SweepArrays(codes=codes, counts=counts, calls=calls, **others, **zeros, **given)
 
 
