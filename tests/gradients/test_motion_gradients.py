@@ -20,7 +20,7 @@ def cases():
 
 
 @pytest.mark.filterwarnings("ignore:q0 leaves loops open")
-@pytest.mark.parametrize(("robot", "method"), cases())
+@pytest.mark.parametrize(("robot", "method"), list(cases()))
 def test_against_differences_along_recorded_steps(robot, method):
     motion, q0, v0, u = recorded(robot, method)
     if robot == "flyer":
