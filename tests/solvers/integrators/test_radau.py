@@ -1,9 +1,14 @@
 """Radau IIA: its order, its tolerances, what it does with undamped stiff rods, its dense output."""
 
+import warnings
+
 import numpy as np
 import pytest
 
 import supple as sp
+from fuzz.robots import grafted
+from helpers import random_coordinates, random_robot, relative_error
+from load_kinds import KINDS, add_kinds
 from motions import four_bar, pendulum, slope, soft_arm
 from supple.solvers.integrators import radau_tableau as tableau
 from supple.solvers.integrators.run import NEWTON
@@ -92,6 +97,32 @@ def test_dense_output_is_as_good_as_steps():
     assert run.stats["steps"] < 350
     assert np.abs(run.q - exact.q).max() < 3e-5
     assert np.abs(run.v - exact.v).max() < 1e-4 * np.abs(exact.v).max()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_robots_move_as_by_ndf(seed):
+    """All kinds of loads, joints and bodies, soft ones in every third robot, some grafted along rods."""
+    rng = np.random.default_rng([77, seed])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        kinds = rng.choice(sorted(KINDS), size=int(rng.integers(1, 4)), replace=False)
+        robot = add_kinds(rng, grafted(rng, random_robot(rng, most=12, soft=0.6 * (seed % 3 == 2))), list(kinds))
+        model = robot.compile()
+        q0, v0 = 0.3 * random_coordinates(rng, robot, "moderate"), rng.standard_normal(model.n)
+        start = np.linspace(0.0, 4e-3, 3), q0, v0, rng.uniform(0.1, 1.0, model.nu)
+        exact = model.simulate(*start, sp.NDF(rtol=1e-9, atol=1e-12), max_steps=3000)
+        run = model.simulate(*start, sp.Radau(rtol=1e-7, atol=1e-10), max_steps=300)
+    assert relative_error(run.q, exact.q, 1.0) < 1e-7
+    assert relative_error(run.v, exact.v, 1.0) < 1e-6
+
+
+def test_steps_are_as_long_as_newton_converges():
+    """Of a body that spins, of which errors would allow longer ones."""
+    robot = sp.Robot("top", gravity=(0.0, 0.0, 0.0))
+    robot.add_link("top", sp.Rigid(1.0, (0.01, 0.02, 0.03)), sp.Free())
+    v0 = np.array([9.0, 0.5, -7.0, 0.0, 0.0, 0.0])
+    stats = robot.compile().simulate(np.linspace(0.0, 5.0, 6), v0=v0, method=sp.Radau(rtol=1e-4)).stats
+    assert stats["newton_failures"] < 0.3 * stats["steps"]
 
 
 def test_single_steps_are_refused():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from supple.solvers.integrators.option_checks import check_loops, check_toleranc
 from supple.solvers.integrators.radau_arrays import (
     BEFORE,
     FIRST,
+    FRESH,
     LAST,
     LAST_ERROR,
     NOW,
@@ -58,8 +60,10 @@ Array = np.ndarray
 
 #: Bounds of the ratio of steps, and a ratio up to which the step and its factors are kept.
 SHRINK, GROW, WORTHWHILE = 0.2, 8.0, 1.2
-#: Ratio of steps after a failure of Newton's method.
+#: Largest ratio of steps after a failure of Newton's method, and least that its slowness asks for otherwise.
 FAILED_SHRINK = 0.5
+#: Ratio of consecutive Newton steps that steps are chosen for: near 1/e, where least work covers most time.
+CONTRACTION = 0.3
 #: Part of the step that the error would allow which is taken: errors of what oscillates vary from step to step.
 CAUTION = 0.85
 #: What an estimate may be for a tolerance of one.
@@ -101,15 +105,28 @@ def judge(problem, run, own, h):
 
 @inner
 def ratio_of_steps(problem, own, h, error):
-    """The ratio by which the next step is longer: by its error, and by that of the step before (Gustafsson)."""
+    """The ratio by which the next step is longer: by its error, and by that of the step before (Gustafsson).
+
+    And by Newton's method, whose steps shrink by a ratio that grows as the step does: it would fail in longer ones.
+    """
     safety = CAUTION * (2 * MOST + 1) / (2 * MOST + problem.flags[ITERATIONS])
     ratio = safety * max(error, NO_ERROR) ** -0.25
+    if own.numbers[FRESH] != 0.0 and own.numbers[SPEED] > 0.0:
+        ratio = min(ratio, max(CONTRACTION / own.numbers[SPEED], FAILED_SHRINK))
     before = own.numbers[LAST_ERROR]
     if before > 0.0 and error <= 1.0:
         predicted = CAUTION * h / own.numbers[LAST] * (before / max(error, NO_ERROR) ** 2) ** 0.25
         ratio = min(ratio, predicted)
     most = GROW if before >= 0.0 else 1.0  # not behind a step that was rejected
     return min(max(ratio, SHRINK), most)
+
+
+@inner
+def shrink_of(speed):
+    """Ratio of steps after a failure of Newton's method, by the ratio of its own steps."""
+    if not math.isfinite(speed) or speed <= 0.0:
+        return FAILED_SHRINK
+    return min(max(CONTRACTION / speed, SHRINK), FAILED_SHRINK)
 
 
 @inner
@@ -134,7 +151,8 @@ def step(problem, run, own):
             return FAILURE + failed
         if failed != CONVERGED:
             ints[FAILED] += 1
-            reals[STEP] = FAILED_SHRINK * h
+            own.numbers[LAST_ERROR] = -1.0
+            reals[STEP] = h * shrink_of(own.numbers[SPEED])
             continue
         error = judge(problem, run, own, h)
         reals[ERROR] = error

@@ -13,10 +13,9 @@ from supple.solvers.problem import Problem
 NOW, FIRST, BEFORE = 0, 1, 4
 ROWS = 5
 
-#: Entries of `RadauArrays.numbers`: the last accepted step, s, and its error; c_v of the factors, 1/s; how fast
-#: Newton's method converged; whether the Jacobians are those of this step.
+#: Entries of `RadauArrays.numbers`: the last accepted step, s, and its error; c_v of the factors, 1/s; the
+#: largest ratio of consecutive Newton steps; whether the Jacobians are those of this step; the scale of multipliers.
 LAST, LAST_ERROR, FACTORED, SPEED, FRESH, SCALE = range(6)
-# SCALE: of the columns of multipliers
 
 
 class RadauArrays(NamedTuple):

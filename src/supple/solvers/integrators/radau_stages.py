@@ -30,6 +30,7 @@ from supple.solvers.stage.status import CONVERGED, NOT_FINITE, PYTHON_RAISED, SL
 #: Newton steps of a step until it is solved to the tolerances; and until its loops are closed, too.
 MOST, MOST_CLOSING = 10, 30
 
+
 @inner
 def excite_stages(problem, own, t, h):
     """What drives the stages of a step from t; prescribed coordinates get their increments.  Returns a status."""
@@ -239,6 +240,7 @@ def iterate(problem, own, t, h, tolerance, scale):
     """Newton steps until the next one would be below ``tolerance``.  Returns a status."""
     looped, numbers = problem.vectors.shape[1] > 0, problem.numbers
     before, settled = 0.0, False
+    own.numbers[SPEED] = 0.0
     for k in range(MOST_CLOSING):
         if not settled:
             problem.flags[ITERATIONS] = k + 1
@@ -253,8 +255,8 @@ def iterate(problem, own, t, h, tolerance, scale):
             return NOT_FINITE
         rate = norm / before if k > 0 and before > 0.0 else 0.0
         numbers[RATE] = rate
-        if k > 0 and not settled:
-            own.numbers[SPEED] = rate
+        if k > 0 and not settled and numbers[NEWTON_STEP] > ROUNDED:  # steps of rounding do not shrink
+            own.numbers[SPEED] = max(own.numbers[SPEED], rate)
         shrinking = k > 0 and rate < 1.0 and rate / (1.0 - rate) * norm < tolerance
         settled = settled or shrinking or norm < 1e-3 * tolerance
         if rate >= HALTING and not settled:
@@ -282,7 +284,7 @@ def solve_stages(problem, equal, own, t, h, tolerance):
         if status != CONVERGED:
             return status
         if problem.flags[STALE] or attempt == 1:
-            set_stage(problem, own, 2, t, h)
+            set_stage(problem, own, 1, t, h)  # the middle one, nearest to all three
             status = linearise_stages(problem, own)
             if status != CONVERGED:
                 break

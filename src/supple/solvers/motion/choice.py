@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from supple.solvers.integrators import NDF, GeneralizedAlpha, Method, Radau
+from supple.solvers.problem import chart_table
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -32,11 +33,17 @@ def choose_method(model: Model) -> Choice:
 
 
 def _choice(model: Model) -> Choice:
-    """`Radau` where modes far faster than the slowest are hardly damped, which step control of others would follow."""
+    """`Radau` where modes far faster than the slowest are hardly damped, which step control of others would follow.
+
+    Not where it was measured to be slower than `NDF`: with contact, and where joints may spin, whose turning within
+    one of its long steps slows down Newton's method.
+    """
     if model.nc:
         return Choice(GeneralizedAlpha(), "closed loops, whose velocities are held at every step")
     if _touches(model):
         return Choice(NDF(), "contact, which changes fast: short steps of low order")
+    if len(chart_table(model)):
+        return Choice(NDF(), "free or spherical joints, which may spin: moderate steps")
     ratio = fast_damping(model)
     if ratio is not None and ratio[0] < LIGHT:
         damping, frequency = ratio

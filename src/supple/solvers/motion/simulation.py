@@ -252,7 +252,7 @@ class Simulation:
                 return
             if not self.warned and (advice := crawling(self.integrator, self.stops[-1].t - self.t0)):
                 self.warned = True
-                warnings.warn(f"model {self.model.name!r}: {advice}", ModelWarning, stacklevel=2)
+                warnings.warn(f"model {self.model.name!r}: {advice}", ModelWarning, stacklevel=5)
             now = time.perf_counter()
             budget = max(budget // 2, 1) if now - looked > LOOK else min(2 * budget, BUDGET)
             looked = now

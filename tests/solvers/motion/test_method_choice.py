@@ -24,6 +24,17 @@ def test_loops_and_contact_decide():
     assert "contact" in chosen.reason
 
 
+def test_joints_that_may_spin_decide():
+    steel = sp.Material(young=1e11, poisson=0.3, density=7800.0)
+    rod = sp.Rod(5.0, sp.Circle(0.005), steel, sp.Legendre(bend_y=7), points=10)
+    for joint, chosen, reason in ((sp.Free(), sp.NDF, "spin"), (sp.Fixed(), sp.Radau, "damping ratio")):
+        robot = sp.Robot("wire")
+        robot.add_link("wire", rod, joint)
+        choice = choose_method(robot.compile())
+        assert isinstance(choice.method, chosen)
+        assert reason in choice.reason
+
+
 def test_damping_ratios_of_kelvin_voigt():
     """zeta = omega tau / 2."""
     ratio, frequency = fast_damping(soft_arm(1e-4))
