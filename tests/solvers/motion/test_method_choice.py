@@ -4,7 +4,7 @@ import pytest
 
 import supple as sp
 from motions import four_bar, pendulum, soft_arm
-from supple.solvers.motion import diagnosis
+from supple.solvers.motion import choice, diagnosis
 from supple.solvers.motion.choice import choose_method, fast_damping
 
 
@@ -30,9 +30,16 @@ def test_joints_that_may_spin_decide():
     for joint, chosen, reason in ((sp.Free(), sp.NDF, "spin"), (sp.Fixed(), sp.Radau, "damping ratio")):
         robot = sp.Robot("wire")
         robot.add_link("wire", rod, joint)
-        choice = choose_method(robot.compile())
-        assert isinstance(choice.method, chosen)
-        assert reason in choice.reason
+        found = choose_method(robot.compile())
+        assert isinstance(found.method, chosen)
+        assert reason in found.reason
+
+
+def test_many_coordinates_decide(monkeypatch):
+    monkeypatch.setattr(choice, "MOST_COORDINATES", 2)
+    chosen = choose_method(soft_arm(0.0))
+    assert isinstance(chosen.method, sp.NDF)
+    assert "more than 2 coordinates" in chosen.reason
 
 
 def test_damping_ratios_of_kelvin_voigt():

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 #: Damping ratio below which a mode counts as undamped, and how much faster than the slowest it must be to matter.
 LIGHT, FASTER = 0.05, 10.0
-#: Coordinates beyond which modes are not looked for: their number grows with the cube.
-MOST_COORDINATES = 400
+#: Coordinates beyond which dense matrices, which `Radau` has, cost more than short steps over the tree.
+MOST_COORDINATES = 100
 #: Modes slower than this part of the fastest are rounding of zero.
 STANDING = 1e-7
 
@@ -35,8 +35,8 @@ def choose_method(model: Model) -> Choice:
 def _choice(model: Model) -> Choice:
     """`Radau` where modes far faster than the slowest are hardly damped, which step control of others would follow.
 
-    Not where it was measured to be slower than `NDF`: with contact, and where joints may spin, whose turning within
-    one of its long steps slows down Newton's method.
+    Not where it was measured to be slower than `NDF`: with contact, where joints may spin, whose turning within
+    one of its long steps slows down Newton's method, and with very many coordinates.
     """
     if model.nc:
         return Choice(GeneralizedAlpha(), "closed loops, whose velocities are held at every step")
@@ -44,6 +44,8 @@ def _choice(model: Model) -> Choice:
         return Choice(NDF(), "contact, which changes fast: short steps of low order")
     if len(chart_table(model)):
         return Choice(NDF(), "free or spherical joints, which may spin: moderate steps")
+    if model.n > MOST_COORDINATES:
+        return Choice(NDF(), f"more than {MOST_COORDINATES} coordinates, for which Radau has dense matrices")
     ratio = fast_damping(model)
     if ratio is not None and ratio[0] < LIGHT:
         damping, frequency = ratio
@@ -63,10 +65,10 @@ def _touches(model: Model) -> bool:
 def fast_damping(model: Model) -> tuple[float, float] | None:
     """Least damping ratio of modes that are fast beside the slowest, about rest, and its angular frequency [1/s].
 
-    None where there are no such modes, or too many to look at.
+    None where there are no such modes.
     """
     free = np.setdiff1d(np.arange(model.n), model.fixed_coordinates)
-    if not 0 < len(free) <= MOST_COORDINATES:
+    if not len(free):
         return None
     try:
         K, D, M = (x[np.ix_(free, free)] for x in linear_parts(model))
