@@ -22,6 +22,7 @@ from benchmarks import (
     soft_robots,
     solvers,
     startup,
+    work_precision,
 )
 from benchmarks.pinocchio_reference import PinocchioMissingError
 from benchmarks.publish import publish
@@ -39,6 +40,7 @@ SUBJECTS: dict[str, Callable[[float], list[Table]]] = {
     "newton-steps": newton_steps.run,
     "solvers": solvers.run,
     "startup": startup.run,
+    "work-precision": work_precision.run,
     "paper": paper.run,
 }
 

@@ -68,6 +68,8 @@ def _line(name: str, times: Sequence[float | None]) -> str:
 def publish() -> None:
     """Fill `docs/benchmarks.md` and the README from the JSON files."""
     subjects = load()
+    if "work-precision" in subjects:
+        publish_methods(subjects["work-precision"])
     missing = [name for name in SUBJECTS if name not in subjects]
     if missing:
         raise RuntimeError(f"no results for {', '.join(missing)}: run python -m benchmarks first")
@@ -80,6 +82,17 @@ def publish() -> None:
         shutil.copyfile(picture, ROOT / "docs" / "images" / picture.name)
     if "paper" in subjects:
         publish_paper(subjects["paper"])
+
+
+def publish_methods(found: Mapping[str, Any]) -> None:
+    """Fill the page on methods with what errors cost, and its picture."""
+    title, _, rest = markdown(found["tables"][0]).partition("\n")
+    line = machine_line(found["machine"])
+    caption = f"**{title.removeprefix('### ')}**\n{rest}"
+    fill(ROOT / "docs" / "choosing-an-integrator.md", "work_precision", f"{caption}\n{line}")
+    picture = RESULTS / "work_precision_robots.png"
+    if picture.exists():
+        shutil.copyfile(picture, ROOT / "docs" / "images" / picture.name)
 
 
 def publish_paper(paper: Mapping[str, Any]) -> None:

@@ -19,6 +19,7 @@ from supple.core.residual import RESIDUAL, residual
 from supple.gradients.piece_sweep import PieceSweep
 from supple.jit import inner
 from supple.solvers.inputs import Excitation, tabulate
+from supple.solvers.integrators.radau_tableau import NODES, RATES
 from supple.solvers.integrators.tape import AT_TIME, CHARTED, FIRST, GIVEN, HEADER, KIND, SAMPLED, SECOND
 from supple.solvers.motion.start import initial_state
 from supple.solvers.problem import TO_INPUT, TO_MOTION, TO_SIGNAL, problem_at
@@ -177,6 +178,8 @@ class _PieceReplay:
                 self._carry(a, c, e)
             elif code == program.GIVE:
                 self.given = self.registers[OUT, : self.results.shape[1]].copy()
+            elif code == program.COUPLED:
+                self._coupled((self.k, p, at, "coupled"), a, arrays.factors[k][1])
             else:
                 self._stage((self.k, p, at, c), a, c, code == program.ACCELERATE)
 
@@ -272,11 +275,33 @@ class _PieceReplay:
         equations = _Equations(self, stage, accelerates, begin, P, sizes)
         w = self._solve(key, equations, guess)
         equations(w)
+        self._write(register, equations.rates)
+
+    def _coupled(self, key, register, h):
+        """Three stages of Radau IIA at once."""
+        n, nc, problem, now = self.model.n, self.model.nc, self.problem, self.registers[0].copy()
+        guess, stages = [], self.sweep.arrays.stages[:3].copy()
+        nz, free, stabilised = self.replay.nz, problem.free, bool(problem.flags[2])
+        sizes = [len(free), nc, nc if stabilised else 0, nz]
+        for i in range(3):
+            state = self.sweep.arrays.tape[int(stages[i, STATE_AT]) :]
+            x = state[free] - now[free] - NODES[i] * h * now[n + free]
+            z = state[3 * n + nc : 3 * n + nc + nz] - now[3 * n + nc : 3 * n + nc + nz]
+            guess += [x, state[3 * n : 3 * n + nc], np.zeros(sizes[2]), z]
+        P = self.sweep.arrays.directions[int(stages[0, P_OF])] if stabilised else np.zeros((n, nc))
+        equations = _CoupledEquations(self, stages, now, P, sizes, h)
+        w = self._solve(key, equations, np.concatenate(guess) / equations.units)
+        for i in range(3):
+            equations.at(i, w)
+            self._write(register + i, equations.rates)
+
+    def _write(self, register, rates):
+        n, nc, problem = self.model.n, self.model.nc, self.problem
         row = self.registers[register]
         row[:n], row[n : 2 * n], row[2 * n : 3 * n] = problem.q, problem.v, problem.a
         row[3 * n : 3 * n + nc], row[3 * n + nc : 3 * n + nc + self.replay.nz] = problem.multipliers, problem.z
         row[3 * n + nc + self.replay.nz : 4 * n + nc + self.replay.nz] = problem.residual
-        row[4 * n + nc + self.replay.nz :] = equations.rates
+        row[4 * n + nc + self.replay.nz :] = rates
 
     def _solve(self, key, equations, w):
         kept = self.replay.kept
@@ -315,7 +340,7 @@ class _Equations:
     def __call__(self, w):
         piece, problem, stage = self.piece, self.problem, self.stage
         n, nc, nz = piece.model.n, piece.model.nc, piece.replay.nz
-        workspace, free = piece.sweep.workspace, problem.free
+        free = problem.free
         x_free, lam, mu, xz = np.split(w, self.ends)
         x = np.zeros(n)
         x[free] = x_free
@@ -327,6 +352,12 @@ class _Equations:
             moved = x - (self.P @ mu if len(mu) else 0.0)
             problem.q[:], problem.v[:], problem.a[:] = q0 + x, v0 + stage[3] * moved, a0 + stage[4] * moved
             problem.z[:] = z0 + xz
+        return self.rows(stage, lam, len(mu) > 0, None if self.accelerates or not nz else r0 + stage[5] * xz)
+
+    def rows(self, stage, lam, stabilised, rates):
+        """What must be zero at the state of the problem; ``rates`` are those of z by the formula."""
+        piece, problem, free = self.piece, self.problem, self.problem.free
+        workspace, nc, nz = piece.sweep.workspace, piece.model.nc, piece.replay.nz
         problem.multipliers[:] = lam
         t = min(stage[TIME_OF], stage[LATEST_OF])
         if problem.flags[0]:
@@ -347,12 +378,46 @@ class _Equations:
                 parts.append(rate + (2.0 / T * slip + e / T**2 if T else 0.0))
             else:
                 parts.append(e)
-                if len(mu):
+                if stabilised:
                     parts.append(slip)
         self.rates = problem.rates.copy()
-        if not self.accelerates and nz:
-            self.rates = r0 + stage[5] * xz
+        if rates is not None:
+            self.rates = rates
             parts.append(self.rates - problem.rates)
         return np.concatenate(parts)
+
+
+class _CoupledEquations(_Equations):
+    """Those of three stages of Radau IIA, whose velocities and accelerations depend on all increments.
+
+    Unknowns are increments in units of h^2 (positions, corrections) and h (further states), so that accelerations are
+    solved for to rounding however short a step is.
+    """
+
+    def __init__(self, piece, stages, now, P, sizes, h):
+        super().__init__(piece, None, False, now, P, sizes)
+        self.stages, self.h = stages, h
+        self.units = np.tile(np.repeat([h * h, 1.0, h * h, h], sizes), 3)
+
+    def __call__(self, w):
+        return np.concatenate([self.at(i, w) for i in range(3)])
+
+    def at(self, i, w):
+        piece, problem, now, h = self.piece, self.problem, self.begin, self.h
+        n, nc, nz = piece.model.n, piece.model.nc, piece.replay.nz
+        parts = [np.split(x, self.ends) for x in np.split(w * self.units, 3)]
+        D, moved = np.zeros((3, n)), np.zeros((3, n))
+        for j, (x, _, mu, _) in enumerate(parts):
+            D[j, problem.free] = x
+            moved[j] = D[j] - (self.P @ mu if len(mu) else 0.0)
+        piece._drive(min(self.stages[i, TIME_OF], self.stages[i, LATEST_OF]))
+        problem.q[:] = now[:n] + NODES[i] * h * now[n : 2 * n] + D[i]
+        problem.v[:] = now[n : 2 * n] + RATES[i] @ moved / h
+        problem.a[:] = RATES[i] @ RATES @ moved / h**2
+        for state, motion in zip((problem.q, problem.v, problem.a), problem.motion, strict=True):
+            state[problem.fixed] = motion[problem.fixed]
+        problem.z[:] = now[3 * n + nc : 3 * n + nc + nz] + parts[i][3]
+        rates = RATES[i] @ np.array([part[3] for part in parts]) / h if nz else None
+        return self.rows(self.stages[i], parts[i][1], len(parts[i][2]) > 0, rates)
 
 

@@ -12,10 +12,11 @@ FAMILIES = {
     "GeneralizedAlpha": sp.GeneralizedAlpha(dt=2e-3),
     "adaptive": sp.GeneralizedAlpha(rtol=1e-5, atol=1e-7),
     "BDF2": sp.BDF2(dt=2e-3),
+    "Radau": sp.Radau(rtol=1e-7, atol=1e-9),
     "RK45": sp.RK45(rtol=1e-7, atol=1e-9),
 }
 #: What the rate of a wheel that turns at 1 rad/s may be wrong by.
-ACCURACY = {"NDF": 1e-6, "GeneralizedAlpha": 2e-5, "adaptive": 3e-4, "BDF2": 1e-4, "RK45": 1e-6}
+ACCURACY = {"NDF": 1e-6, "GeneralizedAlpha": 2e-5, "adaptive": 3e-4, "BDF2": 1e-4, "Radau": 1e-6, "RK45": 1e-6}
 
 
 def pendulum(drive=False, **joint):

@@ -60,6 +60,8 @@ def damped() -> Table:
         sp.NDF(),
         sp.NDF(rtol=1e-5, atol=1e-8),
         sp.NDF(rtol=1e-7, atol=1e-10),
+        sp.Radau(),
+        sp.Radau(rtol=1e-6, atol=1e-9),
         sp.GeneralizedAlpha(),
         sp.GeneralizedAlpha(rtol=1e-6, atol=1e-8),
         sp.GeneralizedAlpha(dt=2e-3),
@@ -88,6 +90,8 @@ def undamped() -> Table:
         sp.NDF(max_order=2),
         sp.NDF(rtol=1e-6, atol=1e-9),
         sp.NDF(rtol=1e-6, atol=1e-9, max_order=2),
+        sp.Radau(),
+        sp.Radau(rtol=1e-6, atol=1e-9),
         sp.GeneralizedAlpha(),
         sp.GeneralizedAlpha(dt=2e-3),
         sp.GeneralizedAlpha(rho_inf=1.0, dt=2e-3),
@@ -111,7 +115,7 @@ def little() -> Table:
         "Steps of adaptive methods for the same fall, by the viscosity of the material",
         (Column("method", "method"), *(Column(f"{x:g}", f"{x:g} Pa s", "count") for x in viscosities)),
     )
-    for method in (sp.NDF(), sp.NDF(max_order=2), sp.GeneralizedAlpha()):
+    for method in (sp.NDF(), sp.NDF(max_order=2), sp.Radau(), sp.GeneralizedAlpha()):
         motions = {f"{x:g}": arm(x).simulate(5.0, method=method) for x in viscosities}
         table.add(method=short(method), **{x: counts(motion)["steps"] for x, motion in motions.items()})
     return table
@@ -148,6 +152,7 @@ def loops() -> Table:
         sp.GeneralizedAlpha(dt=2e-3),
         sp.GeneralizedAlpha(dt=2e-3, loops="index3"),
         sp.NDF(),
+        sp.Radau(),
         sp.Newmark(dt=2e-3),
         sp.BDF2(dt=2e-3),
         sp.RK45(),

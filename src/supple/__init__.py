@@ -115,7 +115,7 @@ from supple.sections import (
     Stiffening,
     StrainEnergy,
 )
-from supple.solvers.integrators import BDF2, DOP853, NDF, RK45, GeneralizedAlpha, ImplicitEuler, Newmark
+from supple.solvers.integrators import BDF2, DOP853, NDF, RK45, GeneralizedAlpha, ImplicitEuler, Newmark, Radau
 from supple.solvers.motion.events import Event, Switch
 from supple.solvers.motion.trajectory import Trajectory
 

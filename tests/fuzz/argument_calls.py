@@ -233,6 +233,7 @@ def _methods() -> list[Call]:
         Call("Newmark", sp.Newmark, {"beta": 0.3, "gamma": 0.55, **adaptive, **fixed}, method),
         Call("ImplicitEuler", sp.ImplicitEuler, fixed, method),
         Call("BDF2", sp.BDF2, fixed, method),
+        Call("Radau", sp.Radau, {**adaptive, "loops": "index3"}, method),
         Call("RK45", sp.RK45, {**adaptive, "baumgarte": 0.1}, method),
         Call("DOP853", sp.DOP853, {**adaptive, "baumgarte": 0.0}, method),
         Call("Event", sp.Event, {"function": lambda t, q, v: t - 0.005, **what}, event),

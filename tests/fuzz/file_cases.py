@@ -97,6 +97,7 @@ METHODS = {
     "Newmark": sp.Newmark(dt=4e-3),
     "ImplicitEuler": sp.ImplicitEuler(dt=4e-3),
     "BDF2": sp.BDF2(dt=4e-3),
+    "Radau": sp.Radau(rtol=1e-6, atol=1e-8),
     "RK45": sp.RK45(rtol=1e-7, atol=1e-9),
     "DOP853": sp.DOP853(rtol=1e-9, atol=1e-11),
 }

@@ -7,17 +7,29 @@ import numpy as np
 import pytest
 
 import supple as sp
-from motion_cases import METHODS, ROBOTS, bouncing, check, cotangents, recorded, small
+from motion_cases import METHODS, ROBOTS, bouncing, check, check_apart, cotangents, recorded, small
 from supple.errors import ModelError, ShapeError, StateError
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("robot", ROBOTS)
+def cases():
+    """All robots with all methods; replays of Radau's many short steps on loops are slow."""
+    for robot in ROBOTS:
+        for method in METHODS:
+            slow = method == "radau" and robot in ("loop", "index3")
+            yield pytest.param(robot, method, marks=[pytest.mark.slow] if slow else [])
+
+
+@pytest.mark.filterwarnings("ignore:q0 leaves loops open")
+@pytest.mark.parametrize(("robot", "method"), list(cases()))
 def test_against_differences_along_recorded_steps(robot, method):
     motion, q0, v0, u = recorded(robot, method)
     if robot == "flyer":
         assert motion.stats["recentred"] > 0
-    check(motion, q0, v0, u)
+    if method == "radau":  # its accelerations hold rounding divided by h^2, in replays too
+        # and so do velocities of index 3, divided by h
+        check_apart(motion, q0, v0, u, (2e-3, 2e-4) if robot == "index3" else (2e-5, 2e-6))
+    else:
+        check(motion, q0, v0, u)
 
 
 def test_slack_tendons_and_separating_contact_give_numbers():

@@ -43,9 +43,9 @@ def watched(system: System, model: Model) -> tuple[tuple[str, float], ...]:
 
 def suggested_method(system: System, model: Model) -> Method:
     """What suits a system: its own method, or that which suits its model."""
-    from supple.solvers.motion.simulation import default_method
+    from supple.solvers.motion.choice import choose_method
 
-    return system.method or default_method(model)
+    return system.method or choose_method(model).method
 
 
 def method_text(method: Method) -> str:

@@ -43,7 +43,7 @@ def first_simulation() -> list[Exercise]:
 def everything() -> list[Exercise]:
     """What any robot uses: all kinds of loads, loops, all methods of integration, all functions of a model."""
     from supple.model.chart_changes import tangent_rates
-    from supple.solvers.integrators import BDF2, NDF, RK45
+    from supple.solvers.integrators import BDF2, NDF, RK45, Radau
 
     model = arm()
     q, at = np.zeros(model.n), np.zeros(6)
@@ -72,6 +72,7 @@ def everything() -> list[Exercise]:
         "statics in need": _in_vain,
         "NDF": lambda: simulate(ring(), NDF()),
         "methods of fixed step": lambda: simulate(ring(), BDF2(dt=GLIMPSE)),
+        "Radau": lambda: simulate(ring(), Radau()),
         "explicit methods": lambda: simulate(ring(), RK45()),
         "derivatives of motions": _derivatives_of_motions,
     }
@@ -159,13 +160,14 @@ def falling() -> Model:
 
 def _derivatives_of_motions() -> None:
     """Differentiate a motion, forward and backward, of a robot with inputs and of one with charts."""
-    from supple.solvers.integrators import BDF2
+    from supple.solvers.integrators import BDF2, Radau
 
     motion = arm().simulate(GLIMPSE, method=BDF2(dt=GLIMPSE), record=True)
     motion.vjp(q=motion.q)
     motion.jvp(q0=motion.q[0])
-    motion = ring().simulate(GLIMPSE, method=BDF2(dt=GLIMPSE), record=True)
-    motion.vjp(q=motion.q)
+    for method in (BDF2(dt=GLIMPSE), Radau()):
+        motion = ring().simulate(GLIMPSE, method=method, record=True)
+        motion.vjp(q=motion.q)
 
 
 def _in_vain() -> None:

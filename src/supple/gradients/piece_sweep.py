@@ -15,6 +15,7 @@ from supple.gradients.motion_parameters import MotionParameters
 from supple.solvers.inputs import Excitation
 from supple.solvers.integrators.explicit import Explicit
 from supple.solvers.integrators.implicit import Implicit
+from supple.solvers.integrators.radau import Radau
 from supple.solvers.integrators.tape import FIRST
 from supple.solvers.motion.tape import Part, Piece, Tape
 from supple.solvers.problem import Problem, make_workspace
@@ -25,6 +26,7 @@ from supple.solvers.sensitivity.arrays import (
     MET,
     NDF_FAMILY,
     PAIR_FAMILY,
+    RADAU_FAMILY,
     make_sweep,
     table_of,
 )
@@ -76,6 +78,7 @@ class PieceSweep:
             states=excitation.states,
             feedback=continuous,
             integrated=True,
+            over_tree=not control.apart,
         )
         excitation.connect(self.workspace, continuous)
         self.problem = self.workspace.problem
@@ -231,4 +234,4 @@ def _scheme(method: Any, piece: Piece, problem: Problem) -> tuple[int, dict[str,
         return PAIR_FAMILY, {"tableau": np.vstack([np.asarray(pair.A, dtype=float), np.asarray(pair.b, dtype=float)])}
     if isinstance(method, Implicit):
         return FORMULA_FAMILY, method.coefficients_of(piece.pasts, problem)
-    return NDF_FAMILY, {}
+    return RADAU_FAMILY if isinstance(method, Radau) else NDF_FAMILY, {}

@@ -21,6 +21,7 @@ LONG = {
     "solvers.integrators.ndf.start_ndf": ("the solver NDF", 6),
     "solvers.integrators.implicit_loop.start_implicit": ("implicit solvers", 8),
     "solvers.integrators.one_step.implicit_step": ("one step of implicit solvers", 8),
+    "solvers.integrators.radau.start_radau": ("the solver Radau", 15),
     "solvers.integrators.explicit.start_explicit": ("explicit solvers", 3),
     "core.loops._constraint_rows": ("loops", 5),
     "loads.contact.kernel._contacts": ("contact", 5),

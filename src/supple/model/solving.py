@@ -331,7 +331,8 @@ def simulate(
         Inputs: (nu,) constant; (T, nu) at the output times (linear between them, or held with ``hold``); a
         dict or list with a number or law per input; law(t); or feedback u(t, q, v).  Zero if left out.
     method : Method, optional
-        `NDF` without loops and `GeneralizedAlpha` with loops if left out.
+        If left out, chosen by looking at the model: `GeneralizedAlpha` with loops, `Radau` where fast vibrations are
+        hardly damped, else, and with contact or joints that may spin, `NDF`; ``stats["reason"]`` says why.
     breaks : sequence of float
         Times at which functions of yours jump: steps end there.  `supple.laws` tell theirs by themselves.
     control_rate : float, optional

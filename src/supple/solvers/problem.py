@@ -44,6 +44,8 @@ RESIDUAL_AT, TREE_AT, SPACE_AT, ROWS_AT, PYTHON_AT, CHART_AT = 0, 1, 2, 3, 4, 5
 #: And of factors over the tree (`solvers.stage.factors`): the kernels that make them, solve with them and correct
 #: loops, and the factors; 0 where the dense matrix is faster.
 TREE_TANGENT_AT, TREE_SOLVER_AT, TREE_RATES_AT, FACTORS_AT = 6, 7, 8, 9
+#: And of the Jacobians of the residual; 0 where nobody asks for them one by one.
+JACOBIANS_AT = 10
 
 #: Entries of `Problem.numbers`.
 STAGE_TIME, CV, CA, CZ, LATEST_TIME, FACTORED_CV, FACTORED_CA, NORM, RATE, NEWTON_STEP, SCALE = range(11)
@@ -66,11 +68,12 @@ ASK_LAWS, ASK_FEEDBACK, ASK_SLOPES = 0, 1, 2
 class Problem(NamedTuple):
     """Arrays of one run; n coordinates, nf of them free, nc loop rows, nz further states, nu inputs, m unknowns."""
 
-    calls: Any  #: (10,) int64 addresses
+    calls: Any  #: (11,) int64 addresses
     numbers: Any  #: (11,) scalars, see above
     flags: Any  #: (12,) int64, see above
     free: Any  #: (nf,) int64 coordinates that move freely, those of children before those of parents
     fixed: Any  #: (n - nf,) int64 prescribed coordinates
+    fields: Any  #: (n,) int64 first of the coordinates that describe the same: a strain of a rod, a joint's coordinate
     q: Any  #: (n,) trial state of a stage
     v: Any
     a: Any
@@ -120,7 +123,7 @@ class Problem(NamedTuple):
     charts: Any  #: (k, 4) int64 of joints that are re-centred: block, first coordinate, how many of them turn, how many
 
 
-_INTEGERS = dict.fromkeys(("calls", "flags", "free", "fixed", "pivots", "tree_pivots", "tensions"), 1)
+_INTEGERS = dict.fromkeys(("calls", "flags", "free", "fixed", "fields", "pivots", "tree_pivots", "tensions"), 1)
 _INTEGERS |= dict.fromkeys(("ops", "targets", "charts", "load_states"), 2)
 _POSES = ("placement", "home")
 _MATRICES = (
@@ -164,6 +167,7 @@ def make_workspace(
     integrated: bool = False,
     differenced: bool = False,
     over_tree: bool = True,
+    apart: bool = False,
 ) -> SolverWorkspace:
     """Allocate a problem for a model.
 
@@ -183,6 +187,8 @@ def make_workspace(
         Whether tangents of the residual are differences of it.
     over_tree : bool
         Whether matrices may be factorised over the tree, where that costs less (`solvers.stage.choice`).
+    apart : bool
+        Whether derivatives of the residual by q, v and a are asked for one by one; matrices are dense then.
     """
     load_states = load_state_table(model if integrated else None)
     n, nc, nz, nu = model.n, model.nc, states + len(load_states), model.nu
@@ -193,16 +199,14 @@ def make_workspace(
     tree = make_tree(model.topology, parameters, arrays.loads, arrays.maps)
     space = make_space(tree, **model.workspace.sizes())
     *handles, kept = model.workspace.handles(handle(tree), space)
-    functions = model.workspace.functions
     free = free_coordinates(model)
     rows = (2 if stabilised else 1) * nc
     m = len(free) + rows + nz
-    calls = _addresses(functions, handles, nc > 0, len(charts) > 0)
+    functions = model.workspace.functions
+    calls = _addresses(functions, handles, nc > 0, len(charts) > 0, apart)
     flags, numbers = _scalars(feedback, stabilised and nc > 0, differenced)
     further = rows + nz + (nu if feedback or nz > 0 else 0)
-    over_tree &= not differenced and functions.residual == RESIDUAL.address  # joints that follow others fill T
-    # factors over the tree know neither slopes of friction nor coordinates that follow others
-    over_tree = over_tree and not model.dense and not bool(np.any(model.parameters.limits[:, 4:6]))
+    over_tree = over_tree and not differenced and not apart and _tree_knows(model)
     made = _make_factors(tree, space, free, further, calls, bool(flags[STABILISED])) if over_tree else NO_FACTORS
     zeros = _shapes(n, nc, nz, nu if feedback or nz > 0 else None, m, len(load_states), len(targets))
     problem = Problem(
@@ -211,6 +215,7 @@ def make_workspace(
         flags=flags,
         free=free,
         fixed=np.asarray(model.fixed_coordinates, dtype=np.int64),
+        fields=field_table(model),
         load_states=load_states,
         pivots=np.zeros(m, dtype=np.int64),
         tree_reals=made.reals,
@@ -234,14 +239,16 @@ def make_workspace(
     )
 
 
-def _addresses(functions: Any, handles: list[Array], looped: bool, charted: bool) -> Array:
-    """Addresses of what every model calls, and of what loops and charts do."""
-    calls = np.zeros(10, dtype=np.int64)
+def _addresses(functions: Any, handles: list[Array], looped: bool, charted: bool, apart: bool) -> Array:
+    """Addresses of what every model calls, and of what loops, charts and Jacobians do."""
+    calls = np.zeros(11, dtype=np.int64)
     calls[[RESIDUAL_AT, TREE_AT, SPACE_AT]] = functions.residual, handles[0].ctypes.data, handles[1].ctypes.data
     if looped:
         calls[ROWS_AT] = functions.rows
     if charted:
         calls[CHART_AT] = CHART.address
+    if apart:
+        calls[JACOBIANS_AT] = functions.jacobians
     return calls
 
 
@@ -260,6 +267,13 @@ class _Factors(NamedTuple):
     table: Array | None
     reals: Array
     pivots: Array
+
+
+def _tree_knows(model: Model) -> bool:
+    """Whether factors over the tree hold all of a model: neither slopes of friction nor coordinates that follow."""
+    rubs = bool(np.any(model.parameters.limits[:, 4:6]))
+    # joints that follow others fill T
+    return model.workspace.functions.residual == RESIDUAL.address and not model.dense and not rubs
 
 
 NO_FACTORS = _Factors(None, None, np.zeros(0), np.zeros(0, dtype=np.int64))
@@ -318,6 +332,17 @@ def free_coordinates(model: Model) -> Array:
     order = [k for block in blocks for k in range(int(block["start"]), int(block["start"] + block["n"]))]
     fixed = set(model.fixed_coordinates.tolist())
     return np.array([k for k in order if k < model.n and k not in fixed], dtype=np.int64)
+
+
+def field_table(model: Model) -> Array:
+    """The first coordinate of every coordinate's field, (n,): those of one strain of a rod describe one function."""
+    fields, component = np.arange(model.n), model.topology.component
+    for block in model.topology.blocks:
+        own = np.arange(int(block["start"]), min(int(block["start"] + block["n"]), model.n))
+        for k in range(6):
+            same = own[component[own] == k]
+            fields[same] = same.min(initial=model.n)
+    return fields.astype(np.int64)
 
 
 def load_state_table(model: Model | None) -> Array:

@@ -28,6 +28,34 @@ def set_weights(problem, rtol, atol, q, v, z):
 
 
 @inner
+def share_weights(problem):
+    """Errors worth caring about in one field are the same in all of its coordinates: the largest of them.
+
+    Coordinates of one strain of a rod are coefficients of one function; that one of them passes zero says nothing.
+    """
+    weights, fields = problem.weights, problem.fields
+    for i in range(fields.shape[0]):
+        first = fields[i]
+        weights[0, first] = max(weights[0, first], weights[0, i])
+        weights[1, first] = max(weights[1, first], weights[1, i])
+    for i in range(fields.shape[0]):
+        weights[0, i], weights[1, i] = weights[0, fields[i]], weights[1, fields[i]]
+
+
+@inner
+def widen_weights(problem, rtol, atol, row):
+    """Errors worth caring about at both ends of a step: those of its beginning, or of ``row`` if these are larger."""
+    n = problem.q.shape[0]
+    first = 3 * n + problem.multipliers.shape[0]
+    for i in range(n):
+        problem.weights[0, i] = max(problem.weights[0, i], atol[i] + rtol * abs(row[i]))
+        problem.weights[1, i] = max(problem.weights[1, i], atol[n + i] + rtol * abs(row[n + i]))
+    for i in range(problem.z.shape[0]):
+        problem.weights_z[i] = max(problem.weights_z[i], atol[2 * n + i] + rtol * abs(row[first + i]))
+    share_weights(problem)
+
+
+@inner
 def error_norm(problem, row, constant):
     """Weighted size of ``constant`` times a row, in q, v, z.
 

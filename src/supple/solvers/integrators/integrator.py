@@ -36,7 +36,10 @@ from supple.solvers.problem import DOUBTS, RESIDUALS, TANGENTS, Problem, SolverW
 Array = np.ndarray
 
 #: Arrays of a problem that say what it is, not how far it has come.
-CONSTANT = ("calls", "free", "fixed", "ops", "law_numbers", "targets", "tensions", "home", "charts", "load_states")
+CONSTANT = (
+    *("calls", "free", "fixed", "fields", "ops", "law_numbers", "targets", "tensions", "home", "charts"),
+    "load_states",
+)
 
 
 class Integrator:
@@ -70,6 +73,7 @@ class Integrator:
         self.reals[LONGEST_STEP] = self.control.max_step or np.inf
         self.reals[BAUMGARTE], self.reals[START_ORDER] = self.control.baumgarte, self.control.start_order
         self.ints[HIGHEST] = self.control.orders[1]
+        self.began = 0.0  #: when the first start of the run was, s
         self.own = method.own_arrays(problem, self.size)
         self._kernels = method.kernels
         if len(self.run.tape):
@@ -82,6 +86,8 @@ class Integrator:
         ``anew``: this state does not follow from what the run has done so far.
         """
         self.run.tape_counts[ANEW] = anew
+        if not self.ints[STEPS]:
+            self.began = t
         first = self.control.fixed_step or self.control.first_step or 0.0
         self.reals[TIME], self.reals[END_TIME], self.reals[STEP] = t, t_end, first if step is None else step
         self.ints[PENDING] = False

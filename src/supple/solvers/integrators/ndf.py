@@ -323,7 +323,7 @@ def look_back_ndf(problem, run, own, t, row):
 
 @dataclass(frozen=True)
 class NDF(Method, name="ndf"):
-    """Numerical differentiation formulas of variable step and order 1 to 5: the default without loops.
+    """Numerical differentiation formulas of variable step and order 1 to 5: the default where what is fast is damped.
 
     Parameters
     ----------
@@ -358,7 +358,7 @@ class NDF(Method, name="ndf"):
         if self.loops == "index3":
             raise ModelError(
                 'NDF: loops="index3" does not go with steps and orders that vary: velocities and multipliers jump; '
-                'take loops="stabilised" or GeneralizedAlpha(dt=..., loops="index3")'
+                'take loops="stabilised", Radau(loops="index3") or GeneralizedAlpha(dt=..., loops="index3")'
             )
         choice(self.jacobian, JACOBIANS, "NDF: jacobian")
         keep(self, "max_order", whole_number(self.max_order, "NDF: max_order", 1, MAX_ORDER))

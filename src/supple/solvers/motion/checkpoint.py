@@ -203,7 +203,7 @@ def put_back(saved: Saved, integrator: Integrator, span: tuple[float, float], be
     ``span`` is the time of the whole run.
     """
     checks = {"ints": _check_ints, "problem.flags": _check_flags, "problem.pivots": _check_pivots}
-    checks["problem.tree_pivots"] = _check_tree_pivots
+    checks |= {"problem.tree_pivots": _check_tree_pivots, "pivots": _check_own_pivots}
     unbounded = {"reals", "problem.numbers", "problem.tree_reals"}  # some of their entries may be infinite
     arrays: dict[str, Array] = {}
     for key, own in integrator.arrays().items():
@@ -243,8 +243,15 @@ def _check_flags(saved: Saved, integrator: Integrator, flags: Array) -> None:
 
 
 def _check_pivots(saved: Saved, integrator: Integrator, pivots: Array) -> None:
-    fine = bool(((pivots >= 0) & (pivots < max(len(pivots), 1))).all())
-    saved.check(fine, "'problem.pivots' holds rows that are not there")
+    saved.check(_are_rows(pivots), "'problem.pivots' holds rows that are not there")
+
+
+def _check_own_pivots(saved: Saved, integrator: Integrator, pivots: Array) -> None:
+    saved.check(_are_rows(pivots), "'pivots' holds rows that are not there")
+
+
+def _are_rows(pivots: Array) -> bool:
+    return bool(((pivots >= 0) & (pivots < max(len(pivots), 1))).all())
 
 
 def _check_tree_pivots(saved: Saved, integrator: Integrator, pivots: Array) -> None:

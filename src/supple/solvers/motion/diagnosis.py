@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from supple.errors import StateError
-from supple.solvers.integrators.run import FAILURE, STEP, TOO_SMALL
+from supple.solvers.integrators.run import FAILURE, REJECTED, STEP, STEPS, TIME, TOO_SMALL
 from supple.solvers.problem import WORST
 from supple.solvers.stage.status import NEGATIVE_TENSION, NO_PIVOT, NOT_FINITE, PYTHON_RAISED, SLOW
 
@@ -23,6 +23,37 @@ REASONS = {
     FAILURE + NO_PIVOT: "the tangent is singular at {where}: a coordinate without inertia and stiffness, or loops "
     "whose rows depend on each other here",
 }
+
+
+#: Steps after which a run is looked at, and how many it may still need before somebody is told.
+PATIENCE, CRAWL = 4000, 200_000
+
+
+def crawling(integrator: Integrator, span: float) -> str | None:
+    """What to change in a run whose steps are so short that it takes very many of them; None if it does not.
+
+    ``span`` is the time that the whole run simulates, s.
+    """
+    ints, reals = integrator.ints, integrator.reals
+    steps, rejected = int(ints[STEPS]), int(ints[REJECTED])
+    if steps < PATIENCE or integrator.control.fixed_step is not None:
+        return None
+    mean = (float(reals[TIME]) - integrator.began) / steps
+    if not 0.0 < mean * CRAWL < span:
+        return None
+    name = type(integrator.method).__name__
+    others = {
+        "NDF": "Radau(), NDF(max_order=2)",
+        "Radau": "a larger rtol or atol",
+        "RK45": "NDF(), Radau()",
+        "DOP853": "NDF(), Radau()",
+    }
+    return (
+        f"{name} takes steps of {mean:.2g} s ({steps} made, {rejected} rejected), {span / mean:.2g} for the whole run: "
+        "it follows vibrations that nothing damps, or contact that chatters. If these do not matter, take "
+        f"{others.get(name, 'Radau()')} or GeneralizedAlpha(dt=...) with a step that resolves what does; "
+        "if they do not exist, give the material its damping (Material(damping_time=...))"
+    )
 
 
 def explain(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -11,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.checks import file_path, shown
-from supple.errors import ModelError, SimulationError, StorageError
+from supple.errors import ModelError, ModelWarning, SimulationError, StorageError
 from supple.solvers.inputs import Excitation
-from supple.solvers.integrators import NDF, GeneralizedAlpha, Method
+from supple.solvers.integrators import Method
 from supple.solvers.integrators.integrator import Integrator
 from supple.solvers.integrators.run import (
     DONE,
@@ -34,7 +35,8 @@ from supple.solvers.integrators.run import (
     STEPS,
     TIME,
 )
-from supple.solvers.motion.diagnosis import explain
+from supple.solvers.motion.choice import Choice, choose_method
+from supple.solvers.motion.diagnosis import crawling, explain
 from supple.solvers.motion.event_watch import EventWatch
 from supple.solvers.motion.events import Event, Switch
 from supple.solvers.motion.record import Record
@@ -83,7 +85,8 @@ class Simulation:
     ) -> None:
         self.model = model
         self.t0, self.t_end, self.wanted = output_times(t)
-        self.method = default_method(model) if method is None else _checked(method)
+        choice = choose_method(model) if method is None else Choice(_checked(method), "given")
+        self.method, self.reason = choice
         options = run_options(breaks, hold, control_rate, events, checkpoint_every, resume, max_steps)
         check_progress(progress)
         self.events, self.show, self.max_steps = options.events, progress, options.max_steps
@@ -116,7 +119,7 @@ class Simulation:
         self.watch = EventWatch(self, self.events)
         self.index = 0
         self.seconds, self.began = 0.0, time.perf_counter()
-        self.stopped = False
+        self.stopped = self.warned = False
 
     def _open(self, u: Any, hold: bool) -> None:
         """A problem and an integrator for these inputs."""
@@ -136,6 +139,7 @@ class Simulation:
             feedback=continuous,
             integrated=True,
             differenced=control.differenced,
+            apart=control.apart,
         )
         self.excitation.connect(self.workspace, continuous)
         sizes = (0, 0, 0) if self.tape is None else buffers(self.workspace.problem)
@@ -246,6 +250,9 @@ class Simulation:
                 if self.checkpoint is not None:
                     self._save_or_fail()
                 return
+            if not self.warned and (advice := crawling(self.integrator, self.stops[-1].t - self.t0)):
+                self.warned = True
+                warnings.warn(f"model {self.model.name!r}: {advice}", ModelWarning, stacklevel=5)
             now = time.perf_counter()
             budget = max(budget // 2, 1) if now - looked > LOOK else min(2 * budget, BUDGET)
             looked = now
@@ -334,6 +341,7 @@ class Simulation:
         simulated = float(reals[TIME] - self.t0)
         return {
             "method": repr(self.method),
+            "reason": self.reason,
             "steps": int(ints[STEPS]),
             "rejected": int(ints[REJECTED]),
             "newton_failures": int(ints[FAILED]),
@@ -379,11 +387,6 @@ class Simulation:
         h, steps = float(integrator.reals[LAST_STEP]), integrator.ints[STEPS]
         message = f"model {self.model.name!r}, t = {t:.6g} s (last step {h:.2g} s, {steps} made): {reason}"
         raise SimulationError(message, self.trajectory(failed=True), t, q, v) from cause
-
-
-def default_method(model: Model) -> Method:
-    """What integrates a model if nothing else is said."""
-    return GeneralizedAlpha() if model.nc else NDF()
 
 
 def _checked(method: Any) -> Method:

@@ -15,7 +15,7 @@ from supple.errors import ConvergenceError, ModelError, StateError
 from supple.model.arguments import number
 from supple.model.results import Step
 from supple.solvers.inputs import Excitation, constant_inputs
-from supple.solvers.integrators import GeneralizedAlpha, Method, one_step
+from supple.solvers.integrators import GeneralizedAlpha, Method, Radau, one_step
 from supple.solvers.integrators.explicit import Explicit
 from supple.solvers.integrators.implicit import Implicit
 from supple.solvers.integrators.implicit_loop import MAIN_STAGES, STARTED
@@ -118,6 +118,11 @@ def one_step_method(method: Method | None) -> Implicit | Explicit:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # whoever made the method was warned
             return dataclasses.replace(method, dt=1.0) if hasattr(method, "dt") else method  # type: ignore[type-var]
+    if isinstance(method, Radau):
+        raise ModelError(
+            "Radau solves three stages at once, which single steps and their derivatives do not offer: take "
+            "GeneralizedAlpha(), or simulate and its derivatives (record=True)"
+        )
     raise ModelError(
         f"{type(method).__name__} goes on from several points, and a step has one: take GeneralizedAlpha(), "
         "ImplicitEuler(dt) or an explicit pair such as RK45()"

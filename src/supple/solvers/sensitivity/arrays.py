@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import types
 
 from supple.core.arrays import handle
 from supple.core.records import pose_t
@@ -36,12 +37,15 @@ STATE_AT, TIME_OF, LATEST_OF, CV_OF, CA_OF, CZ_OF, P_OF = range(7)
 INSTRUCTIONS, STAGES_OF, FAMILY, MET = range(4)
 
 #: Families of schemes.
-NDF_FAMILY, FORMULA_FAMILY, PAIR_FAMILY = 0, 1, 2
+NDF_FAMILY, FORMULA_FAMILY, PAIR_FAMILY, RADAU_FAMILY = 0, 1, 2, 3
 
 #: Entries of `SweepArrays.calls`: addresses of the Jacobians of the residual, its derivatives by inputs as a matrix and
 #: times a vector, moves between charts, gradients by parameters and their arrays, Python's share in what further states
-#: and controllers owe to parameters, stages forward; 0 where nobody asks.
-JACOBIANS_AT, COLUMNS_AT, POWER_AT, MOVES_AT, PARAMETERS_AT, BUNDLE_AT, FOLLOWERS_AT, FORWARD_AT = range(8)
+#: and controllers owe to parameters, stages forward, stages that are solved together; 0 where nobody asks.
+JACOBIANS_AT, COLUMNS_AT, POWER_AT, MOVES_AT, PARAMETERS_AT, BUNDLE_AT, FOLLOWERS_AT, FORWARD_AT, COUPLED_AT = range(9)
+
+#: Of stages that are solved together: tables of the problem and the sweep, first register, step, whether backward.
+COUPLED_SIGNATURE = types.int64(types.int64, types.int64, types.int64, types.float64, types.int64)
 
 
 class SweepArrays(NamedTuple):
@@ -52,7 +56,7 @@ class SweepArrays(NamedTuple):
     factors: Any  #: (MOST_INSTRUCTIONS, 2)
     stages: Any  #: (MOST_STAGES, 7), see above
     counts: Any  #: (4,) int64, see above
-    calls: Any  #: (8,) int64, see above
+    calls: Any  #: (9,) int64, see above
     jacobians: Any  #: (3, n, n) dR/dq, dR/dv, dR/da
     by_input: Any  #: (nu, n) dR/du, transposed
     by_state: Any  #: (n, nz) dR/dz
@@ -79,6 +83,10 @@ class SweepArrays(NamedTuple):
     weights_z: Any  #: (tables times S, 2, 2 rows)
     lagged: Any  #: (5,) the next lagged acceleration from the new a, a now, A now; stages of the scheme, and S
     tableau: Any  #: (s + 1, s) of an explicit pair: A, and b as the last row
+    coupled: Any  #: (3 m, 3 m) matrix of three stages that are solved together
+    coupled_side: Any  #: (3, m)
+    coupled_scales: Any  #: (3 m,)
+    coupled_pivots: Any  #: (3 m,) int64
     move: Any  #: (18, 18) derivative of a change of charts
     placement_sums: Any  #: (n_blocks,) pose_t, to which gradients by parameters add, or variations; empty: nobody asks
 
@@ -87,8 +95,8 @@ _DIMENSIONS = dict.fromkeys(("jacobians", "directions", "weights", "weights_z", 
 _DIMENSIONS |= dict.fromkeys(
     ("registers", "codes", "factors", "stages", "by_input", "by_state", "rates", "rows", "given"), 2
 )
-_DIMENSIONS |= dict.fromkeys(("inputs", "signals", "stage_factors", "tableau", "move"), 2)
-_INTEGERS = ("codes", "counts", "calls")
+_DIMENSIONS |= dict.fromkeys(("inputs", "signals", "stage_factors", "tableau", "move", "coupled", "coupled_side"), 2)
+_INTEGERS = ("codes", "counts", "calls", "coupled_pivots")
 
 #: Inside compiled code.
 sweep_at = viewing(
@@ -105,16 +113,9 @@ sweep_at = viewing(
 )
 
 
-def make_sweep(
-    problem: Problem, functions: Functions, family: int, baumgarte: float, nu: int, forward: bool, **scheme: Array
-) -> SweepArrays:
-    """Arrays for a problem and a scheme; ``scheme`` holds its coefficients, the rest of them is empty.
-
-    ``functions`` are those of the model's workspace.
-    """
-    n, nc, nz = len(problem.q), len(problem.multipliers), len(problem.z)
-    counts, calls = np.zeros(4, dtype=np.int64), np.zeros(8, dtype=np.int64)
-    counts[FAMILY] = family
+def _addresses(problem: Problem, functions: Functions, family: int, nu: int, forward: bool) -> Array:
+    """Entries of ``calls`` that a sweep needs: what it does not call is not compiled."""
+    calls = np.zeros(9, dtype=np.int64)
     calls[JACOBIANS_AT] = functions.jacobians
     if nu and (forward or problem.flags[FEEDBACK]):
         calls[COLUMNS_AT] = functions.input_columns
@@ -128,6 +129,24 @@ def make_sweep(
         from supple.solvers.sensitivity.chart_moves import CHART_MOVES
 
         calls[MOVES_AT] = CHART_MOVES.address
+    if family == RADAU_FAMILY:
+        from supple.solvers.sensitivity.coupled_stages import COUPLED_STAGES
+
+        calls[COUPLED_AT] = COUPLED_STAGES.address
+    return calls
+
+
+def make_sweep(
+    problem: Problem, functions: Functions, family: int, baumgarte: float, nu: int, forward: bool, **scheme: Array
+) -> SweepArrays:
+    """Arrays for a problem and a scheme; ``scheme`` holds its coefficients, the rest of them is empty.
+
+    ``functions`` are those of the model's workspace.
+    """
+    n, nc, nz = len(problem.q), len(problem.multipliers), len(problem.z)
+    counts, calls = np.zeros(4, dtype=np.int64), _addresses(problem, functions, family, nu, forward)
+    counts[FAMILY] = family
+    m = len(problem.rhs) if family == RADAU_FAMILY else 0
     shapes = {
         "registers": (REGISTERS, 4 * n + nc + 2 * nz),
         "factors": (MOST_INSTRUCTIONS, 2),
@@ -157,12 +176,16 @@ def make_sweep(
         "weights_z": (0, 2, 0),
         "lagged": (5,),
         "tableau": (0, 0),
+        "coupled": (3 * m, 3 * m),
+        "coupled_side": (3, m),
+        "coupled_scales": (3 * m,),
         "move": (18, 18),
     }
     zeros = {name: np.zeros(shape) for name, shape in shapes.items() if name not in scheme}
     codes = np.zeros((MOST_INSTRUCTIONS, 6), dtype=np.int64)
     given = {name: np.ascontiguousarray(values, dtype=float) for name, values in scheme.items()}
     others = {"baumgarte": np.array([baumgarte]), "placement_sums": np.zeros(0, pose_t)}
+    others["coupled_pivots"] = np.zeros(3 * m, dtype=np.int64)
     return SweepArrays(codes=codes, counts=counts, calls=calls, **others, **zeros, **given)
 
 

@@ -59,6 +59,12 @@ def give_pair(sweep, t, now, before):
     x = (t - before) / h
     set_row(sweep, OUT, 1.0 - x, 1)
     set_row_part(sweep, x)
+    give_motion(sweep, x, h, 0, 1)
+
+
+@inner
+def give_motion(sweep, x, h, now, before):
+    """Add q, v, a of the quintic through those of two registers, at x of a step of h."""
     # q = q0 + h v0 x + h^2 a0 x^2 / 2 + c3 x^3 + c4 x^4 + c5 x^5, each c a sum of q, h v, h^2 a at both ends
     for order in range(3):
         f = falling(3, order), falling(4, order), falling(5, order)
@@ -67,13 +73,13 @@ def give_pair(sweep, t, now, before):
         v = -4.0 * y3 + 7.0 * y4 - 3.0 * y5
         a = 0.5 * y3 - y4 + 0.5 * y5
         unit = h**-order
-        add_part(sweep, OUT, order, unit * q, 0, Q)
-        add_part(sweep, OUT, order, unit * h * v, 0, V)
-        add_part(sweep, OUT, order, unit * h * h * a, 0, A)
+        add_part(sweep, OUT, order, unit * q, now, Q)
+        add_part(sweep, OUT, order, unit * h * v, now, V)
+        add_part(sweep, OUT, order, unit * h * h * a, now, A)
         of_q, of_v, of_a = powers(x, order)
-        add_part(sweep, OUT, order, unit * (of_q - q), 1, Q)
-        add_part(sweep, OUT, order, unit * h * (of_v - q - v), 1, V)
-        add_part(sweep, OUT, order, unit * h * h * (of_a - 0.5 * q - v - a), 1, A)
+        add_part(sweep, OUT, order, unit * (of_q - q), before, Q)
+        add_part(sweep, OUT, order, unit * h * (of_v - q - v), before, V)
+        add_part(sweep, OUT, order, unit * h * h * (of_a - 0.5 * q - v - a), before, A)
 
 
 @inner

@@ -26,12 +26,14 @@ from supple.solvers.sensitivity.arrays import (
     CZ_OF,
     END,
     FAMILY,
+    FORMULA_FAMILY,
     INSTRUCTIONS,
     LATEST_OF,
     NDF_FAMILY,
     OUT,
     P_OF,
     PAIR_FAMILY,
+    RADAU_FAMILY,
     STAGES_OF,
     STATE_AT,
     TIME_OF,
@@ -39,6 +41,7 @@ from supple.solvers.sensitivity.arrays import (
 from supple.solvers.sensitivity.plan_formula import chart_formula, give_formula, start_formula, step_formula
 from supple.solvers.sensitivity.plan_ndf import chart_ndf, give_ndf, start_ndf_history, step_ndf
 from supple.solvers.sensitivity.plan_pair import chart_pair, give_pair, start_pair, step_pair
+from supple.solvers.sensitivity.plan_radau import give_radau, start_radau_point, step_radau
 from supple.solvers.sensitivity.program import ACCELERATE, CARRY, GIVE, add_instruction, begin_from, solve_into
 
 
@@ -81,6 +84,8 @@ def plan_start(problem, sweep, at):
         start_ndf_history(sweep, h)
     elif sweep.counts[FAMILY] == PAIR_FAMILY:
         start_pair(sweep)
+    elif sweep.counts[FAMILY] == RADAU_FAMILY:
+        start_radau_point(sweep)
     else:
         start_formula(sweep)
 
@@ -97,6 +102,10 @@ def plan_step(problem, sweep, at):
         for k in range(sweep.tableau.shape[1]):
             read_stage(problem, sweep, at, k)
         step_pair(sweep, h)
+    elif sweep.counts[FAMILY] == RADAU_FAMILY:
+        for k in range(3):
+            read_stage(problem, sweep, at, k)
+        step_radau(sweep, h)
     else:
         first, table = int(tape[at + FIRST]), int(tape[at + SECOND])
         count = formula_stages(sweep, first)
@@ -122,7 +131,7 @@ def plan_chart(problem, sweep, at):
     poses = at + HEADER + rows * size
     if sweep.counts[FAMILY] == NDF_FAMILY:
         chart_ndf(sweep, tape[at + OF_STEP], before, order, rows, True)
-    elif sweep.counts[FAMILY] != PAIR_FAMILY:
+    elif sweep.counts[FAMILY] == FORMULA_FAMILY:
         chart_formula(sweep, shift)
     for k in range(rows):
         add_instruction(sweep, CARRY, k, 0, joint, at + HEADER + k * size, poses, 0.0, 0.0)
@@ -141,6 +150,8 @@ def plan_given(problem, sweep, at):
         give_ndf(sweep, (t - now) / h if h > 0.0 else 0.0, int(tape[at + FOURTH]))
     elif sweep.counts[FAMILY] == PAIR_FAMILY:
         give_pair(sweep, t, now, before)
+    elif sweep.counts[FAMILY] == RADAU_FAMILY:
+        give_radau(sweep, t, now, before, tape[at + FIFTH] != 0.0)
     else:
         give_formula(sweep, t, now, before, tape[at + FIFTH] != 0.0)
     first = at + HEADER

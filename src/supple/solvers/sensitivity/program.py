@@ -4,6 +4,7 @@
 |---|---|---|
 | COMBINE | x <- s x + w y, for parts x, y of registers | y <- y + w x, then x <- s x |
 | SOLVE, ACCELERATE | END <- derivative of a stage at BEGIN | BEGIN <- its transpose at END |
+| COUPLED | three registers <- derivative of three stages that are solved together | its transpose |
 | CARRY | q, v, a of a joint <- J (q, v, a), its move to another chart | J^T |
 | GIVE | a row is given out: taken from OUT | its cotangent is put into OUT |
 
@@ -17,13 +18,14 @@ from supple.jit import inner
 from supple.solvers.sensitivity.arrays import ALL, BEGIN, INSTRUCTIONS, RATE, STAGES_OF, Q, R, V, Z
 
 #: Codes of instructions.
-COMBINE, SOLVE, ACCELERATE, CARRY, GIVE = 0, 1, 2, 3, 4
+COMBINE, SOLVE, ACCELERATE, CARRY, GIVE, COUPLED = 0, 1, 2, 3, 4, 5
 
 # Columns of `SweepArrays.codes`: code, then
 # COMBINE: register and part that are written, register and part that are read
 # SOLVE, ACCELERATE: register that is written, 0, number of the stage
 # CARRY: register, 0, joint, where its q, v, a stand on the tape, where the relative poses stand (0: home)
 # GIVE: number of the row
+# COUPLED: register of the first of three stages, which begin at register 0; its second factor is the step
 
 
 @inner

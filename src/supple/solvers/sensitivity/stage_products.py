@@ -138,12 +138,20 @@ def take_cotangents(problem, sweep, accelerates, rhs, end):
 @inner
 def pull_back_stage(problem, sweep, s, accelerates, end):
     """Cotangents of where stage s begins, of its inputs and of parameters, from those of its row; ``end`` is lost."""
-    n, nc, nz, m = problem.q.shape[0], problem.vectors.shape[1], problem.z.shape[0], unknowns(problem, accelerates)
-    rhs, begin, y, rows = problem.rhs[:m], sweep.registers[BEGIN], sweep.force, sweep.rows
-    J, C = sweep.jacobians, problem.matrices
-    rate = 4 * n + nc + nz
+    m = unknowns(problem, accelerates)
+    rhs = problem.rhs[:m]
     pull_to_unknowns(problem, sweep, s, accelerates, end, rhs)
     solve_factors_transposed(problem, rhs)
+    pull_to_begin(problem, sweep, accelerates, end, rhs)
+
+
+@inner
+def pull_to_begin(problem, sweep, accelerates, end, rhs):
+    """Cotangents of where a stage begins, from those of its row and of its equations, ``rhs``; ``end`` is lost."""
+    n, nc, nz = problem.q.shape[0], problem.vectors.shape[1], problem.z.shape[0]
+    begin, y, rows = sweep.registers[BEGIN], sweep.force, sweep.rows
+    J, C = sweep.jacobians, problem.matrices
+    rate = 4 * n + nc + nz
     take_cotangents(problem, sweep, accelerates, rhs, end)
     q_bar, v_bar, a_bar = begin[:n], begin[n : 2 * n], begin[2 * n : 3 * n]
     for i in range(begin.shape[0]):

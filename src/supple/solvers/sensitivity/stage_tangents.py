@@ -63,6 +63,21 @@ def read_state(problem, sweep, s):
 @inner
 def linearise_stage(problem, sweep, s, accelerates, columns):
     """All blocks and the factors of stage s; dR/du as a matrix if ``columns``.  Returns a status."""
+    status = fill_blocks(problem, sweep, s, columns)
+    if status != CONVERGED:
+        return status
+    if not accelerates and tree_is_asked(problem):
+        status = factorise_solved_stage(problem, sweep, s)
+        if status != NO_PIVOT:
+            return status
+    problem.flags[OVER_TREE] = False
+    m = fill_matrix(problem, sweep, s, accelerates)
+    return NO_PIVOT if factorise(problem.matrix[:m, :m], problem.pivots[:m], problem.scales[:m]) >= 0 else CONVERGED
+
+
+@inner
+def fill_blocks(problem, sweep, s, columns):
+    """All derivatives at the state of stage s; dR/du as a matrix if ``columns``.  Returns a status."""
     read_state(problem, sweep, s)
     status = excite(problem, sweep.stages[s, TIME_OF])
     if status == CONVERGED:
@@ -86,13 +101,7 @@ def linearise_stage(problem, sweep, s, accelerates, columns):
         call_input_columns(sweep.calls[COLUMNS_AT], (tree, space, q, v, sweep.by_input.ctypes.data))
     if problem.flags[FEEDBACK]:
         close_feedback(problem, sweep)
-    if not accelerates and tree_is_asked(problem):
-        status = factorise_solved_stage(problem, sweep, s)
-        if status != NO_PIVOT:
-            return status
-    problem.flags[OVER_TREE] = False
-    m = fill_matrix(problem, sweep, s, accelerates)
-    return NO_PIVOT if factorise(problem.matrix[:m, :m], problem.pivots[:m], problem.scales[:m]) >= 0 else CONVERGED
+    return CONVERGED
 
 
 # ---------------------------------------------------------------------- further states and feedback

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from supple.core.records import pose_t
 from supple.core.views import address_of
-from supple.jit import inner, kernel, local_array, local_record
+from supple.jit import calling, inner, kernel, local_array, local_record
 from supple.solvers.integrators.tape import CHARTED, FIRST, HEADER, KIND, SAMPLED, SECOND
 from supple.solvers.problem import FEEDBACK, TREE_AT, problem_at
 from supple.solvers.sensitivity.arrays import (
+    COUPLED_AT,
+    COUPLED_SIGNATURE,
     FORWARD_AT,
     INSTRUCTIONS,
     LATEST_OF,
@@ -26,11 +28,14 @@ from supple.solvers.sensitivity.arrays import (
 from supple.solvers.sensitivity.chart_moves import call_chart_moves
 from supple.solvers.sensitivity.parameter_products import ask_followers, push_placement
 from supple.solvers.sensitivity.plans import plan
-from supple.solvers.sensitivity.program import ACCELERATE, CARRY, COMBINE, GIVE, combine
+from supple.solvers.sensitivity.program import ACCELERATE, CARRY, COMBINE, COUPLED, GIVE, combine
 from supple.solvers.sensitivity.stage_forward import call_forward
 from supple.solvers.sensitivity.stage_products import add_parameters, pull_back_inputs, pull_back_stage
 from supple.solvers.sensitivity.stage_tangents import linearise_stage
 from supple.solvers.stage.status import CONVERGED
+
+#: See `solvers.sensitivity.coupled_stages`, which is compiled when a motion of Radau IIA is differentiated.
+call_coupled_stages = calling(COUPLED_SIGNATURE)
 
 _joint, _pose = local_array(18), local_record(pose_t)
 _rotation, _position = local_array(3, 3), local_array(3)
@@ -62,6 +67,13 @@ def run_stage(problem, sweep, k, backward):
     sweep.times[sweep.counts[MET]] = min(sweep.stages[s, TIME_OF], sweep.stages[s, LATEST_OF])
     sweep.counts[MET] += 1
     return CONVERGED
+
+
+@inner
+def run_coupled(problem, sweep, k, backward):
+    """Run one COUPLED.  Returns a status."""
+    at = (address_of(problem), address_of(sweep), sweep.codes[k, 1], sweep.factors[k, 1], 1 if backward else 0)
+    return call_coupled_stages(sweep.calls[COUPLED_AT], at)
 
 
 @inner
@@ -114,7 +126,8 @@ def run_program(problem, sweep, backward):
         elif code == GIVE:
             give(sweep, k, backward)
         else:
-            status = run_stage(problem, sweep, k, backward)
+            coupled = code == COUPLED
+            status = run_coupled(problem, sweep, k, backward) if coupled else run_stage(problem, sweep, k, backward)
             if status != CONVERGED:
                 return status
     return CONVERGED
