@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from supple.core.arrays import space_at, tree_at
 from supple.core.loads import INTERNAL, WRENCHLESS, call_load, clear_counts, strain_nodes
+from supple.core.outward import outward
 from supple.core.sweep_in import accumulate_wrenches, project_all
-from supple.core.sweep_out import sweep_out
 from supple.jit import inlined, inner, kernel
 
 #: Columns of Tree.loads: first input of a load, and the one behind its last.
@@ -103,6 +103,6 @@ def fill_actuation(tree, space, tree_handle, space_handle, B):
 def actuation(tree_handle, space_handle, q, v, zero, B):
     """B (n, nu) = dtau/du."""
     tree, space = tree_at(tree_handle), space_at(space_handle)
-    sweep_out(tree, q, v, zero, space, 1)
+    outward(tree_handle, space_handle, space, q, v, zero, 1)
     strain_nodes(tree, q, v, space)
     fill_actuation(tree, space, tree_handle, space_handle, B)

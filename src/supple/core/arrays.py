@@ -135,6 +135,7 @@ class Space(NamedTuple):
     factors: Any  #: (.,) factors of the mass matrix, block after block (see core.articulated)
     reach: Any  #: (7, n) their Y, and bounds of what was taken off the diagonal of M
     panels: Any  #: (.,) what columns leave at points on their way in and out
+    sweeps: Any  #: (1,) int64, address of the sweep outward (core.outward); never changes
 
 
 def make_tree(topology: Topology, parameters: Parameters, loads: np.ndarray, maps: np.ndarray = NO_MAPS) -> Any:
@@ -154,6 +155,8 @@ def make_space(
     balls: int = 0,
 ) -> Space:
     """Allocate scratch for a `Tree` (zeroed, so that reruns are reproducible)."""
+    from supple.core.outward import OUTWARD  # late: it is made of what stands here
+
     n, knots = len(tree.component), find_knots(tree.blocks, len(tree.segments))
     return Space(
         work=np.zeros(len(tree.segments), work_t),
@@ -184,6 +187,7 @@ def make_space(
         factors=np.zeros(int((tree.blocks["n"] ** 2).sum())),
         reach=np.zeros((7, n)),
         panels=np.zeros((int(knots[0].max()) + 1) * 6 * PANEL),
+        sweeps=np.array([OUTWARD.address], dtype=np.int64),
     )
 
 
@@ -310,7 +314,7 @@ _SPACE = {
     "multipliers": "f", "chains": "C", "lines": line_t, "parts": part_t, "coordinates": "F", "local": "C",
     "folding": "C", "rates": "f", "frames": pose_t, "maps": "f", "balls": "F", "energy": "f",
     "gradient": "i",
-    "knots": "I", "factors": "f", "reach": "F", "panels": "f",
+    "knots": "I", "factors": "f", "reach": "F", "panels": "f", "sweeps": "i",
 }  # fmt: skip
 
 

@@ -28,9 +28,9 @@ from supple.core.arrays import (
 )
 from supple.core.articulated import SOLVED, factorise_tree
 from supple.core.blocks.kinds import has_one_point
+from supple.core.outward import outward
 from supple.core.records import J_SUM
 from supple.core.sweep_in import point_inertias
-from supple.core.sweep_out import sweep_out
 from supple.jit import AddressedKernel, calling, inlined, kernel, leaf
 from supple.linalg.cholesky import solve_lower, solve_upper
 
@@ -276,7 +276,7 @@ def solve_mass(function, tree_handle, space_handle, q, zero, free, X):
     Returns a status.
     """
     tree, space = tree_at(tree_handle), space_at(space_handle)
-    sweep_out(tree, q, zero, zero, space, 0)
+    outward(tree_handle, space_handle, space, q, zero, zero, 0)
     point_inertias(tree, space, q, zero)
     at = (tree_handle.ctypes.data, space_handle.ctypes.data, free.ctypes.data, X.ctypes.data, X.shape[1])
     return call_articulated(function, at)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from supple.core.arrays import space_at, tree_at
-from supple.core.columns import fill_jacobian_columns
 from supple.core.elastic_lines import add_gradient
 from supple.core.loads import EXTERNAL, INTERNAL, MEASURE, apply_loads
-from supple.core.sweep_out import sweep_out
+from supple.core.outward import outward_with_jacobian
 from supple.jit import kernel
 
 
@@ -14,8 +13,7 @@ from supple.jit import kernel
 def line_states(tree_handle, space_handle, q, v, zero, states, gradients):
     """states (m, 3) = l, l', T of every line in the order of loads, gradients (m, n) = dl/dq."""
     tree, space = tree_at(tree_handle), space_at(space_handle)
-    sweep_out(tree, q, v, zero, space, 1)
-    fill_jacobian_columns(tree, space)
+    outward_with_jacobian(tree_handle, space_handle, space, q, v, zero, 1)
     apply_loads(tree, space, tree_handle, space_handle, q, v, EXTERNAL + INTERNAL, MEASURE)
     for i in range(space.count[1]):
         line = space.lines[i]

@@ -8,8 +8,8 @@ from supple.core.blocks.kinds import has_field
 from supple.core.elastic import elastic_energy
 from supple.core.finite import finite_vector
 from supple.core.loads import ENERGY, STORES, apply_loads
+from supple.core.outward import outward
 from supple.core.sweep_in import point_wrenches
-from supple.core.sweep_out import sweep_out
 from supple.jit import kernel
 from supple.lie.se3 import dot6
 
@@ -23,7 +23,7 @@ def energy_and_momentum(tree_handle, space_handle, q, v, zero, energy, momentum)
     """
     tree, space = tree_at(tree_handle), space_at(space_handle)
     work, gravity = space.work, tree.gravity
-    sweep_out(tree, q, v, zero, space, 1)
+    outward(tree_handle, space_handle, space, q, v, zero, 1)
     point_wrenches(tree, space, q, v, zero, WRENCH)
     energy[:], momentum[:] = 0.0, 0.0
     for b in range(tree.blocks.shape[0]):

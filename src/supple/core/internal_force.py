@@ -8,13 +8,12 @@ from __future__ import annotations
 from supple.core.arrays import space_at, tree_at
 from supple.core.blocks.body import clear_field
 from supple.core.blocks.kinds import has_field
-from supple.core.columns import fill_columns
 from supple.core.elastic import add_internal_force, add_internal_tangent, subtract_damping
 from supple.core.finite import finite_matrices, finite_vector
 from supple.core.inverse_dynamics_derivatives import tangent_blocks
 from supple.core.loads import INTERNAL, TANGENT, WRENCH, add_load_tangents, apply_loads
+from supple.core.outward import outward, outward_with_columns
 from supple.core.sweep_in import accumulate_operators, clear_operators, loaded_force
-from supple.core.sweep_out import sweep_out
 from supple.jit import inlined, kernel
 
 
@@ -32,7 +31,7 @@ def clear_points(tree, space):
 @inlined
 def actuator_force(tree, space, tree_handle, space_handle, q, v, zero, mode, out):
     """out = minus the generalised force of internal loads (or its derivative by an input, see core.loads)."""
-    sweep_out(tree, q, v, zero, space, 1)
+    outward(tree_handle, space_handle, space, q, v, zero, 1)
     clear_points(tree, space)
     loaded_force(tree, space, tree_handle, space_handle, q, v, INTERNAL, mode, out)
 
@@ -55,8 +54,7 @@ def internal_force_derivatives(tree_handle, space_handle, q, v, zero, dq, dv, da
     Internal loads do not feel accelerations: da is zero, but for what NaN or overflow makes of it.
     """
     tree, space = tree_at(tree_handle), space_at(space_handle)
-    sweep_out(tree, q, v, zero, space, 2)
-    fill_columns(tree, 0.0, 0.0, space)
+    outward_with_columns(tree_handle, space_handle, space, q, v, zero, 0.0, 0.0)
     space.rates[1] = 1.0
     clear_points(tree, space)
     apply_loads(tree, space, tree_handle, space_handle, q, v, INTERNAL, TANGENT)

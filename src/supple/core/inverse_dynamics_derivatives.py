@@ -23,7 +23,6 @@ from __future__ import annotations
 from supple.core.arrays import space_at, tree_at
 from supple.core.blocks.body import add_field_tangents
 from supple.core.blocks.kinds import add_geometric_stiffness, has_field, has_one_point
-from supple.core.columns import fill_columns
 from supple.core.finite import finite_matrices, finite_vector
 from supple.core.grafts import write_graft_columns, write_graft_rows
 from supple.core.loads import (
@@ -35,6 +34,7 @@ from supple.core.loads import (
     project_stresses,
 )
 from supple.core.mass_matrix import write_mass_rows
+from supple.core.outward import outward_with_columns
 from supple.core.records import GJ, J_END, J_SUM, MJ, NJ, Q_END, Q_SUM, R_END, R_SUM, S_OWN, U_A, U_Q, U_V
 from supple.core.sweep_in import (
     accumulate_operators,
@@ -43,7 +43,6 @@ from supple.core.sweep_in import (
     point_operators,
     project_all,
 )
-from supple.core.sweep_out import sweep_out
 from supple.jit import inlined, inner, kernel, local_array
 from supple.lie.se3 import add_coad, product6, product6_transposed
 from supple.linalg.products import (
@@ -243,8 +242,7 @@ def tangent_blocks(tree, space, separate, dq, dv, da):
 def inverse_dynamics_derivatives(tree_handle, space_handle, q, v, a, out, dq, dv, da):
     """out = ID (n,), dq = dID/dq, dv = dID/dv, da = M, each (n, n).  Returns whether all are finite."""
     tree, space = tree_at(tree_handle), space_at(space_handle)
-    sweep_out(tree, q, v, a, space, 2)
-    fill_columns(tree, 0.0, 0.0, space)
+    outward_with_columns(tree_handle, space_handle, space, q, v, a, 0.0, 0.0)
     space.rates[1] = 1.0
     point_operators(tree, space, q, v, a)
     clear_pose_tangents(tree, space.work)

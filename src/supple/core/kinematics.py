@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from supple.core.arrays import space_at, tree_at
 from supple.core.blocks.kinds import end_pose
-from supple.core.columns import fill_columns
 from supple.core.finite import finite_matrix
+from supple.core.outward import outward_with_columns
 from supple.core.records import J_END, R_END
-from supple.core.sweep_out import set_world, start_pose, sweep_out
+from supple.core.sweep_out import set_world, start_pose
 from supple.jit import inlined, inner, kernel, local_array
 from supple.lie.se3 import Ad_inverse, add_ad
 
@@ -51,8 +51,7 @@ def chain_end(tree_handle, space_handle, q, v, a, pose, motion, J, Jd):
     """
     tree, space = tree_at(tree_handle), space_at(space_handle)
     blocks, work, totals = tree.blocks, space.work, space.totals
-    sweep_out(tree, q, v, a, space, 2)
-    fill_columns(tree, 0.0, 0.0, space)
+    outward_with_columns(tree_handle, space_handle, space, q, v, a, 0.0, 0.0)
     last = blocks[blocks.shape[0] - 1]
     w = work[last.first + last.count - 1]
     J[:], Jd[:] = 0.0, 0.0

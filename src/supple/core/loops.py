@@ -23,14 +23,12 @@ from supple.core.arrays import (
     poses,
     space_at,
     space_of,
-    tree_at,
     tree_of,
 )
-from supple.core.columns import fill_columns
 from supple.core.couplings import chain_columns
 from supple.core.loads import CONSTRAINT
+from supple.core.outward import outward_with_columns
 from supple.core.records import J_SUM
-from supple.core.sweep_out import sweep_out
 from supple.jit import AddressedKernel, calling, inlined, inner, kernel, local_array
 from supple.lie.dual import add_apply
 from supple.lie.log import log
@@ -136,9 +134,8 @@ CONSTRAINT_ROWS = AddressedKernel(_constraint_rows, SIGNATURE)
 @kernel
 def constraint_rows(function, tree_handle, space_handle, q, v, a, vectors, matrices):
     """All rows of all loops at a state, by the address of `CONSTRAINT_ROWS`."""
-    tree, space = tree_at(tree_handle), space_at(space_handle)
-    sweep_out(tree, q, v, a, space, 2)
-    fill_columns(tree, 0.0, 0.0, space)
+    space = space_at(space_handle)
+    outward_with_columns(tree_handle, space_handle, space, q, v, a, 0.0, 0.0)
     at = (tree_handle.ctypes.data, space_handle.ctypes.data, vectors.ctypes.data, matrices.ctypes.data)
     call_constraint_rows(function, at)
 

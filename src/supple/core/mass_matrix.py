@@ -5,12 +5,11 @@ from __future__ import annotations
 from supple.core.arrays import space_at, tree_at
 from supple.core.blocks.body import add_field_mass
 from supple.core.blocks.kinds import has_field, has_one_point
-from supple.core.columns import fill_jacobian_columns
 from supple.core.finite import finite_matrix
 from supple.core.grafts import write_graft_columns, write_graft_rows
+from supple.core.outward import outward_with_jacobian
 from supple.core.records import J_END, J_SUM, MJ
 from supple.core.sweep_in import composite_inertias
-from supple.core.sweep_out import sweep_out
 from supple.jit import inlined, kernel, local_array
 from supple.lie.se3 import product6_transposed
 from supple.linalg.products import add_columns, add_projection, clear_range, map_columns, project_range
@@ -63,8 +62,7 @@ def joint_sums(block, w, columns, totals):
 
 @inlined
 def fill_mass_matrix(tree, space, q, zero, M):
-    """M at the poses of the last sweep outward: columns J, composite inertias, and their products block by block."""
-    fill_jacobian_columns(tree, space)
+    """M at the poses and columns J of the last sweep outward: composite inertias, and their products block by block."""
     composite_inertias(tree, space, q, zero)
     for b in range(tree.blocks.shape[0] - 1, -1, -1):
         block = tree.blocks[b]
@@ -84,6 +82,6 @@ def fill_mass_matrix(tree, space, q, zero, M):
 def mass_matrix(tree_handle, space_handle, q, zero, M):
     """M(q), shape (n, n).  Returns whether it is finite."""
     tree, space = tree_at(tree_handle), space_at(space_handle)
-    sweep_out(tree, q, zero, zero, space, 0)
+    outward_with_jacobian(tree_handle, space_handle, space, q, zero, zero, 0)
     fill_mass_matrix(tree, space, q, zero, M)
     return finite_matrix(M, space.tangent[0])

@@ -34,9 +34,9 @@ from supple.core.elastic import FRICTION
 from supple.core.gradient_arrays import gradient_at
 from supple.core.load_gradients import add_differences, apply_loads_with_gradients, pull_back_loads
 from supple.core.loop_gradients import add_loop_rows
+from supple.core.outward import outward
 from supple.core.segment_gradients import add_inertia, add_placement, clear_cotangents
 from supple.core.sweep_in import point_operators
-from supple.core.sweep_out import sweep_out
 from supple.jit import AddressedKernel, calling, inlined, inner, kernel, local_array
 from supple.lie.se3 import add_scaled, product6_transposed
 
@@ -188,7 +188,7 @@ def _parameter_gradient(tree_address, space_address, q_at, v_at, a_at, y_at, row
     tree, space, gradient = tree_at(tree_handle), space_at(space_handle), gradient_at(gradient_address)
     n, nc = tree.component.shape[0], space.multipliers.shape[0]
     q, v, a, y = vector_at(q_at, (n,)), vector_at(v_at, (n,)), vector_at(a_at, (n,)), vector_at(y_at, (n,))
-    sweep_out(tree, q, v, a, space, 2)
+    outward(tree_handle, space_handle, space, q, v, a, 2)
     point_operators(tree, space, q, v, a)
     for s in range(tree.segments.shape[0]):
         clear_operator(space.work[s].G)

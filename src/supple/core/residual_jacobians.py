@@ -10,11 +10,11 @@ from __future__ import annotations
 from numba import types
 
 from supple.core.arrays import SPACE_ROWS, TREE_ROWS, handle_at, matrix_at, space_at, tree_at, vector_at
-from supple.core.columns import fill_columns
 from supple.core.elastic import add_damping, add_internal_force, add_internal_tangent
 from supple.core.finite import finite_matrices, finite_vector
 from supple.core.inverse_dynamics_derivatives import tangent_blocks
 from supple.core.loads import CONSTRAINT, EXTERNAL, INTERNAL, TANGENT, add_load_tangents, apply_loads, project_stresses
+from supple.core.outward import outward_with_columns
 from supple.core.sweep_in import (
     accumulate_operators,
     add_field_forces,
@@ -22,7 +22,6 @@ from supple.core.sweep_in import (
     point_operators,
     project_all,
 )
-from supple.core.sweep_out import sweep_out
 from supple.jit import AddressedKernel, calling, kernel
 
 SIGNATURE = types.int64(*[types.int64] * 9)
@@ -40,8 +39,7 @@ def _residual_jacobians(tree_address, space_address, q_at, v_at, a_at, out_at, d
     n = tree.component.shape[0]
     q, v, a, out = vector_at(q_at, (n,)), vector_at(v_at, (n,)), vector_at(a_at, (n,)), vector_at(out_at, (n,))
     dq, dv, da = matrix_at(dq_at, (n, n)), matrix_at(dv_at, (n, n)), matrix_at(da_at, (n, n))
-    sweep_out(tree, q, v, a, space, 2)
-    fill_columns(tree, 0.0, 0.0, space)
+    outward_with_columns(tree_handle, space_handle, space, q, v, a, 0.0, 0.0)
     space.rates[1] = 1.0  # dormant stations: by q and by v apart
     point_operators(tree, space, q, v, a)
     clear_pose_tangents(tree, space.work)

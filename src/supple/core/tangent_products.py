@@ -10,15 +10,14 @@ from __future__ import annotations
 from supple.core.arrays import space_at, tree_at
 from supple.core.blocks.body import add_field_cotangents, add_field_product, add_field_transposed
 from supple.core.blocks.kinds import add_geometric_product, has_field, has_strains, project_wrench
-from supple.core.columns import fill_columns
 from supple.core.couplings import add_strain_force, strain_variation
 from supple.core.elastic import add_internal_product
 from supple.core.elastic_lines import add_line_product, add_line_transposed
 from supple.core.finite import finite_vector
 from supple.core.loads import CONSTRAINT, EXTERNAL, INTERNAL, TANGENT, apply_loads, has_wrenches
+from supple.core.outward import outward_with_columns
 from supple.core.records import J_SUM, Q_SUM, R_SUM, S_OWN
 from supple.core.sweep_in import accumulate_wrenches, clear_pose_tangents, point_operators
-from supple.core.sweep_out import sweep_out
 from supple.jit import inlined, inner, kernel, local_array
 from supple.lie.se3 import add_coad, add_scaled, product6, product6_transposed
 
@@ -230,8 +229,7 @@ def tangent_product(tree_handle, space_handle, q, v, a, cv, ca, x, transposed, o
     Returns whether it is finite.
     """
     tree, space = tree_at(tree_handle), space_at(space_handle)
-    sweep_out(tree, q, v, a, space, 2)
-    fill_columns(tree, cv, ca, space)
+    outward_with_columns(tree_handle, space_handle, space, q, v, a, cv, ca)
     point_operators(tree, space, q, v, a)
     clear_pose_tangents(tree, space.work)
     apply_loads(tree, space, tree_handle, space_handle, q, v, EXTERNAL + INTERNAL + CONSTRAINT, TANGENT)
