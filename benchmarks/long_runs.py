@@ -22,8 +22,8 @@ import supple as sp
 from supple.bench.tables import Column, Table, print_table
 from supple.model.model import Model
 
-#: Length of a step [s], and output times in every tenth of a run, at which loops are looked at.
-STEP, OUTPUTS, TENTHS = 1e-3, 100, 10
+#: Length of a step [s], a power of two so that output times are steps, and outputs in every tenth of a run.
+STEP, OUTPUTS, TENTHS = 2.0**-10, 100, 10
 #: Largest error of loops (rad, m), and growth of memory [MB] and of the time per step after the first tenth.
 CLOSED, GROWN, SLOWER = 1e-11, 2.0, 1.15
 
