@@ -157,6 +157,7 @@ TESTED_IN = {
     "model/dynamics": "model/test_model",
     "model/kinematics": "model/test_model",
     "model/readouts": "readouts/test_along",
+    "model/resting": "solvers/test_options",
     "model/solving": "solvers/test_options",
     "robot/discs": "model/test_attach_anywhere",
     "readouts/kernels": "readouts/test_contact_forces",
