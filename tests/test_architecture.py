@@ -164,6 +164,7 @@ TESTED_IN = {
     "model/kinematics": "model/test_model",
     "model/many": "batch/test_simulating",
     "model/readouts": "readouts/test_along",
+    "model/resting": "solvers/test_options",
     "model/solving": "solvers/test_options",
     "robot/discs": "model/test_attach_anywhere",
     "readouts/kernels": "readouts/test_contact_forces",

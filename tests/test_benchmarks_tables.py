@@ -59,3 +59,16 @@ def test_fastest_takes_the_minimum_stage_by_stage():
 
     runs = [{"a": {"wall": 2.0, "cpu": 1.0}}, {"a": {"wall": 1.0, "cpu": 3.0}}]
     assert fastest(runs) == {"a": {"wall": 1.0, "cpu": 1.0}}
+
+
+def test_long_runs_look_at_loops_and_memory():
+    from benchmarks.long_runs import CLOSED, ROBOTS, TENTHS, long_run
+
+    for make in ROBOTS.values():
+        case = make()
+        assert abs(case.model.loop_error(case.q0)).max() < 1e-9
+    table = long_run("four-bar", 2000)
+    assert len(table.rows) == TENTHS
+    assert max(row["error"] for row in table.rows) < CLOSED
+    assert min(row["memory"] for row in table.rows) > 10.0
+    assert table.rows[-1]["end"] == pytest.approx(2000.0 / 1024.0)

@@ -14,7 +14,18 @@ from supple.compilation.compiling import compile_robot, loops_among
 from supple.compilation.digest import Digest, model_digest
 from supple.core.loads import CONSTRAINT
 from supple.errors import ModelError
-from supple.model import accelerations, constraints, dynamics, invariants, kinematics, lines, many, readouts, solving
+from supple.model import (
+    accelerations,
+    constraints,
+    dynamics,
+    invariants,
+    kinematics,
+    lines,
+    many,
+    readouts,
+    resting,
+    solving,
+)
 from supple.model.arguments import Arguments, number
 from supple.model.assembly import assemble_anywhere, loop_turns, recentred
 from supple.model.constraints import Rows, independent_rows, keep_rows
@@ -45,8 +56,8 @@ class Model:
     take leading axes, q (..., n), v (..., n), u (..., nu), t (...), which are broadcast; results have them in front.
 
     Most of what it does is written elsewhere, one module per subject: `model.kinematics`, `model.dynamics`,
-    `model.accelerations`, `model.constraints`, `model.invariants`, `model.lines`, `model.readouts`, `model.solving`,
-    `model.many`.
+    `model.accelerations`, `model.constraints`, `model.invariants`, `model.lines`, `model.readouts`, `model.resting`,
+    `model.solving`, `model.many`.
 
     Attributes
     ----------
@@ -171,12 +182,12 @@ class Model:
     power = readouts.power
     power_derivatives = readouts.power_derivatives
 
-    assemble = solving.assemble
-    statics = solving.statics
+    assemble = resting.assemble
+    statics = resting.statics
     statics_batch = many.statics_batch
-    statics_all = solving.statics_all
-    equilibrium_path = solving.equilibrium_path
-    modes = solving.modes
+    statics_all = resting.statics_all
+    equilibrium_path = resting.equilibrium_path
+    modes = resting.modes
     linearize = solving.linearize
     simulate = solving.simulate
     simulate_batch = many.simulate_batch

@@ -187,6 +187,7 @@ def test_the_same_seed_gives_the_same():
 
 def test_budgets():
     model = column(1.5 * EULER)
+    assert len(model.statics_all(most=2)) == 2
     few = model.statics_all(most=1)
     assert len(few) == 1
     assert not few.complete

@@ -149,6 +149,12 @@ def test_paths_can_be_pickled():
     push = sp.laws.Ramp(np.zeros(6), np.array([0.0, 0.0, 0.0, -4.0, 0.0, 0.0]), 0.0, 1.0)
     path = pickle.loads(pickle.dumps(column(push, order=4).equilibrium_path(max_step=0.1)))
     assert path.branches(0, max_points=4)[0].stable[1:].all()
+    ours = column(push, order=4).equilibrium_path(lambda s: [], max_step=0.1)
+    theirs = pickle.loads(pickle.dumps(ours))
+    assert np.array_equal(theirs.q, ours.q)
+    assert len(ours.branches(0, max_points=3)[0]) == 3
+    with pytest.raises(sp.ModelError, match="this path was pickled"):
+        theirs.branches(0)
 
 
 # ---------------------------------------------------------------------- what is refused

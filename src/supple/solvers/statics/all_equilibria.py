@@ -87,18 +87,22 @@ class _Hunt:
 
     def run(self, tally: Tally) -> str:
         """Look everywhere.  Returns why it ended."""
-        most, seconds = self.options.most, self.options.seconds
+        seconds = self.options.seconds
         while self.starts < self.planned:
             with suppress(StateError, np.linalg.LinAlgError):  # a start so wild that forces are not finite there
                 self._look(self._next_start())
             self.starts += 1
-            if most is not None and len(self.known) >= most:
+            if self._enough():
                 return f"ended with {len(self.known)} equilibria, as many as were asked for"
             if tally.update(self.starts, len(self.known)):
                 return "ended by the function that was told of the progress"
             if seconds is not None and time.perf_counter() - self.began > seconds:
                 return f"ended after {seconds:g} s"
         return f"ended after {self.starts} starts"
+
+    def _enough(self) -> bool:
+        """Whether as many are known as were asked for."""
+        return self.options.most is not None and len(self.known) >= self.options.most
 
     def _next_start(self) -> _Start:
         """Given ones first; then beside what was found, and around the given ones, by turns."""
@@ -113,11 +117,13 @@ class _Hunt:
         """All searches from one start."""
         q = self._closed(start.q)
         found = self._newton(q)
-        if start.walk and (found is None or self.known[found].stable is not True):
+        if start.walk and not self._enough() and (found is None or self.known[found].stable is not True):
             self.solver.load(self.u, self.t)
             if self.solver.search(q, None, self.options.tolerance, self.options.iterations, True).status == CONVERGED:
                 self._take_in()
         for _ in range(DEFLATIONS):
+            if self._enough():
+                break
             known = [other.q for other in self.known]
             lam = balancing_multipliers(self.model, q, self.u, self.t)
             end = deflated_newton(self.model, self.places, self.u, self.t, (q, lam), known, self.neutral)

@@ -66,7 +66,7 @@ def branches(
     path: EquilibriumPath, at: int | CriticalPoint, options: PathOptions
 ) -> tuple[EquilibriumPath, EquilibriumPath]:
     """See `EquilibriumPath.branches`."""
-    tracer, point = path.tracer, _chosen(path, at)
+    tracer, point = _tracer(path), _chosen(path, at)
     low, high = min(options.s), max(options.s)
     if not low < point.s < high:
         raise ModelError(f"s is {options.s}, but the bifurcation is at s = {point.s:g}: give a range around it")
@@ -83,6 +83,16 @@ def branches(
             found.append(path_of(tracer, track, False, message))
             raise Interrupted(f"{message}, which are kept in .result", tuple(found)) from None
     return found[0], found[1]
+
+
+def _tracer(path: EquilibriumPath) -> Tracer:
+    """The equations of a path."""
+    if path.tracer is None:
+        raise ModelError(
+            "this path was pickled, and its inputs are a function that cannot be: follow it again by "
+            "model.equilibrium_path, or give inputs as numbers or as a function of a module"
+        )
+    return path.tracer
 
 
 def _chosen(path: EquilibriumPath, at: int | CriticalPoint) -> CriticalPoint:
@@ -104,7 +114,7 @@ def _chosen(path: EquilibriumPath, at: int | CriticalPoint) -> CriticalPoint:
 
 def _crossing(path: EquilibriumPath, point: CriticalPoint) -> Crossing:
     """Solve the algebraic bifurcation equation."""
-    tracer = path.tracer
+    tracer = _tracer(path)
     x = np.concatenate([point.q[tracer.free], point.multipliers])
     weights = weights_at(tracer, x, point.s)
     a, b = (_unknowns(path, k) for k in (point.after, point.after + 1))
@@ -146,7 +156,7 @@ def _crossing(path: EquilibriumPath, point: CriticalPoint) -> Crossing:
 
 def _unknowns(path: EquilibriumPath, k: int) -> tuple[Array, float]:
     """x (m,) and s of the k-th point of a path."""
-    return np.concatenate([path.q[k][path.tracer.free], path.multipliers[k]]), float(path.s[k])
+    return np.concatenate([path.q[k][path.model.free_coordinates], path.multipliers[k]]), float(path.s[k])
 
 
 def _step_off(tracer: Tracer, track: Track, crossing: Crossing, sign: float, length: float) -> Array:

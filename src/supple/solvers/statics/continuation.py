@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from supple.checks import answer, ask, finite_float
 from supple.errors import ConvergenceError, Interrupted, ModelError, StateError
+from supple.pickling import why_not_picklable
 from supple.readouts.along import Readings
 from supple.robot.summary import counted
 from supple.solvers.options import PathOptions
@@ -74,12 +75,17 @@ class EquilibriumPath(Readings):
     message: str
     inputs: Array  #: (K, nu)
     model: Model = field(repr=False)
-    tracer: Tracer = field(repr=False)  #: its equations
+    tracer: Tracer | None = field(repr=False)  #: its equations; None if pickling left them behind
 
     @property
     def stable(self) -> Array:
         """(K,) whether each point is stable."""
         return self.eigenvalues > 0.0
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All of it; without its equations if inputs are a function that cannot be pickled."""
+        kept = self.tracer is not None and not why_not_picklable(self.tracer.u)
+        return self.__dict__ | {"tracer": self.tracer if kept else None}
 
     def __len__(self) -> int:
         return len(self.s)
