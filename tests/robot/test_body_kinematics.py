@@ -115,3 +115,23 @@ def test_polynomial_modes_integrate_as_functions_do():
 def test_bad_polynomials_are_refused(coefficients):
     with pytest.raises(sp.ModelError, match="PolynomialMode"):
         sp.PolynomialMode(coefficients)
+
+
+def test_a_body_of_variable_radius_bends_and_stretches_as_one_of_constant_curvature():
+    """Without bulges; with them, sections grow by the bump, above and below for themselves."""
+    length, radius = 0.2, 0.02
+    kinematics, plain = sp.VariableRadius(length, radius), sp.ConstantCurvature(length, stretch=True)
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        x = rng.uniform((0.0, -radius, -radius), (length, radius, radius))
+        bend, longer = rng.uniform(-1.0, 1.0), rng.uniform(-0.02, 0.02)
+        mine = kinematics(x, np.array([bend, longer, 0.0, 0.0]))
+        np.testing.assert_allclose(mine, plain(x, np.array([bend, 0.0, longer / length])), rtol=1e-12, atol=1e-15)
+        up, down = kinematics.bumps(x)
+        assert (up > 0.0) == (x[2] > 0.0)
+        assert (down > 0.0) == (x[2] < 0.0)
+        grown = kinematics(x, np.array([0.0, 0.0, 0.005, 0.003]))
+        np.testing.assert_allclose(grown[1:] / x[1:], 1.0 + (0.005 * up + 0.003 * down) / radius, rtol=1e-12)
+    assert kinematics.bumps(np.array([0.0, 0.01, 0.01]))[0] == 0.0
+    with pytest.raises(sp.ModelError, match="VariableRadius: radius"):
+        sp.VariableRadius(0.2, -1.0)

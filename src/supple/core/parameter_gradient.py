@@ -34,6 +34,7 @@ from supple.core.elastic import FRICTION
 from supple.core.gradient_arrays import gradient_at
 from supple.core.load_gradients import add_differences, apply_loads_with_gradients, pull_back_loads
 from supple.core.loop_gradients import add_loop_rows
+from supple.core.map_gradients import add_mass_gradient
 from supple.core.outward import outward
 from supple.core.segment_gradients import add_inertia, add_placement, clear_cotangents
 from supple.core.sweep_in import point_operators
@@ -60,10 +61,12 @@ def virtual_motion(tree, space, y, gradient):
             w = work[block.first + i]
             add_virtual_twist(tree, space, block, i, y, w, work[tree.parents[block.first + i]])
             clear_cotangents(w)
-            add_inertia(w, gradient.segments[block.first + i].inertia)
             product6_transposed(w.M, w.dS, momentum)
             if i == 0 and has_field(block):
+                add_mass_gradient(block, tree.maps, space.maps, y, w, gradient.segments[block.first].inertia)
                 add_field_momentum(block, tree.maps, space.maps, y, momentum)
+            else:
+                add_inertia(w, gradient.segments[block.first + i].inertia)
             for k in range(3):
                 gradient.gravity[k] -= momentum[3 + k]
 

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from supple.core import load_data
-from supple.core.records import has_star
 from supple.errors import DesignError
 from supple.fingerprint import fingerprint
 
@@ -211,33 +210,12 @@ def structure_change(base: CompiledRobot, other: CompiledRobot) -> str:
         return "which joints have limits"
     if not all(np.array_equal(a, b) for a, b in zip(base.followers or (), other.followers or (), strict=True)):
         return "how joints follow others (couple), which gradients by parameters do not know"
-    if link := _changed_soft_body(base, other):
-        return (
-            f"the kinematics, the domain, the mass or the stations of the soft body of link {link!r}, which gradients "
-            "by parameters do not know (take differences of design.robot(...).compile() instead)"
-        )
     for a, b in zip(base.maps, other.maps, strict=True):
         if a.kernel is not b.kernel or [x.shape for x in a.data] != [x.shape for x in b.data]:
             return "the map of a joint or of a body with kinematics of its own"
         if not all(np.array_equal(x, y) for x, y in zip(a.data, b.data, strict=True) if x.dtype == np.int64):
             return "the structure of the map of a joint or body"
     return _loads_change(base, other) or _laws_change(base, other)
-
-
-def _changed_soft_body(base: CompiledRobot, other: CompiledRobot) -> str:
-    """The first link with a soft body whose map or mass differs; empty if there is none.
-
-    Masses of its points are in its map relative to the whole mass, which its first segment knows.
-    """
-    for layout in base.layouts:
-        block = base.topology.blocks[layout.blocks[-1]]
-        if not has_star(block):
-            continue
-        maps = zip(base.maps[block["map"]].data, other.maps[block["map"]].data, strict=True)
-        a, b = (robot.parameters.segments[block["first"]]["inertia"] for robot in (base, other))
-        if not np.array_equal(a, b) or not all(np.array_equal(x, y) for x, y in maps):
-            return layout.name
-    return ""
 
 
 def _loads_change(base: CompiledRobot, other: CompiledRobot) -> str:

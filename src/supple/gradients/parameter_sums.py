@@ -14,7 +14,7 @@ import numpy as np
 from supple.core.arrays import handle
 from supple.core.gradient_arrays import AFTER, NONE, WITHIN, make_gradient, shaped_like, words_of
 from supple.core.map_gradients import scratch_size
-from supple.core.records import is_map
+from supple.core.records import has_star, is_map
 from supple.gradients.array_slopes import ArraySlopes, MapEnds, flat_numbers
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class ParameterSums:
         assert self.slopes is not None
         direction = np.zeros(len(self.buffer))
         direction[self._where] = self.slopes.pushed(change)
-        shaped_like(self._like, direction)[-1][:] = change[[end.parameter for end in self.slopes.loads]]
+        shaped_like(self._like, direction)[-1][:] = change[[end.parameter for end in self.slopes.differenced]]
         return direction
 
     def parts_in(self, buffer: Array) -> tuple[Array, Array]:
@@ -129,8 +129,8 @@ class MapDifferences:
     """Differences of maps as kernels see them (`core.map_gradients`): ``rows`` (m, 4), and what they point to."""
 
     def __init__(self, blocks: Array, ends: Sequence[MapEnds]) -> None:
-        sizes = {int(block["map"]): int(block["n"]) for block in blocks[is_map(blocks)]}
-        self._memory = [np.zeros(scratch_size(sizes.get(end.row, 0))) for end in ends]
+        sizes = {int(block["map"]): (int(block["n"]), bool(has_star(block))) for block in blocks[is_map(blocks)]}
+        self._memory = [np.zeros(_scratch(end, *sizes.get(end.row, (0, False)))) for end in ends]
         self._handles = [(handle(end.plus.data), handle(end.minus.data)) for end in ends]
         self._ends = tuple(ends)  # whose data the handles point to
         rows = [
@@ -138,6 +138,11 @@ class MapDifferences:
             for end, (high, low), memory in zip(ends, self._handles, self._memory, strict=True)
         ]
         self.rows = np.array(rows, dtype=np.int64).reshape(-1, 4)
+
+
+def _scratch(end: MapEnds, n: int, star: bool) -> int:
+    """Floats for what a map gives at both ends."""
+    return scratch_size(n, end.plus.frames, end.plus.scratch, star)
 
 
 def _divided(

@@ -98,38 +98,51 @@ def _real(value: Any, what: str) -> float:
 
 
 def make_program(outputs: Symbols, places: Array, n: int) -> Program:
-    """The program of some outputs of n coordinates at places (m, inputs)."""
+    """The program of some outputs of n coordinates at places (m, inputs).
+
+    Every use of a constant has a number of its own, and stands behind what it is added to or multiplied with: programs
+    of one function do not differ in structure where constants of one happen to be equal.
+    """
     flat = list(outputs.ravel())
     graph = flat[0].graph
     needed = ancestors(graph, [s.index for s in flat])
     values = tabulate(graph, needed, places)
     moving = [i for i in needed if graph.of_q[i] and graph.rows[i][0] >= 0]
     early, late = [i for i in moving if not graph.of_x[i]], [i for i in moving if graph.of_x[i]]
-    used = {a for i in moving for a in graph.rows[i][1:]} | {s.index for s in flat}
-    constants = [i for i in sorted(used) if graph.rows[i][0] == CONSTANT]
+    steps = [_ordered(graph, i) for i in (*early, *late)]
+    used = {a for step in steps for a in step[1:]} | {s.index for s in flat}
+    uses = [a for step in steps for a in step[1:]] + [s.index for s in flat]
+    constants = [i for i in uses if graph.rows[i][0] == CONSTANT]
     tables = [i for i in sorted(used) if graph.of_x[i] and not graph.of_q[i]]
-    number = {i: k for k, i in enumerate(constants)}
-    first = len(constants)
-    number |= {i: first + graph.rows[i][1] for i in needed if graph.rows[i][0] == COORDINATE}
+    first, next_constant = len(constants), iter(range(len(constants)))
+    number = {i: first + graph.rows[i][1] for i in needed if graph.rows[i][0] == COORDINATE}
     for k, i in enumerate((*tables, *early, *late)):
         number[i] = first + n + k
     ops = np.zeros((len(moving), 3), dtype=np.int64)
     active = np.zeros((first + n + len(tables) + len(moving), 1 + n), dtype=np.int64)
     for j in range(n):
         active[first + j, [0, 1 + j]] = 1
-    for k, i in enumerate((*early, *late)):
-        code, *given = graph.rows[i]
-        a, b = number[given[0]], number[given[-1]]
-        ops[k] = code, a, b
-        active[number[i]] = active[a] | (active[b] if len(given) > 1 else 0)
+    for k, (i, (code, *given)) in enumerate(zip((*early, *late), steps, strict=True)):
+        nodes = [number[g] if g in number else next(next_constant) for g in given]
+        ops[k] = code, nodes[0], nodes[-1]
+        active[number[i]] = active[nodes[0]] | (active[nodes[-1]] if len(nodes) > 1 else 0)
+    results = [number[s.index] if s.index in number else next(next_constant) for s in flat]
     return Program(
         sizes=np.array([first, n, len(tables), len(early), len(moving), len(flat)], dtype=np.int64),
         ops=ops,
         active=active,
-        outputs=np.array([[number[s.index]] for s in flat], dtype=np.int64),
+        outputs=np.array(results, dtype=np.int64)[:, None],
         constants=np.array([[graph.rows[i][1] for i in constants]], dtype=float).reshape(1, -1),
         tables=np.ascontiguousarray([values[i] for i in tables], dtype=float).reshape(len(tables), len(places)),
     )
+
+
+def _ordered(graph: Graph, index: int) -> tuple[Any, ...]:
+    """Code and arguments of an operation; of sums and products a constant comes last."""
+    code, *given = graph.rows[index]
+    if code in (op.ADD, op.MULTIPLY) and graph.rows[given[0]][0] == CONSTANT:
+        given = given[::-1]
+    return code, *given
 
 
 def tabulate(graph: Graph, needed: list[int], places: Array, q: Array | None = None) -> dict[int, Array]:

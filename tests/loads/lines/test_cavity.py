@@ -64,6 +64,25 @@ def test_a_closed_surface_of_triangles_holds_what_the_bore_does():
     np.testing.assert_allclose(a.actuation(q), b.actuation(q), atol=1e-2 * abs(b.actuation(q)).max())
 
 
+def test_a_region_that_the_kinematics_fill():
+    """det F = h^2 (lam + (q1 / L) h z) of a body of variable radius, summed over its upper half."""
+    radius = 0.02
+    kinematics = sp.VariableRadius(L, radius, sharpness=0.05)
+    robot = sp.Robot("bulging")
+    body = sp.SoftBody(kinematics, sp.Cylinder(L, radius), MATERIAL, points=(16, 3, 16))
+    robot.add_link("hand", body)
+    robot.add(sp.Cavity("up", "hand", region=lambda x: x[2] > 0.0))
+    model = robot.compile()
+    q = np.array([0.7, 0.03, 0.006, -0.004])
+    x, volume = body.quadrature
+    up, down = (np.array(side, dtype=float) for side in zip(*map(kinematics.bumps, x), strict=True))
+    h = 1.0 + (q[2] * up + q[3] * down) / radius
+    volumes = volume * h**2 * (1.0 + q[1] / L + q[0] / L * h * x[:, 2])
+    assert model.line_lengths(q)["up"] == pytest.approx(volumes[x[:, 2] > 0.0].sum(), rel=1e-10)
+    report = model.check_derivatives(q, 0.1 * q, q, np.array([1e4]))
+    assert report.worst.error < 1e-8, str(report)
+
+
 @pytest.mark.parametrize("surface", [None, "triangles"])
 def test_derivatives_of_the_pressure_against_differences(surface):
     given = None if surface is None else round_surface(4, 5)

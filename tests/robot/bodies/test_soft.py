@@ -243,32 +243,72 @@ def test_gradients_by_parameters():
         assert np.isclose(gradient[name], slope[0], rtol=1e-5, atol=1e-9), name
 
 
-def test_gradients_by_what_they_do_not_know_are_refused():
-    def robot(mass=0.2, density=1100.0, radius=0.03, at=0.5):
-        made = sp.Robot("d")
-        grown = sp.SoftBody(
-            waving(0.3, 0), sp.Cone(0.3, radius, 0.02), MATERIAL, n=3, points=(5, 2, 5), density=density
-        )
-        made.add_link("cone", grown)
-        # masses relative to the whole are the same for any mass
-        pair = sp.SoftBody(waving(0.3, 1), sp.Points([[0.1, 0.01, 0.0], [0.2, 0.0, 0.02]], [mass, mass]), n=3)
-        made.add_link("pair", pair)
-        made.add(sp.PointWrench("cone", (0.0, 0.0, 0.0, 0.1, 0.2, 0.3), s=at))
-        return made
+def grown(mass=0.2, density=1100.0, radius=0.03, at=0.5, twist=0.3, offset=0.01):
+    """Soft bodies whose mass, size, kinematics and loads are parameters."""
 
-    for name, value, link in (
-        ("mass", 0.2, "pair"),
-        ("density", 1100.0, "cone"),
-        ("radius", 0.03, "cone"),
-        ("at", 0.5, "cone"),
-    ):
-        design = sp.Design(robot, **{name: value})
-        with pytest.raises(
-            sp.DesignError, match=f"{name!r} changes the kinematics, .* of the soft body of link {link!r}"
-        ):
-            design.model().design.slopes()
-        with pytest.raises(sp.DesignError, match=r"take differences of design.robot\(...\).compile\(\)"):
-            design.model(**{name: 1.5 * value})
+    def kinematics(x, q):
+        s = x[0] / 0.3
+        angle, turn = q[0] * s, (q[1] + twist * q[0]) * s**2
+        y, z = x[1] * np.cos(turn) - x[2] * np.sin(turn), x[1] * np.sin(turn) + x[2] * np.cos(turn)
+        along, across = x[0] * np.sinc(angle / np.pi), 0.5 * x[0] * angle
+        return np.stack([along - y * np.sin(angle), across + y * np.cos(angle), z + 0.2 * twist * q[1] * s * x[0]])
+
+    made = sp.Robot("d")
+    elastic = sp.NeoHookean(young=2e5, poisson=0.4, density=1000.0, viscosity=50.0)
+    cone = sp.SoftBody(kinematics, sp.Cone(0.3, radius, 0.02), elastic, n=2, points=(5, 2, 5), density=density)
+    made.add_link("cone", cone, joint=sp.Revolute("y", stiffness=2.0, damping=0.1))
+    # masses relative to the whole are the same for any mass
+    pair = sp.SoftBody(waving(0.3, 1), sp.Points([[0.1, 0.01, 0.0], [0.2, 0.0, 0.02]], [mass, mass]), n=3,
+                       stiffness=np.full(3, 5.0), damping=np.full(3, 0.1))  # fmt: skip
+    made.add_link("pair", pair, parent="cone")
+    box = sp.Rigid.box((0.05, 0.02, 0.02), density=900.0)
+    made.add_link("box", box, parent=("cone", 0.6), joint=sp.Revolute("z", stiffness=1.0))
+    made.add(sp.PointWrench("cone", (0.0, 0.0, 0.0, 0.1, 0.2, 0.3), s=at))
+    made.add(sp.Tendon("t", {"cone": (offset, 0.0)}))
+    return made
+
+
+def test_gradients_by_mass_size_kinematics_and_places():
+    """Of equilibria, against differences."""
+    values = {"mass": 0.2, "density": 1100.0, "radius": 0.03, "at": 0.5, "twist": 0.3, "offset": 0.01}
+    design = sp.Design(grown, **values)
+    model = design.model()
+    weights, wrench, u = np.linspace(1.0, 2.0, model.n), np.arange(1.0, 7.0), np.array([1.5])
+    rest = model.statics(u)
+    gradient, posed = rest.vjp(q=weights).p, rest.vjp(pose={("box", 1.0): wrench}).p
+    tip = rest.q
+
+    def moved(name, e):
+        other = design.model(**{name: values[name] * (1.0 + e)})
+        q = other.statics(u, q0=tip).q
+        g = np.linalg.solve(model.pose(tip, "box", 1.0), other.pose(q, "box", 1.0))
+        twist = np.array([g[2, 1] - g[1, 2], g[0, 2] - g[2, 0], g[1, 0] - g[0, 1]]) / 2.0
+        return np.array([weights @ q, wrench @ np.concatenate([twist, g[:3, 3]])]) / values[name]
+
+    for name in values:
+        slopes = central_difference(lambda e: moved(name, e))  # noqa: B023
+        assert np.isclose(gradient[name], slopes[0], rtol=2e-5, atol=1e-7 * abs(slopes[0]) + 1e-9), name
+        assert np.isclose(posed[name], slopes[1], rtol=2e-5, atol=1e-8), name
+
+
+def test_gradients_of_motions_by_mass_size_and_kinematics():
+    """Forward and backward agree, and with differences."""
+    values = {"density": 1100.0, "radius": 0.03, "twist": 0.3}
+    design = sp.Design(grown, **values)
+    method = sp.GeneralizedAlpha(dt=0.01)
+
+    def run(record=False, **changes):
+        return design.model(**changes).simulate(0.05, u=np.array([1.5]), method=method, record=record)
+
+    motion = run(record=True)
+    bar = np.zeros_like(motion.q)
+    bar[-1] = np.linspace(1.0, 2.0, bar.shape[1])
+    back = motion.vjp(q=bar).p
+    for name, value in values.items():
+        slope = central_difference(lambda e: (bar * run(**{name: value * (1.0 + e)}).q).sum()) / value  # noqa: B023
+        forward = float((bar * motion.jvp(p={name: 1.0}).q).sum())
+        assert np.isclose(back[name], slope, rtol=1e-5, atol=1e-9), name
+        assert np.isclose(forward, back[name], rtol=1e-8), name
 
 
 def test_named_frames_have_stations():

@@ -34,7 +34,7 @@ from supple.core.blocks.rod import (
     rod_jet,
 )
 from supple.core.blocks.screw import joint_jet, project_screw, screw_columns, screw_jacobian, screw_motion
-from supple.core.map_gradients import add_map_gradient
+from supple.core.map_gradients import add_body_gradient, add_map_gradient
 from supple.core.records import BODY, CUSTOM, EXPONENTIAL, ROD, SCREW
 from supple.core.segment_gradients import add_rod_gradient, add_screw_gradient, rod_twist, screw_twist
 from supple.jit import inlined
@@ -206,7 +206,7 @@ def add_virtual_twist(tree, space, block, i, y, w, previous):
 def add_step_gradient(tree, space, block, i, q, v, a, y, previous, w, gradient):
     """Cotangents of the end of the i-th segment, pulled back to its own numbers (`core.segment_gradients`).
 
-    ``previous`` is where the segment begins.  Those of a map of a BODY block are not known.
+    ``previous`` is where the segment begins.
     """
     if block.kind == ROD:
         c, s = block.columns + i * block.n, block.first + i
@@ -216,5 +216,8 @@ def add_step_gradient(tree, space, block, i, q, v, a, y, previous, w, gradient):
     elif block.kind == CUSTOM:
         maps, scales, along = gradient.maps, gradient.scales, gradient.along
         add_map_gradient(block, tree.maps, space.maps, q, v, a, y, previous, w, maps, scales, along)
-    elif block.kind != BODY and block.n > 0:
+    elif block.kind == BODY:
+        maps, scales, along = gradient.maps, gradient.scales, gradient.along
+        add_body_gradient(block, tree.maps, space.maps, i, q, v, a, y, previous, w, maps, scales, along)
+    elif block.n > 0:
         add_screw_gradient(block, q, v, a, y, w, gradient.screws)

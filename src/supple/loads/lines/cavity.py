@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.checks import Array, real_array, shown
+from supple.checks import Array, ask, flag, real_array, shown
 from supple.core.loads import INTERNAL, WRENCHLESS
 from supple.errors import ModelError
 from supple.loads.lines.spans import PUSHING, LinePath, bind_path
@@ -35,6 +35,9 @@ class Cavity:
         What closes the hollow: material points (V, 3), m, and triangles (T, 3) of them, each edge belonging to two.
         They move with the material, and stay plane.  Left out: the bore of a hollow cylinder, closed by lids at its
         ends, with a smooth wall.
+    region : callable, optional
+        In place of a surface, a chamber that the kinematics fill: whether a material point x (3,) lies in it.
+        Its volume is that of the body's points there as they deform, the sum of det(df/dx).
 
     Notes
     -----
@@ -50,6 +53,7 @@ class Cavity:
     name: str
     link: str
     surface: Any = None
+    region: Callable[[Array], bool] | None = None
 
     def stations(self) -> Iterable[tuple[str, float]]:
         """A cavity acts on its body's own coordinates; the link is checked."""
@@ -61,7 +65,12 @@ class Cavity:
         soft = body.continuum
         if soft is None:
             raise ModelError(f"link {self.link!r} is {body.noun}, but cavities are hollows of soft bodies")
-        parts = self._bore(soft) if self.surface is None else [self._polyhedron(soft)]
+        if self.surface is not None and self.region is not None:
+            raise ModelError("surface and region are both given, must be one of them")
+        if self.region is not None:
+            parts = [self._filled(soft, self.region)]
+        else:
+            parts = self._bore(soft) if self.surface is None else [self._polyhedron(soft)]
         volume = sum(part.at(soft.rest_position) for part in parts)
         if not volume > 0.0:
             raise ModelError(f"the volume at rest is {volume:g} m^3, must be positive")
@@ -82,6 +91,15 @@ class Cavity:
                 "give (vertices, triangles)"
             )
         return bore(self.link, soft, radii, gauss_legendre(soft.points[0]))
+
+    def _filled(self, soft: SoftBody, region: Callable[[Array], bool]) -> Functional:
+        from supple.robot.bodies.densities import Functional, volume_density
+
+        x, volume = soft.quadrature
+        inside = [flag(ask(region, (point,), "region", ModelError), "region") for point in x]
+        if not any(inside):
+            raise ModelError("region holds none of the body's points")
+        return Functional(self.link, volume_density(soft), x[inside], volume[inside])
 
     def _polyhedron(self, soft: SoftBody) -> Functional:
         from supple.robot.bodies.densities import Functional, triangle_density

@@ -6,6 +6,7 @@ With f(x, q) the place of a material point and F = df/dx:
 * of a wall with the normal N at rest: f . (cof F) N / 3, the volume behind it by the divergence theorem;
 * of a rim that a lid closes: c . (f x F t) / 6, the volume behind the lid, all lines from the rim to c, which is midway
   between two material points; t is the tangent of the rim;
+* of a volume that the kinematics fill: det F;
 * of a triangle of material points: p_0 . (p_1 x p_2) / 6, the volume behind the plane triangle of their places.
 """
 
@@ -67,6 +68,12 @@ def wall_density(body: SoftBody) -> Symbols:
     a, b, c = (np.asarray(slope(place, MATERIAL, k)) for k in range(3))
     normal = x[3] * np.cross(b, c) + x[4] * np.cross(c, a) + x[5] * np.cross(a, b)
     return _density(place, (np.asarray(place) @ normal) / 3.0)
+
+
+def volume_density(body: SoftBody) -> Symbols:
+    """Volume per volume at rest, a function of x."""
+    a, b, c = np.asarray(body.gradient).T
+    return _density(body.place, a @ np.cross(b, c))
 
 
 def lid_density(body: SoftBody) -> Symbols:
