@@ -5,7 +5,7 @@ small: seven numbers per section and picture, not three per vertex. The skin of 
 of its motion by a singular value decomposition, as many as it takes to be right to `MORPH_ERROR` of its size. Colours
 that change are animated by KHR_animation_pointer, which viewers may ignore. glTF has y up; a root node turns the world.
 
-Key of docs/references.md: glTF.
+The format is that of [glTF].
 """
 
 from __future__ import annotations
