@@ -19,8 +19,8 @@ from selenium.webdriver.chrome.service import Service
 from supple.studio.viewing import view
 
 FLAGS = (
-    "--headless=new", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist",
-    "--disable-dev-shm-usage", "--window-size=640,480",
+    "--headless=new", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
+    "--ignore-gpu-blocklist", "--disable-dev-shm-usage", "--window-size=640,480",
 )  # fmt: skip
 
 
