@@ -212,8 +212,10 @@ TESTED_IN = {
     "solvers/statics/descent": "solvers/statics/test_search",
     "solvers/statics/newton": "solvers/statics/test_search",
     "studio/actor": "studio/test_studio",
+    "studio/film": "studio/test_export",
     "studio/lofts": "studio/test_stage",
     "studio/panel": "studio/test_studio",
+    "studio/toolbar": "studio/test_studio",
     "studio/viewing": "studio/test_studio",
     "studio/window": "studio/test_studio",
     "systems/cable_manipulator": "systems/test_systems",
@@ -222,6 +224,7 @@ TESTED_IN = {
     "systems/ur10_pcc": "systems/test_universal_robots",
     "systems/underwater_vehicle": "systems/test_regression",
     "viz/drawing": "viz/test_pictures",
+    "viz/paths": "viz/test_figure_layout",
     "viz/series": "viz/test_pictures",
 }
 

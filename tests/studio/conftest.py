@@ -7,7 +7,9 @@ from studio_robots import make_arm, make_four_bar
 
 @pytest.fixture(scope="session")
 def arm():
-    return make_arm().compile()
+    model = make_arm().compile()
+    model.step(model.statics().q, np.zeros(model.n), None, 1e-3)  # compiled before any test waits for a thread
+    return model
 
 
 @pytest.fixture(scope="session")

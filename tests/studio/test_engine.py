@@ -23,7 +23,7 @@ class Audience:
             self.shots = [*self.shots[-200:], shot]
             self.came.notify_all()
 
-    def wait(self, test, timeout=30.0):
+    def wait(self, test, timeout=300.0):
         with self.came:
             assert self.came.wait_for(lambda: any(test(shot) for shot in self.shots), timeout)
             return next(shot for shot in reversed(self.shots) if test(shot))

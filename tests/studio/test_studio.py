@@ -11,6 +11,7 @@ import warnings
 
 import numpy as np
 import pytest
+from gltf_reader import Glb
 from numpy.testing import assert_allclose
 
 import supple as sp
@@ -40,7 +41,7 @@ def open_studio():
         gc.collect()
 
 
-def wait_for(test, timeout=30.0):
+def wait_for(test, timeout=300.0):
     end = time.monotonic() + timeout
     while not test():
         assert time.monotonic() < end, "nothing happened"
@@ -183,6 +184,55 @@ def test_it_is_served_to_this_machine_alone_and_opens_no_files(open_studio, arm)
         with pytest.raises(urllib.error.HTTPError) as error:
             urllib.request.urlopen(studio.url + path, timeout=10)
         assert error.value.code == 404
+
+
+class Browser:
+    """Takes what a button sends."""
+
+    def __init__(self):
+        self.files = {}
+
+    def send_file_download(self, name, data):
+        self.files[name] = data
+
+
+def test_what_was_played_is_saved_as_a_film(open_studio, motion):
+    studio = open_studio(motion)
+    (actor,) = studio.actors
+    wait_for(lambda: actor.engine.act.t > 0.2)
+    actor.engine.wish(playing=False)
+    wait_for(lambda: not actor.engine.playing)
+    browser = Browser()
+    studio.toolbar._save_glb(browser)
+    studio.toolbar._save_html(browser)
+    glb = Glb(browser.files["motion.glb"])
+    meshes, _ = glb.posed(0.0)
+    assert "links/arm" in meshes
+    assert browser.files["motion.html"].startswith(b"<!DOCTYPE html>")
+
+
+def test_layers_ground_and_colours_can_be_changed(open_studio, arm):
+    studio = open_studio(arm)
+    (actor,) = studio.actors
+    toolbar = studio.toolbar
+    assert set(toolbar.layers) == {"links", "lines", "frames"}
+    assert not actor.window.layers["frames"].visible
+    change(toolbar.layers["frames"], True)
+    assert actor.window.layers["frames"].visible
+    change(toolbar.layers["lines"], False)
+    assert not actor.window.layers["lines"].visible
+    change(toolbar.floor, False)
+    assert not studio.ground.visible
+    light = tuple(studio.ground.cell_color)
+    change(toolbar.dark, True)
+    assert tuple(studio.ground.cell_color) != light
+
+
+def test_views_look_at_the_robot(open_studio, arm):
+    toolbar = open_studio(arm).toolbar
+    for name, axis in (("Front", [1.0, 0.0, 0.0]), ("Side", [0.0, -1.0, 0.0]), ("Top", [0.0, 0.0, 1.0])):
+        eye, middle = toolbar.place(name)
+        assert_allclose((eye - middle) / np.linalg.norm(eye - middle), axis, atol=2e-3)
 
 
 def test_notebooks_show_the_page_inline(open_studio, arm):

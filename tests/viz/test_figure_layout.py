@@ -4,7 +4,8 @@ import pytest
 
 import supple as sp
 from supple.viz.display import new_figure
-from supple.viz.layout import bare_axes, checked_path, figure_of, figure_size, frame_axes, length_text
+from supple.viz.layout import bare_axes, figure_of, figure_size, frame_axes, length_text
+from supple.viz.paths import checked_path
 from supple.viz.style import Style
 from supple.viz.view import State, View
 

@@ -4,7 +4,8 @@ Install with ``pip install "supple[view]"``. Most people need only `Model.view`,
 `Trajectory.export`.
 """
 
+from supple.studio.export import export
 from supple.studio.studio import Studio
 from supple.studio.viewing import view
 
-__all__ = ["Studio", "view"]
+__all__ = ["Studio", "export", "view"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +11,9 @@ import numpy as np
 from supple.checks import Array, choice, finite_float, flag, positive_float
 from supple.errors import ModelError, PictureError
 from supple.model.model import Model
-from supple.studio.engine import Engine, Shot
-from supple.studio.modes import DYNAMICS, MOTION, POSE, STATICS, STEP, Act, rest
+from supple.studio.drive import Driver
+from supple.studio.engine import RATE, Engine, Shot
+from supple.studio.modes import DYNAMICS, MOTION, POSE, STATICS, STEP, Act, move, rest
 from supple.studio.panel import Panel
 from supple.studio.pull import grip_near
 from supple.studio.ranges import coordinate_reaches, input_reaches
@@ -22,6 +24,10 @@ from supple.viz.view import State
 
 if TYPE_CHECKING:
     from supple.solvers.motion.trajectory import Trajectory
+
+
+#: States that are kept for films: a minute of them.
+PAST = int(60 * RATE)
 
 
 @dataclass(frozen=True)
@@ -63,6 +69,7 @@ class Actor:
         mode = options.mode or (MOTION if trajectory is not None else _fitting_mode(act))
         if mode == MOTION and trajectory is None:
             raise PictureError("view: mode is 'Motion', but a model is given: simulate it, and view the motion")
+        _warm(act)
         beyond: list[State] = []
         if trajectory is None:
             states, beyond = _foreseen(act)
@@ -78,6 +85,7 @@ class Actor:
         self.server = server
         self.panel: Panel | None = None
         self._draggable = False
+        self.past: deque[State] = deque(maxlen=PAST)  #: what was played, for films
 
     def add_panel(self) -> None:
         """Sliders and buttons."""
@@ -91,6 +99,7 @@ class Actor:
 
     def show(self, shot: Shot) -> None:
         """Bring a state into all browsers."""
+        self._keep(shot)
         places = self.stage.at(shot.state)
         with self.server.atomic():
             self.window.show(places)
@@ -98,6 +107,16 @@ class Actor:
             if self.panel is not None:
                 self.panel.tell(shot)
         self._let_drag(shot.mode == DYNAMICS)
+
+    def _keep(self, shot: Shot) -> None:
+        """Remember what is played; what does not go on in time begins anew."""
+        if shot.mode not in (DYNAMICS, MOTION):
+            return
+        if self.past and shot.state.t <= self.past[-1].t:
+            if shot.state.t == self.past[-1].t:
+                return
+            self.past.clear()
+        self.past.append(shot.state)
 
     def _let_drag(self, wanted: bool) -> None:
         """Links can be dragged while the robot moves; else the mouse turns the view there, too."""
@@ -132,6 +151,11 @@ def _act(model: Model, trajectory: Trajectory | None, options: Options) -> tuple
         q0, v0 = trajectory.q[0], trajectory.v[0]
         return Act.of(model, q0, v0, None, float(trajectory.t[0]), options.step), float(np.ptp(trajectory.t))
     return Act.of(model, options.q0, options.v0, options.u, 0.0, options.step), options.span
+
+
+def _warm(act: Act) -> None:
+    """Load or compile what live dynamics need, before a page is opened."""
+    move(Act(act.model, Driver(act.model), act.q.copy(), act.v.copy(), act.z.copy(), act.t), 1e-4)
 
 
 def _foreseen(act: Act) -> tuple[list[State], list[State]]:

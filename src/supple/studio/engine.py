@@ -150,7 +150,10 @@ class Engine:
                 wishes, self._wishes = self._wishes, {}
             began = time.perf_counter()
             try:
-                self.show(self._next(wishes))
+                shot = self._next(wishes)
+                if self._ended:  # meanwhile
+                    return
+                self.show(shot)
                 self.shots += 1
             except SuppleError as error:
                 self.act.message, self.playing = str(error), False

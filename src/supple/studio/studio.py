@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import io
 import socket
@@ -16,6 +17,8 @@ from supple.checks import Array
 from supple.errors import MissingExtraError, StorageError
 from supple.model.model import Model
 from supple.studio.actor import Actor, Options
+from supple.studio.gate import Gate
+from supple.studio.toolbar import Toolbar
 from supple.studio.window import add_ground, aim
 from supple.viz.motion import model_of
 
@@ -49,7 +52,9 @@ class Studio:
     """
 
     def __init__(self, what: Sequence[Model | Trajectory], host: str, port: int, options: Options) -> None:
-        self.server = _serve(host, port, "supple")
+        outside = host not in LOCAL
+        self.server = _serve("127.0.0.1" if outside else host, port, "supple")
+        self.gate = _gate(host, port, self.server.get_port()) if outside else None
         self.dark, spacing = options.dark, options.spacing
         self._lock = threading.Lock()
         self._ended = threading.Event()
@@ -66,8 +71,10 @@ class Studio:
                     actor.add_panel()
             else:
                 actor.add_panel()
+        self.toolbar = Toolbar(self.server, self.actors, self.ground, self.home, self.dark)
         self.server.on_client_connect(lambda _: self._count())
         self.server.on_client_disconnect(lambda _: self._count())
+        atexit.register(self.stop)
         for actor in self.actors:
             actor.engine.pause(True)
             actor.engine.start()
@@ -102,8 +109,11 @@ class Studio:
 
     @property
     def url(self) -> str:
-        """Where a browser finds it."""
-        return f"http://{self.server.get_host()}:{self.server.get_port()}"
+        """Where a browser finds it; with the token, if other machines reach it."""
+        if self.gate is None:
+            return f"http://{_named(self.server.get_host())}:{self.server.get_port()}"
+        host = socket.gethostname() if self.gate.host in ("0.0.0.0", "::", "") else self.gate.host
+        return f"http://{_named(host)}:{self.gate.port}/?token={self.gate.token}"
 
     def wait(self, patience: float = PATIENCE) -> None:
         """Return when the last page that showed it was closed, or if none was opened for so long [s]."""
@@ -122,9 +132,13 @@ class Studio:
         if self._ended.is_set():
             return
         self._ended.set()
+        atexit.unregister(self.stop)
         for actor in self.actors:
             actor.engine.stop()
-        self.server.stop()
+        if self.gate is not None:
+            self.gate.stop()
+        with contextlib.redirect_stdout(io.StringIO()):  # its farewell
+            self.server.stop()
 
     def __enter__(self) -> Studio:
         return self
@@ -158,6 +172,19 @@ def _serve(host: str, port: int, label: str) -> Any:
         raise MissingExtraError('the studio needs viser, which is not installed: pip install "supple[view]"') from error
     with contextlib.redirect_stdout(io.StringIO()):  # its greeting
         return viser.ViserServer(host=host, port=free_port(host, port), label=label, verbose=False)
+
+
+def _gate(host: str, port: int, inner: int) -> Gate:
+    """The gate of a studio that other machines reach."""
+    try:
+        return Gate(host, free_port(host, port), inner)
+    except OSError as error:
+        raise StorageError(f"the studio cannot be served at {host}: {error}") from error
+
+
+def _named(host: str) -> str:
+    """An address as it stands in a URL."""
+    return f"[{host}]" if ":" in host else host
 
 
 def free_port(host: str, first: int) -> int:

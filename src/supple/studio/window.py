@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 #: Layers that are hidden until somebody asks for them.
 HIDDEN = ("frames",)
 
+#: Colours of the ground's lines and of every fifth, light and dark.
+GRIDS = {False: ((226, 230, 236), (204, 210, 219)), True: ((58, 64, 74), (78, 86, 99))}
+
 #: How far the robot stands left of the middle, relative to half the picture's height.
 ASIDE = 0.3
 
@@ -131,7 +134,7 @@ def add_ground(server: ViserServer, windows: list[Window], dark: bool) -> Any:
     middle = np.mean([one.view.cloud.mean(axis=0) + window.at for one, window in zip(stages, windows, strict=True)], 0)
     height = min(heights) - 1e-3 * size
     where = middle - (middle @ upward) * upward + height * upward
-    line, section = ((58, 64, 74), (78, 86, 99)) if dark else ((226, 230, 236), (204, 210, 219))
+    line, section = GRIDS[dark]
     return server.scene.add_grid(
         "/ground", infinite_grid=True, cell_size=cell, section_size=5.0 * cell, cell_color=line, section_color=section,
         cell_thickness=1.0, section_thickness=1.4, fade_distance=9.0 * size, fade_strength=1.5, fade_from="origin",

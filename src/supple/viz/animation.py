@@ -16,8 +16,9 @@ from supple.errors import MissingExtraError, ModelError, PictureError, StorageEr
 from supple.storage import replacing
 from supple.viz import style as colours
 from supple.viz.display import new_figure
-from supple.viz.layout import bare_axes, checked_path, draw_path, write_title
+from supple.viz.layout import bare_axes, draw_path, write_title
 from supple.viz.motion import FRAMING, even_times, model_of, paths, states_at, traces, watched
+from supple.viz.paths import checked_path
 from supple.viz.pictures import draw_state
 from supple.viz.sections import IN_A_FRAME
 from supple.viz.style import PALETTE, Style

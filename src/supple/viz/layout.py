@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from supple.viz import style as colours
 from supple.viz.camera import Window
 from supple.viz.display import offer
 from supple.viz.painter import Painter
+from supple.viz.paths import checked_path
 from supple.viz.style import Style
 from supple.viz.view import View
 
@@ -29,24 +29,6 @@ PATH_POINTS = 800
 
 #: Margin at the sides of a picture, points.
 SIDE = 16.0
-
-
-def checked_path(path: Any, what: str, endings: Collection[str]) -> Path:
-    """Where to write, if the name can be that of a file and ends in one of ``endings``."""
-    try:
-        target = Path(path)
-        target.stat()
-    except TypeError:
-        raise PictureError(f"path is {shown(path)}, must be the name of a file") from None
-    except ValueError as error:  # such as a NUL, or letters that the disk cannot hold
-        raise PictureError(f"path is {shown(path)}, which cannot be the name of a file: {error}") from None
-    except OSError:
-        pass  # it is not there yet; what else is wrong with it shows when it is written
-    if target.suffix.lstrip(".").lower() not in endings:
-        raise PictureError(
-            f"cannot save {what} as {target.name!r}: its name must end in one of {', '.join(sorted(endings))}"
-        )
-    return target
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str], dpi: float) -> Path:

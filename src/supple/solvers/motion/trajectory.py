@@ -196,6 +196,32 @@ class Trajectory(Readings):
 
         return view(self, **options)
 
+    def export(
+        self, path: str | os.PathLike[str], fps: float = 30.0, speed: float = 1.0, title: str | None = None
+    ) -> Path:
+        """Write the motion to a file that opens without supple, atomically.
+
+        Parameters
+        ----------
+        path : path
+            .html: one page with a player inside, which needs no network; .glb: glTF with animation, for Blender,
+            PowerPoint and all other viewers of it.
+        fps : float
+            Pictures per second; viewers interpolate between them.
+        speed : float
+            Seconds of the motion per second of the film: 0.5 is slow motion.
+        title : str, optional
+            Of the page; the robot's name if left out.
+
+        Raises
+        ------
+        PictureError
+            If the name has another ending.
+        """
+        from supple.studio import export
+
+        return export(self, path, fps, speed, title)
+
     def vjp(
         self,
         q: Any = None,

@@ -1,0 +1,64 @@
+"""A motion as pictures at even times: what files of it hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from supple.checks import Array, positive_float
+from supple.errors import ModelError, PictureError
+from supple.studio.pieces import Piece, Placed
+from supple.studio.stage import Stage
+from supple.viz.motion import FRAMING, even_times, model_of, states_at
+
+if TYPE_CHECKING:
+    from supple.solvers.motion.trajectory import Trajectory
+
+#: Most pictures of a file.
+MOST_FRAMES = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class Film:
+    """Pieces of a robot, and where they are at all times.
+
+    Attributes
+    ----------
+    stage : Stage
+    times : (T,)
+        From zero, s of the film.
+    places : list of lists of Placed
+        For every piece, its places at the times.
+    """
+
+    stage: Stage
+    times: Array
+    places: list[list[Placed]]
+
+    @property
+    def tracks(self) -> list[tuple[Piece, list[Placed]]]:
+        """Pieces with their places; those never seen are left out, as are triads at joints."""
+        both = zip(self.stage.pieces, self.places, strict=True)
+        return [(piece, places) for piece, places in both if piece.layer != "frames" and any(p.visible for p in places)]
+
+
+def film_of(trajectory: Trajectory, fps: Any = 30.0, speed: Any = 1.0) -> Film:
+    """A motion with so many pictures per second, and so many of its seconds per second of the film."""
+    model = model_of(trajectory)
+    try:
+        fps, speed = positive_float(fps, "fps"), positive_float(speed, "speed")
+    except ModelError as error:
+        raise PictureError(f"export: {error}") from None
+    span = float(trajectory.t[-1] - trajectory.t[0])
+    count = max(1, round(min(fps * span / speed, 1e15)) + 1)
+    if count > MOST_FRAMES:
+        raise PictureError(
+            f"export: fps = {fps:g} and speed = {speed:g} make {count} pictures of {span:g} s, more than a file should "
+            f"hold ({MOST_FRAMES}): lower fps or raise speed"
+        )
+    states = states_at(trajectory, even_times(trajectory, count))
+    stage = Stage(model, states_at(trajectory, even_times(trajectory, min(FRAMING, count))))
+    rows = [stage.at(state) for state in states]
+    return Film(stage, np.linspace(0.0, span / speed, count), [list(column) for column in zip(*rows, strict=True)])

@@ -1,0 +1,135 @@
+"""What concerns the picture as a whole: what is shown, from where, in which colours, and what is saved of it."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from supple.checks import Array
+from supple.studio.export import write_html
+from supple.studio.film import Film
+from supple.studio.glb import write_glb
+from supple.studio.window import GRIDS, HIDDEN
+from supple.viz.camera import level_axes
+
+if TYPE_CHECKING:
+    from viser import ViserServer
+
+    from supple.studio.actor import Actor
+
+#: Views by name: to the right, up, and towards the eye, in axes of which the last is up.
+VIEWS = {"Front": (1.0, 0.0, 0.0), "Side": (0.0, -1.0, 0.0), "Top": (0.0, -1e-3, 1.0)}
+
+#: Width and height of pictures that are saved, pixels.
+PICTURE = (1920, 1080)
+
+#: Most views that are kept.
+MOST_KEPT = 12
+
+
+class Toolbar:
+    """Controls of the whole picture."""
+
+    def __init__(
+        self, server: ViserServer, actors: list[Actor], ground: Any, home: tuple[Array, Array, Array], dark: bool
+    ) -> None:
+        self.server, self.actors, self.ground, self.home = server, actors, ground, home
+        self._kept: list[tuple[Array, Array]] = []
+        gui = server.gui
+        with gui.add_folder("Show", expand_by_default=False):
+            used = [layer for layer in actors[0].window.layers if any(layer in a.window.used for a in actors)]
+            self.layers = {layer: gui.add_checkbox(layer.capitalize(), layer not in HIDDEN) for layer in used}
+            for layer, box in self.layers.items():
+                box.on_update(lambda event, layer=layer: self._show(layer, bool(event.target.value)))
+            self.floor = gui.add_checkbox("Ground", True, visible=ground is not None)
+            self.floor.on_update(lambda event: self._show_ground(bool(event.target.value)))
+            self.dark = gui.add_checkbox("Dark", dark)
+            self.dark.on_update(lambda event: self._darken(bool(event.target.value)))
+        with gui.add_folder("Camera", expand_by_default=False):
+            self.views = gui.add_button_group("Look from", ("Home", *VIEWS))
+            self.views.on_click(lambda event: self._look(event.client, str(event.target.value)))
+            keep = gui.add_button("Keep this view", color="gray", hint="As a button below")
+            keep.on_click(lambda event: self._keep(event.client))
+            self.kept = gui.add_folder("Kept views", visible=False)
+        with gui.add_folder("Save", expand_by_default=False):
+            for label, save in (("Picture (png)", self._save_picture), ("Film (html)", self._save_html),
+                                ("Film (glb)", self._save_glb)):  # fmt: skip
+                button = gui.add_button(label, color="gray")
+                button.on_click(lambda event, save=save: save(event.client))
+            gui.add_markdown("A film holds what was played, the last minute of it at most.")
+
+    # ------------------------------------------------------------------ what is shown
+
+    def _show(self, layer: str, wanted: bool) -> None:
+        for actor in self.actors:
+            actor.window.layers[layer].visible = wanted
+
+    def _show_ground(self, wanted: bool) -> None:
+        if self.ground is not None:
+            self.ground.visible = wanted
+
+    def _darken(self, dark: bool) -> None:
+        self.server.gui.configure_theme(
+            dark_mode=dark, show_logo=False, show_share_button=False, brand_color=(0, 114, 178)
+        )
+        if self.ground is not None:
+            self.ground.cell_color, self.ground.section_color = GRIDS[dark]
+
+    # ------------------------------------------------------------------ from where
+
+    def place(self, name: str) -> tuple[Array, Array]:
+        """The eye and what it looks at, (3,) each, of a view by name."""
+        eye, middle, up = self.home
+        if name == "Home":
+            return eye, middle
+        toward = np.column_stack(level_axes(up)) @ np.array(VIEWS[name])
+        return middle + np.linalg.norm(eye - middle) * toward / np.linalg.norm(toward), middle
+
+    def _look(self, client: Any, name: str) -> None:
+        if client is not None:
+            _aim(client, *self.place(name), self.home[2])
+
+    def _keep(self, client: Any) -> None:
+        """A button that brings the present view back."""
+        if client is None or len(self._kept) >= MOST_KEPT:
+            return
+        here = np.array(client.camera.position), np.array(client.camera.look_at)
+        self._kept.append(here)
+        self.kept.visible = True
+        with self.kept:
+            button = self.server.gui.add_button(f"View {len(self._kept)}", color="gray")
+            button.on_click(lambda event: _aim(event.client, *here, self.home[2]))
+
+    # ------------------------------------------------------------------ what is saved
+
+    def _save_picture(self, client: Any) -> None:
+        from imageio.v3 import imwrite  # comes with viser
+
+        pixels = client.get_render(height=PICTURE[1], width=PICTURE[0], transport_format="png")
+        file = io.BytesIO()
+        imwrite(file, pixels, extension=".png")
+        client.send_file_download("picture.png", file.getvalue())
+
+    def _save_html(self, client: Any) -> None:
+        film = self.film()
+        client.send_file_download("motion.html", write_html(film).encode())
+
+    def _save_glb(self, client: Any) -> None:
+        client.send_file_download("motion.glb", write_glb(self.film()))
+
+    def film(self) -> Film:
+        """What the first robot did last."""
+        actor = self.actors[0]
+        states = list(actor.past) or [actor.engine.act.state]
+        rows = [actor.stage.at(state) for state in states]
+        times = np.array([state.t - states[0].t for state in states])
+        return Film(actor.stage, times, [list(column) for column in zip(*rows, strict=True)])
+
+
+def _aim(client: Any, eye: Array, middle: Array, up: Array) -> None:
+    """Turn the camera of a browser."""
+    with client.atomic():
+        client.camera.up_direction = up
+        client.camera.position, client.camera.look_at = eye, middle
