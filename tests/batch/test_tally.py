@@ -1,11 +1,11 @@
 """How many runs are done: reports instead of a line, silence where nobody looks."""
 
 import io
+import sys
 
 import pytest
 
 import supple as sp
-import supple.batch.tally as module
 from supple.batch.tally import Tally, checked_progress
 
 
@@ -20,7 +20,7 @@ def test_a_report_takes_the_place_of_the_line_and_may_end_the_work():
 @pytest.mark.parametrize("show", [None, False])
 def test_without_a_terminal_nothing_is_shown(show, monkeypatch):
     stream = io.StringIO()
-    monkeypatch.setattr(module.sys, "stderr", stream)
+    monkeypatch.setattr(sys, "stderr", stream)
     tally = Tally("runs", 5, show)
     assert tally.update(1, 0) is False
     tally.close()

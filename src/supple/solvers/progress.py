@@ -19,32 +19,31 @@ PATIENCE = 2.0
 Report: TypeAlias = Callable[[float, float], bool | None]
 
 
-class Progress:
-    """Simulated time, step size and real-time factor on one line of a terminal.
+class StatusLine:
+    """One line of a terminal that tells how far long work has come.
 
-    ``show`` None means: only on a terminal, and only if the run takes longer than `PATIENCE`.  A function is a
-    `Report`, which takes the line's place.
+    ``show`` None means: only on a terminal, and only if the work takes longer than `PATIENCE`.  A function is a
+    report, which takes the line's place.
     """
 
-    def __init__(self, title: str, begin: float, end: float, show: bool | Report | None) -> None:
-        self.title, self.begin, self.end = title, begin, end
-        self.started = time.perf_counter()
-        self.report: Report | None = show if callable(show) else None
+    def __init__(self, title: str, show: bool | Callable[..., bool | None] | None) -> None:
+        self.title, self.started = title, time.perf_counter()
+        self.report: Callable[..., bool | None] | None = show if callable(show) else None
         self.wait = 0.0 if show else PATIENCE
         self.enabled = show is True or (show is None and sys.stderr.isatty())
         self._live: Any = None
 
-    def update(self, t: float, h: float) -> bool:
-        """Tell the simulated time [s] and the step [s].  Returns whether the run is to end here."""
-        if self.report is not None:
-            return bool(self.report(t, h))
-        elapsed = time.perf_counter() - self.started
-        if self.enabled and elapsed >= self.wait:
-            factor = (t - self.begin) / elapsed if elapsed > 0.0 else 0.0
-            self._tell(f"{self.title}: {t:.4g} of {self.end:.4g} s, step {h:.2g} s, {factor:.3g} x real time")
-        return False
+    @property
+    def elapsed(self) -> float:
+        """Since the work began, s."""
+        return time.perf_counter() - self.started
 
-    def _tell(self, line: str) -> None:
+    @property
+    def due(self) -> bool:
+        """Whether there is anything to show yet."""
+        return self.enabled and self.elapsed >= self.wait
+
+    def tell(self, line: str) -> None:
         """Show a line, in place of the last one."""
         if self._live is None:
             from rich.console import Console
@@ -52,7 +51,7 @@ class Progress:
 
             self._live = Status("", console=Console(stderr=True))
             self._live.start()
-        self._live.update(line)
+        self._live.update(f"{self.title}: {line}")
 
     def close(self) -> None:
         """Remove the line."""
@@ -61,19 +60,38 @@ class Progress:
             self._live = None
 
 
-class Tally(Progress):
-    """Starts and finds of a search for equilibria, shown or reported in the same manner."""
+class Progress(StatusLine):
+    """Simulated time, step size and real-time factor; a function is a `Report`."""
 
-    def __init__(self, title: str, starts: int, show: bool | Report | None) -> None:
-        super().__init__(title, 0.0, float(starts), show)
+    def __init__(self, title: str, begin: float, end: float, show: bool | Report | None) -> None:
+        super().__init__(title, show)
+        self.begin, self.end = begin, end
 
     def update(self, t: float, h: float) -> bool:
+        """Tell the simulated time [s] and the step [s].  Returns whether the run is to end here."""
+        if self.report is not None:
+            return bool(self.report(t, h))
+        if self.due:
+            elapsed = self.elapsed
+            factor = (t - self.begin) / elapsed if elapsed > 0.0 else 0.0
+            self.tell(f"{t:.4g} of {self.end:.4g} s, step {h:.2g} s, {factor:.3g} x real time")
+        return False
+
+
+class SearchProgress(StatusLine):
+    """Starts and finds of a search for equilibria; a function is told both."""
+
+    def __init__(self, title: str, starts: int, show: bool | Report | None) -> None:
+        super().__init__(title, show)
+        self.starts = starts
+
+    def update(self, starts: int, found: int) -> bool:
         """Tell the starts and the equilibria so far.  Returns whether the search is to end here."""
         if self.report is not None:
-            said = ask(self.report, (t, h), f"progress after {t} starts", StateError)
+            said = ask(self.report, (starts, found), f"progress after {starts} starts", StateError)
             if said is not None and not isinstance(said, (bool, np.bool_)):
-                raise StateError(f"progress returned {shown(said)} after {t} starts; it must return True or False")
+                raise StateError(f"progress returned {shown(said)} after {starts} starts; it must return True or False")
             return bool(said)
-        if self.enabled and time.perf_counter() - self.started >= self.wait:
-            self._tell(f"{self.title}: {t:g} of {self.end:g} starts, {h:g} found")
+        if self.due:
+            self.tell(f"{starts} of {self.starts} starts, {found} found")
         return False

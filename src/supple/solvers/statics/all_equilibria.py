@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from supple.checks import floats, shown, why
 from supple.errors import ConvergenceError, Interrupted, ModelWarning, ShapeError, StateError
 from supple.model.assembly import assemble
-from supple.solvers.progress import Tally
+from supple.solvers.progress import SearchProgress
 from supple.solvers.stage.status import CONVERGED, NO_PIVOT
 from supple.solvers.statics.configurations import Configurations
 from supple.solvers.statics.deflation import deflated_newton
@@ -85,7 +85,7 @@ class _Hunt:
 
     # ------------------------------------------------------------------ the hunt
 
-    def run(self, tally: Tally) -> str:
+    def run(self, tally: SearchProgress) -> str:
         """Look everywhere.  Returns why it ended."""
         seconds = self.options.seconds
         while self.starts < self.planned:
@@ -261,7 +261,7 @@ def statics_all(
     """See `Model.statics_all`."""
     inputs, guesses = given_inputs(model, u), _guesses(model, q0)
     hunt = _Hunt(model, inputs, t, guesses, options)
-    tally = Tally(f"equilibria of {model.name}", hunt.planned, progress)
+    tally = SearchProgress(f"equilibria of {model.name}", hunt.planned, progress)
     try:
         message = hunt.run(tally)
     except KeyboardInterrupt:

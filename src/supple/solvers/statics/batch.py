@@ -74,7 +74,7 @@ class _Batch:
 
 
 def check_finite(model: Model, u: Array, q0: Array) -> None:
-    """Refuse a row with a NaN."""
+    """Refuse a row, or what all rows share, with a NaN."""
     for name, values, labels in (("u", u, model.input_names), ("q0", q0, model.coordinate_names)):
         bad = np.flatnonzero(~np.isfinite(values))
         if bad.size:
@@ -93,6 +93,8 @@ def rows_of(model: Model, u: ArrayLike | None, q0: ArrayLike | None) -> tuple[Ar
     if inputs.ndim not in (1, 2) or inputs.shape[-1] != model.nu or inputs.ndim + guesses.ndim < 3:
         also = f", or ({model.nu},) with q0 (N, {model.n})"
         raise ShapeError(f"u has shape {inputs.shape}, must be (N, {model.nu}){also}")
+    shared = inputs if inputs.ndim == 1 else np.zeros(model.nu), guesses if guesses.ndim == 1 else model.rest
+    check_finite(model, *shared)  # what is wrong in every row is an error, in one of many a failure of that one
     count = len(inputs) if inputs.ndim == 2 else len(guesses)
     if guesses.ndim == 2 and len(guesses) != count:
         raise ShapeError(f"q0 has shape {guesses.shape}, must be ({model.n},) or ({count}, {model.n})")
