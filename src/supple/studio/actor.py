@@ -91,9 +91,9 @@ class Actor:
         """Sliders and buttons."""
         act, state = self.engine.act, self.engine.act.state
         inputs = input_reaches(self.model, state, self.stage.size, act.driver, self.span)
-        for reach in inputs:
-            if reach.name in self.model.tension_inputs:
-                self.stage.most["tension"] = max(self.stage.most["tension"], reach.high)
+        pulls = [reach.high for reach in inputs if reach.name in self.model.tension_inputs]
+        if pulls:  # colours reach as far as the shortest slider, and further when they must
+            self.stage.most["tension"] = max(self.stage.most["tension"], min(pulls))
         coordinates = coordinate_reaches(self.model, self.stage.size)
         self.panel = Panel(self.server.gui, self.engine, inputs, coordinates, watched(self.model, None))
 

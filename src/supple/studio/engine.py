@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 RATE = 30.0
 
 #: How long steps of one picture may take, s of the clock: beyond, the robot's time goes slower.
-BUDGET = 0.022
+BUDGET = 0.016
 
 #: How quickly the measured pace follows, per picture.
 FOLLOW = 0.1
