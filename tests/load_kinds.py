@@ -480,8 +480,11 @@ def add_controller(robot, inputs):
     robot.add(sp.Controller((0.3,), still, Holding(inputs)))
 
 
-def host():
-    """A robot with a place for every kind of load: two rods of different bases, bodies on joints of several kinds."""
+def host(soft=False):
+    """A robot with a place for every kind of load: two rods of different bases, bodies on joints of several kinds.
+
+    Kinds that need a soft body have a place on ``soft`` hosts alone.
+    """
     material = sp.Material(1e5, poisson=0.4, density=1000.0, viscosity=100.0)
     tip = sp.pose((0.1, 0.0, 0.05), (0.1, 0.2, 0.3))
     small = sp.Rigid(0.3, [3e-3, 4e-3, 5e-3], com=(0.01, 0.0, 0.02), tip=tip)
@@ -493,4 +496,7 @@ def host():
     robot.add_link("b", sp.Rod(0.3, sp.Circle(0.05), material, second, points=4), sp.Revolute("z"), "body", at)
     robot.add_link("c", small, sp.Universal("x", "y"), "a")
     robot.add_link("d", small, sp.Prismatic("x", limits=[(-0.1, 0.1)], limit_stiffness=50.0), "b")
+    if soft:
+        finger = sp.SoftBody(sp.ConstantCurvature(0.2, stretch=True), sp.HollowCylinder(0.2, 0.02, 0.01), material, n=3)
+        robot.add_link("e", finger, sp.Revolute("y"), "d")
     return robot

@@ -15,7 +15,7 @@ SILICONE = sp.Material(young=1e6, poisson=0.5, density=1000.0)
 BEND = sp.Legendre(torsion=1, bend_y=2, bend_z=2)
 
 #: Kinds that have nothing to show: they act through joints or everywhere.
-UNSEEN = {"Wake", "Fluid", "JointDrive", "PointLaw", "Prescribed"}
+UNSEEN = {"BearingFriction", "Wake", "Fluid", "JointDrive", "PointLaw", "Prescribed"}
 
 
 def rod(section, **options):

@@ -335,7 +335,7 @@ def motion_calls() -> list[Call]:
         if name.startswith("plot_"):
             given = {p: {**known, **pages}[p] for p in parameters}
             calls.append(Call(f"Trajectory.{name}", function, given, closed, slow=True))
-        elif name[0] != "_" and name not in ("pose", "tip") and set(parameters) <= set(known):
+        elif name[0] != "_" and name not in ("pose", "tip", "view") and set(parameters) <= set(known):
             calls.append(Call(f"Trajectory.{name}", function, {p: known[p] for p in parameters}))
     return calls
 
@@ -384,6 +384,7 @@ def _results() -> list[Call]:
     saved = run.save(folder / "good.npz")
     film = {"path": folder / "film.gif", "fps": 2.0, "speed": 0.02, "watch": None, "progress": None}
     plot = {"path": folder / "page.png", "watch": [("arm", 1.0)]}
+    page = {"path": folder / "page.html", "fps": 100.0, "speed": 1.0, "title": None}
     tape, n = recorded(), plain().n
     slender = designed(slim, 0.01).model().simulate(np.linspace(0.0, 0.01, 3), method=sp.BDF2(dt=5e-3), record=True)
     varied = slender.jvp(p={"radius": 0.01})
@@ -405,6 +406,7 @@ def _results() -> list[Call]:
         Call("Trajectory.load", sp.Trajectory.load, {"path": saved, "model": plain()}, lambda made: made.q),
         Call("Trajectory.plot", run.plot, plot, closed, slow=True),
         Call("Trajectory.animate", run.animate, film, slow=True),
+        Call("Trajectory.export", run.export, page, slow=True),
         Call("EquilibriumPath.at", route.at, {"s": 0.3}, lambda made: made.q),
         Call("Multipliers.__getitem__", rich().statics().multipliers.__getitem__, {"name": "tip"}),
     ]
@@ -427,6 +429,9 @@ def _files() -> list[Call]:
     fresh().save(file)
     file.write_text(file.read_text() + "parameters: {p: 1.0}\n")
     urdf = {"path": folder / "a.urdf", "base": "fixed", "name": None, "gravity": (0.0, 0.0, -9.81), "packages": None}
+    hinge = '<joint name="j" axis="0 1 0"/><geom type="sphere" size="0.1"/>'
+    (folder / "a.xml").write_text(f'<mujoco><worldbody><body name="a">{hinge}</body></worldbody></mujoco>')
+    mjcf = {"path": folder / "a.xml", "name": None, "gravity": (0.0, 0.0, -9.81), "folder": folder}
     part = {"part": fresh(), "to": "a", "at": sp.pose(), "prefix": "p/"}
     framed = fresh()
     framed.add_frame("tool", "a")
@@ -437,6 +442,7 @@ def _files() -> list[Call]:
         Call("load", sp.load, {"path": file, "functions": None, "p": 1.0}),
         Call("load_design", sp.load_design, {"path": file, "functions": None}),
         Call("load_urdf", sp.load_urdf, {**urdf, "shapes": "visual", "limits": True, "merge": True}),
+        Call("load_mjcf", sp.load_mjcf, {**mjcf, "shapes": "visual", "limits": True, "armature": True, "merge": True}),
         Call("HelicalRoute", sp.HelicalRoute, {"radius": 0.01, "pitch": 0.1, "phase": 0.0}, lambda made: made(0.1)),
         Call("Model.frame", framed.compile().frame, {"name": "tool"}),
     ]

@@ -128,9 +128,9 @@ def exercise(model: Model) -> list[Any]:
     ]
 
 
-def load(item: Any) -> Any:
+def load(item: Any, body: Any = None) -> Any:
     """A load on a robot."""
-    robot = base()
+    robot = base(body=body)
     robot.add(item)
     return exercise(robot.compile())
 

@@ -9,7 +9,7 @@ import numpy as np
 
 import supple as sp
 
-from .argument_uses import base, exercise, material
+from .argument_uses import base, exercise, load, material
 
 LENGTH = 0.4
 
@@ -24,11 +24,15 @@ def parabola(x: Any) -> Any:
     return 0.1 * x * x
 
 
+def soft(**changes: Any) -> sp.SoftBody:
+    """A soft body."""
+    given = {"kinematics": bending, "domain": sp.Cylinder(LENGTH, 0.02), "material": material(), "n": 1}
+    return sp.SoftBody(**{**given, "points": (3, 2, 4), **changes})
+
+
 def on_base(**changes: Any) -> list[Any]:
     """A robot on a soft body."""
-    given = {"kinematics": bending, "domain": sp.Cylinder(LENGTH, 0.02), "material": material(), "n": 1}
-    made = sp.SoftBody(**{**given, "points": (3, 2, 4), **changes})
-    return exercise(base(body=made).compile())
+    return exercise(base(body=soft(**changes)).compile())
 
 
 def soft_body_calls() -> list[tuple[str, Callable[..., Any], dict[str, Any], Callable[[Any], Any]]]:
@@ -48,12 +52,20 @@ def soft_body_calls() -> list[tuple[str, Callable[..., Any], dict[str, Any], Cal
     def kept(made: Any, **changes: Any) -> list[Any]:
         return on_base(kinematics=sp.VolumePreserving([made]), n=None, moving_base=True, **changes)
 
+    def blown(made: Any) -> list[Any]:
+        return load(made, soft(domain=tube, tip=wall))
+
+    bodily = lambda made: exercise(base(body=made).compile())  # noqa: E731
+    twisted = lambda made: kept(sp.Twist(made))  # noqa: E731
+    rough = lambda made: on_base(kinematics=made, n=None, material=squeezed, moving_base=True)  # noqa: E731
+    modal = {"mesh": sp.Mesh(corners, [[0, 1, 2, 3]]), "modes": 1, "material": sp.NeoHookean(**elastic)}
+    hollow = (corners, [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
     domain = lambda made: on_base(domain=made)  # noqa: E731
     squeezed = sp.Material(young=1e6, poisson=0.4, density=1e3)
     kinematics = lambda made: on_base(kinematics=made, n=None, material=squeezed)  # noqa: E731
     matter = lambda made: on_base(material=made)  # noqa: E731
     return [
-        ("SoftBody", sp.SoftBody, {**body, **places, **numbers}, lambda made: exercise(base(body=made).compile())),
+        ("SoftBody", sp.SoftBody, {**body, **places, **numbers}, bodily),
         ("Cylinder", sp.Cylinder, {"length": LENGTH, "radius": 0.02}, domain),
         ("HollowCylinder", sp.HollowCylinder, {"length": LENGTH, "outer": 0.02, "inner": 0.01}, domain),
         ("Cone", sp.Cone, {"length": LENGTH, "base_radius": 0.02, "tip_radius": 0.01}, domain),
@@ -69,5 +81,11 @@ def soft_body_calls() -> list[tuple[str, Callable[..., Any], dict[str, Any], Cal
         ("Twist", sp.Twist, {"modes": parabola}, kept),
         ("Shear", sp.Shear, {"modes": parabola, "along": "y"}, kept),
         ("Bend", sp.Bend, {"modes": parabola, "towards": "y"}, kept),
+        ("VariableRadius", sp.VariableRadius, {"length": LENGTH, "radius": 0.02, "sharpness": 0.01}, rough),
+        ("PolynomialMode", sp.PolynomialMode, {"coefficients": (0.0, 0.1), "length": LENGTH}, twisted),
+        ("ModalBody", sp.ModalBody, {**modal, "fixed": [0, 2, 3], "poisson": 0.3}, bodily),
+        ("Cavity", sp.Cavity, {"name": "p", "link": "arm", "surface": hollow, "region": None}, blown),
+        ("Cavity (bore)", sp.Cavity, {"name": "p", "link": "arm", "surface": None}, blown),
+        ("Cavity (region)", sp.Cavity, {"name": "p", "link": "arm", "region": lambda x: bool(x[0] < 0.2)}, blown),
         ("Source", sp.Source, {"modes": parabola}, lambda made: kept(made, domain=tube, tip=wall)),
     ]

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.checks import positive_float
+from supple.model.arguments import number
 from supple.model.constraints import loop_terms
 from supple.model.results import short_repr
 
@@ -124,8 +125,10 @@ def linearize(
     model: Model, q: ArrayLike, v: ArrayLike | None, u: ArrayLike | None, t: float, z: ArrayLike | None
 ) -> Linearization:
     """A and B about a state, see `Model.linearize`."""
-    n, nz = model.n, model.nz
-    v = np.zeros(n) if v is None else v
+    n, nz, check = model.n, model.nz, model.arguments
+    # one state, and no leading axes of it, which the functions below would take
+    q, v, t = check.state("q", q), check.state("v", np.zeros(n) if v is None else v), number("t", t)
+    u, z = check.inputs("u", u, model.nu), None if z is None else check.inputs("z", z, nz)
     found = model.forward_dynamics_derivatives(q, v, u, t, 0.0, z)
     A, B = np.zeros((2 * n + nz, 2 * n + nz)), np.zeros((2 * n + nz, model.nu))
     A[n : 2 * n, :n], A[n : 2 * n, n : 2 * n], B[n : 2 * n] = found
@@ -134,24 +137,24 @@ def linearize(
         _add_further_states(model, q, v, u, t, z, A, B)
     rows = turning = A[:0, :n]
     if model.nc:
-        terms = loop_terms(model, np.asarray(q, float), np.asarray(v, float), np.zeros(n), model.loops)
+        terms = loop_terms(model, q, v, np.zeros(n), model.loops)
         rows, turning = terms.jacobian, terms.slip_dq
     return Linearization(A, B, model.free_coordinates, rows, turning)
 
 
 def _add_further_states(
     model: Model,
-    q: ArrayLike,
-    v: ArrayLike,
-    u: ArrayLike | None,
+    q: Array,
+    v: Array,
+    u: Array,
     t: float,
-    z: ArrayLike | None,
+    z: Array | None,
     A: Array,
     B: Array,
 ) -> None:
     """Columns of z, and rows of z', by central differences: they are users' functions."""
     n, nz = model.n, model.nz
-    middle = np.concatenate([q, v, _first_states(model) if z is None else z, np.zeros(model.nu) if u is None else u])
+    middle = np.concatenate([q, v, _first_states(model) if z is None else z, u])
 
     def rates(x: Array) -> Array:
         q, v, z, u = np.split(x, [n, 2 * n, 2 * n + nz])

@@ -130,6 +130,7 @@ def ModalBody(
     --------
     >>> vertices = [(0, 0, 0), (0, 1, 0), (0, 0, 1), (1, 0, 0), (1, 1, 1)]
     >>> mesh = Mesh(vertices, [(0, 1, 2, 3), (1, 2, 3, 4)])
+    >>> from supple import Material
     >>> ModalBody(mesh, 2, Material(young=1e5, poisson=0.3, density=1000.0)).labels
     ('mode_1', 'mode_2')
     """

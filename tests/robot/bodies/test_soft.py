@@ -466,7 +466,7 @@ class TestBadInput:
 
         robot = sp.Robot("r")
         robot.add_link("body", self.body(creased, stations=(0.5,)))
-        with pytest.raises(sp.ModelError, match=r"link 'body': SoftBody: there is no frame at s = 0.5"):
+        with pytest.raises(sp.ModelError, match=r"link 'body': SoftBody: there is no frame at x = \(0.15, 0, 0\)"):
             robot.compile()
 
     @pytest.mark.parametrize(
