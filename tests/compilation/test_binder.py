@@ -134,3 +134,22 @@ def test_small_parts():
     assert item_name(Asking(None), "x") == "Asking 'x'"
     assert item_name(Asking(None), "Asking") == "Asking"
     assert Binder.__doc__
+
+
+def test_lines_share_nodes_whatever_the_length_of_the_rod():
+    """A chamber that ends within the last piece: before, it has the nodes of the rod, rounded otherwise."""
+
+    def build(length=0.59):
+        made = sp.Robot("rod")
+        rod = sp.Rod(length, sp.Circle(0.02), RUBBER, sp.Hat(bend_y=2, bend_z=2), points=3)
+        made.add_link("rod", rod)
+        made.add(sp.Tendon("tendon", {"rod": (0.0, 0.01)}))
+        made.add(sp.Chamber("chamber", {"rod": (0.01, 0.0)}, area=1e-4, until={"rod": 0.43}))
+        return made
+
+    counts = {len(build(length).compile().parameters.nodes) for length in np.linspace(0.5, 0.7, 41)}
+    assert counts == {9}
+    load, _ = asked(lambda binder: [binder.node("rod", s) for s in (0.3, 0.3 + 1e-16, 0.1 + 0.2, 0.3 + 1e-9)])
+    first, *same, other = load.answer
+    assert same == [first, first]
+    assert other != first

@@ -9,6 +9,7 @@ steps counts.
 import warnings
 
 import numpy as np
+import pytest
 
 import supple as sp
 from helpers import random_coordinates, random_robot
@@ -16,7 +17,7 @@ from load_kinds import KINDS, add_kinds
 from motion_cases import cotangents, directions, loss_of
 from motion_replay import Replay
 from random_designs import random_design
-from supple.errors import SuppleError
+from supple.errors import ModelError, SuppleError
 
 from .report import Refused, Report, run
 
@@ -59,6 +60,10 @@ def case(seed):
             motion = model.simulate(np.linspace(0.0, 4e-3, 3), q0, v0, u, method, record=True, max_steps=MOST_STEPS)
         except SuppleError as error:
             raise Refused(str(error)) from None
+        if model.nc and any(isinstance(load, sp.BearingFriction) for load in robot.items):
+            with pytest.raises(ModelError, match="follows the reaction of its joint, which loops"):
+                motion.vjp(**cotangents(motion, seed))
+            raise Refused("loops beside bearings: multipliers in rates of further states")
         check(design, motion, q0, v0, u, seed)
 
 

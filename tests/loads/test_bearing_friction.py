@@ -6,6 +6,7 @@ import pytest
 import supple as sp
 from helpers import random_coordinates, random_robot, relative_error
 from load_kinds import KINDS, add_kinds
+from step_cases import consistent
 
 AXIS = np.array([0.0, 0.6, 0.8])
 
@@ -127,6 +128,45 @@ def test_gradients_of_a_motion():
     for name, x in (("coefficient", 0.3), ("mass", 1.0)):
         expected = (end(**{name: x + h}) - end(**{name: x - h})) / (2 * h)
         assert np.isclose(gradient.p[name], expected, rtol=1e-4), name
+
+
+def four_bar():
+    """A crank with a motor, and a loop that adds to what the bearings of crank and rod carry."""
+    robot = sp.Robot("four-bar")
+    links = (("crank", 1.0, 0.2, "world"), ("rod", 0.5, 0.4, "crank"), ("arm", 0.7, 0.3, "rod"))
+    for name, mass, length, parent in links:
+        body = sp.Rigid(mass, [0.01] * 3, com=(length / 2.0, 0.0, 0.0), tip=sp.pose((length, 0.0, 0.0)))
+        robot.add_link(name, body, sp.Revolute("y"), parent=parent)
+    robot.add(sp.JointDrive("motor", "crank"))
+    robot.add(sp.Loop("l", ("arm", sp.pose()), ("world", sp.pose((0.35, 0.0, 0.1))), sp.Revolute("y")))
+    for link in ("crank", "rod"):
+        numbers = {"radius": 0.05, "arm": 0.1, "lag": 0.05, "slip_velocity": 0.1, "start": 3.0}
+        robot.add(sp.BearingFriction(f"bearing of {link}", link, 0.3, **numbers))
+    return robot.compile()
+
+
+def test_rates_follow_inputs_and_multipliers():
+    """In single steps, implicit and explicit, and in linear systems; motions say that they do not know it."""
+    model, u, z, h = four_bar(), np.array([2.0]), np.array([3.0, 3.0]), 1e-4
+    q, v = consistent(model, np.random.default_rng(2))
+    for method in (sp.RK45(), sp.ImplicitEuler(dt=5e-3, newton_rtol=1e-13, newton_atol=1e-14)):
+        found = model.step_derivatives(q, v, u, 5e-3, method)
+        ends = [model.step(q, v, u + x, 5e-3, method).z for x in (h, -h)]
+        assert np.allclose(found.B[2 * model.n :, 0], (ends[0] - ends[1]) / (2.0 * h), rtol=1e-6)
+        ends = [model.step(q, v + x, u, 5e-3, method).z for x in (h * np.eye(3)[0], -h * np.eye(3)[0])]
+        by_v = found.A[2 * model.n :, model.n]
+        assert np.allclose(by_v, (ends[0] - ends[1]) / (2.0 * h), rtol=1e-5, atol=1e-5 * np.abs(by_v).max())
+
+    def rates(u):
+        made = model.forward_dynamics(q, v, u, z=z)
+        return model.state_rates(q, v, made.a, z, 0.0, u, np.asarray(made.multipliers))
+
+    expected = (rates(u + h) - rates(u - h)) / (2.0 * h)
+    assert np.abs(expected).min() > 0.0
+    assert np.allclose(model.linearize(q, v, u, z=z).B[2 * model.n :, 0], expected, rtol=1e-6)
+    motion = model.simulate(0.01, q, v, u, sp.GeneralizedAlpha(dt=5e-3), record=True)
+    with pytest.raises(sp.ModelError, match=r"'bearing of crank' follows the reaction .* loops .*Loop 'l'"):
+        motion.vjp(z=np.ones_like(motion.z))
 
 
 def test_files_keep_it(tmp_path):

@@ -88,3 +88,15 @@ def test_what_hybrid_dynamics_refuses():
         model.hybrid_dynamics(q, v, a, [model.n])
     with pytest.raises(sp.StateError, match=r"a\[0\]"):
         model.hybrid_dynamics(q, v, np.where(np.arange(model.n) == 0, np.nan, a), [0])
+
+
+def test_products_that_overflow_warn_of_nothing():
+    """Callers refuse what is not finite, and know the state that it comes from; here warnings are errors."""
+    for model, q, v, rng in robots_with("loop", seeds=range(2)):
+        A = loop_terms(model, q, v, 0 * q, model.loops).jacobian
+        force, rate = 1e200 * rng.standard_normal((model.n, 1)), np.zeros((model.nc, 1))
+        try:
+            columns = allowed_columns(model, q, None, 1e120 * A, force, rate, model.workspace.free)
+        except sp.SingularError:
+            continue
+        assert not all(np.isfinite(part).all() for part in columns)

@@ -51,15 +51,20 @@ def leaves(result):
     return [] if result is None or isinstance(result, (str, tuple)) else [np.asarray(result)]
 
 
-def compare(model, name):
+def compare(model, name, only=None):
+    """Results of many and of one; with ``only``, one argument alone has leading axes."""
     function = getattr(type(model), name)
     rows, plain = arguments(model, function, np.random.default_rng(1), LEAD)
+    if only is not None:
+        plain |= {key: x[0, 0] for key, x in rows.items() if key != only}
+        rows = {only: rows[only]}
     many = getattr(model, name)(**rows, **plain)
     for place in np.ndindex(LEAD):
         one = getattr(model, name)(**{key: x[place] for key, x in rows.items()}, **plain)
         found = leaves(many)
         assert len(found) == len(leaves(one)) > 0
         for a, b in zip(found, leaves(one), strict=True):
+            assert a.shape == (*LEAD, *b.shape), name
             assert np.array_equal(a[place], b), name
         assert type(many) is type(one) or np.isscalar(one)
 
@@ -69,6 +74,11 @@ def model():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sp.ModelWarning)  # a law without a tangent
         return loaded()
+
+
+@pytest.fixture(scope="module")
+def coupled():
+    return hand().compile()
 
 
 @pytest.mark.filterwarnings("ignore::supple.ModelWarning")
@@ -81,6 +91,26 @@ def test_many_equal_one_by_one(model, name):
 @pytest.mark.parametrize("name", [name for name in FUNCTIONS if name != "volumes"])
 def test_coordinates_that_follow_others(name):
     compare(hand().compile(), name)
+
+
+#: Every function with each of its arguments that may have leading axes.
+ALONE = [
+    (name, only)
+    for name in FUNCTIONS
+    for only in inspect.signature(getattr(Model, name)).parameters
+    if only in module.SIZES
+]
+
+
+@pytest.mark.filterwarnings("ignore::supple.ModelWarning")
+@pytest.mark.parametrize(("name", "only"), [(name, only) for name, only in ALONE if not name.startswith("step")])
+def test_one_argument_alone_has_leading_axes(model, name, only):
+    compare(model, name, only)
+
+
+@pytest.mark.parametrize(("name", "only"), [(name, only) for name, only in ALONE if name != "volumes"])
+def test_one_argument_alone_where_coordinates_follow_others(coupled, name, only):
+    compare(coupled, name, only)
 
 
 def test_axes_are_broadcast(model):

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.model import accelerations, constraints, dynamics, invariants, kinematics, lines
+from supple.model import accelerations, constraints, dynamics, invariants, kinematics, leading_axes, lines
+from supple.model.constraints import Multipliers
 from supple.model.model import Model
 
 
@@ -77,13 +78,68 @@ def test_no_function_takes_anything_but_finite_real_vectors(model, name, kind):
                 getattr(model, name)(**{**given, parameter: WRONG[kind](given[parameter])})
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf, "x", None, 1j, [0.1], np.array([1.0, 2.0]), True, 10**400])
+@pytest.mark.parametrize("value", [np.nan, np.inf, "x", None, 1j, [np.nan], [0.1, "x"], [[0.1], []], True, 10**400])
 @pytest.mark.parametrize("name", [name for name in FUNCTIONS if {"t", "cv", "ca"} & set(FUNCTIONS[name])])
 def test_times_and_coefficients_are_finite_numbers(model, name, value):
     given = arguments_of(name, model)
     for parameter in {"t", "cv", "ca"} & set(given):
-        with pytest.raises(sp.StateError, match=rf"^{parameter} is "):
+        with pytest.raises(sp.StateError, match=rf"^(row 0: )?{parameter} is "):
             getattr(model, name)(**{**given, parameter: value})
+
+
+def leaves(found):
+    """All numbers and arrays in a result."""
+    if isinstance(found, dict):
+        return [x for part in found.values() for x in leaves(part)]
+    if isinstance(found, Multipliers):
+        return [found.values]
+    if isinstance(found, tuple):
+        return [x for part in found for x in leaves(part)]
+    return [] if found is None or isinstance(found, str) else [np.asarray(found)]
+
+
+@pytest.mark.parametrize("values", [[0.1], np.array([1.0, 2.0])])
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if {"t", "cv", "ca"} & set(FUNCTIONS[name])])
+def test_many_times_and_coefficients_are_leading_axes_or_refused(model, name, values):
+    given = arguments_of(name, model)
+    for parameter in {"t", "cv", "ca"} & set(given):
+        if name not in leading_axes.FUNCTIONS:
+            with pytest.raises(sp.StateError, match=rf"^{parameter} is "):
+                getattr(model, name)(**{**given, parameter: values})
+            continue
+        found = leaves(getattr(model, name)(**{**given, parameter: values}))
+        rows = [leaves(getattr(model, name)(**{**given, parameter: float(x)})) for x in values]
+        assert found
+        for k, array in enumerate(found):
+            np.testing.assert_array_equal(array, np.array([row[k] for row in rows]))
+
+
+@pytest.mark.parametrize("many", [[0.1], np.array([1.0, 2.0]), np.zeros((3, 3)), np.nan, "x"])
+def test_solvers_take_one_time(model, many):
+    """Functions that they call would take leading axes."""
+    x = good(model)
+    q, v, a = x["q"], x["v"], x["a"]
+    calls = {
+        "linearize": lambda: model.linearize(q, v, t=many),
+        "statics": lambda: model.statics(t=many),
+        "statics_batch": lambda: model.statics_batch(np.ones((2, 1)), t=many),
+        "statics_all": lambda: model.statics_all(t=many),
+        "modes": lambda: model.modes(t=many),
+        "modes at a state": lambda: model.modes(q, t=many),
+        "assemble": lambda: model.assemble(at_rest=True, t=many),
+        "check_derivatives": lambda: model.check_derivatives(q, v, a, t=many),
+    }
+    for call in calls.values():
+        with pytest.raises(sp.StateError, match=r"^t is "):
+            call()
+
+
+def test_linearize_takes_one_state(model):
+    x = good(model)
+    for name in ("q", "v", "u", "z"):
+        with pytest.raises(sp.ShapeError, match=rf"\b{name}\b"):
+            model.linearize(**{k: np.array([x[k], x[k]]) if k == name else x[k] for k in ("q", "v", "u", "z")})
+
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

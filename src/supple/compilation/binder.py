@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from supple.robot.controller import Controller
     from supple.robot.robot import LinkSpec, Robot
 
+#: Stations of a rod closer than this are one, in lengths of the rod.
+SAME_STATION = 1e-12
+
 
 class Guard(Protocol):
     """Whoever knows why a load's result is not finite."""
@@ -130,7 +133,7 @@ class Binder:
     added: dict[int, np.ndarray] = field(default_factory=dict)
     displaced: dict[int, np.ndarray] = field(default_factory=dict)
     scratch: dict[int, int] = field(default_factory=dict)
-    _nodes: dict[tuple[str, float], int] = field(default_factory=dict)
+    _nodes: dict[tuple[str, int], tuple[int, float]] = field(default_factory=dict)  #: index and s, by link and cell
     _bare: Model | None = None
 
     def layout(self, link: str) -> LinkLayout:
@@ -170,8 +173,17 @@ class Binder:
         return SegmentFrame(segment, frame @ offset)
 
     def node(self, link: str, s: float) -> int:
-        """Index of the strain node at station ``s`` of a rod."""
-        return self._nodes.setdefault((link, s), len(self._nodes))
+        """Index of the strain node at station ``s`` of a rod; stations that differ by rounding alone are one.
+
+        Loads find the same station in different ways.  If rounding told whether they share a node, the length of a
+        rod would change their number.
+        """
+        cell = round(s / SAME_STATION)
+        for near in (cell, cell - 1, cell + 1):
+            if (link, near) in self._nodes:
+                return self._nodes[link, near][0]
+        self._nodes[link, cell] = len(self._nodes), s
+        return len(self._nodes) - 1
 
     def rest_pose(self, link: str, s: float) -> np.ndarray:
         """World pose (4, 4) of station ``s`` of a link in the rest configuration, `Model.rest`."""
@@ -272,7 +284,7 @@ class Binder:
         nodes = np.zeros(len(self._nodes), node_t)
         values: list[np.ndarray] = [np.zeros(0)] * len(nodes)
         stations: dict[str, list[tuple[int, float]]] = {}
-        for (link, s), k in self._nodes.items():
+        for (link, _), (k, s) in self._nodes.items():
             stations.setdefault(link, []).append((k, s))
         for link, places in stations.items():
             layout, rod = self.layout(link), self.rod(link)

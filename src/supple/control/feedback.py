@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import Array, answer, ask, finite_array, real_array, shown, whole_number
+from supple.checks import Array, answer, ask, finite_array, finite_float, floats, real_array, shown, whole_number
 from supple.errors import ModelError, SingularError, StateError
 from supple.laws import Law
 
@@ -72,7 +72,10 @@ class Reference:
         return Motion(y, rate, acceleration)
 
     def _part(self, value: Any, t: float) -> Array:
-        numbers = np.asarray(value)
+        try:
+            numbers = floats(value)
+        except ValueError:
+            return answer(value, self.size, self.what, t)  # says what is wrong with it
         return answer(np.full(self.size, numbers) if numbers.ndim == 0 else numbers.ravel(), self.size, self.what, t)
 
 
@@ -105,9 +108,10 @@ class Feedback(ABC):
 
     def __call__(self, t: float, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None) -> Array:
         """All inputs (nu,); ``u`` (nu,) are those that others drive, zero if left out."""
-        given = np.zeros(self.model.nu) if u is None else np.array(u, dtype=float)
+        check = self.model.arguments  # one state: functions of the model would take leading axes of it
+        q, v, given = check.state("q", q), check.state("v", v), np.array(check.inputs("u", u, self.model.nu))
         given[self.columns] = 0.0
-        wanted = self.drive(t, np.asarray(q, dtype=float), np.asarray(v, dtype=float), given)
+        wanted = self.drive(finite_float(t, "t", StateError), q, v, given)
         given[self.columns] = wanted if self.limits is None else np.clip(wanted, *self.limits)
         return given
 

@@ -133,7 +133,7 @@ def _difference(end: ControllerEnds, name: str, arguments: tuple[Any, ...], size
 
 
 def _load_rates(model: Model, q: Array, v: Array, a: Array, u: Array, z: Array, t: float) -> Array:
-    """z' (k,) of the states of loads."""
+    """z' (k,) of the states of loads; where multipliers of loops are felt, too, motions have no derivatives."""
     model.residual(q, v, a, u, t=t, z=z)
     signals = model.workspace.own()[0].signals
     return np.concatenate([signals[x.rate : x.rate + len(x.state0)] for x in model.demand.states])

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from supple.checks import finite_array, real_array, shown
 from supple.errors import ModelError
 from supple.laws import Constant, Law, Polynomial, Product, Ramp, Sine, Spline, Steps, Sum, Table
 
@@ -132,6 +133,8 @@ def pull_back(law: Any, t: Array, cotangent: Array) -> dict[str, Any] | None:
 
 def push_forward(law: Any, t: Array, variation: Mapping[str, Any], k: int) -> Array:
     """The variation (S, k) of a law's values from one of its parameters, by name."""
+    if not isinstance(variation, Mapping):
+        raise ModelError(f"u: {type(law).__name__} is varied by a dict of its parameters, got {shown(variation)}")
     if isinstance(law, (Sum, Product)):
         parts = {"a": np.zeros((len(t), k)), "b": np.zeros((len(t), k))}
         for name, change in variation.items():
@@ -144,12 +147,18 @@ def push_forward(law: Any, t: Array, variation: Mapping[str, Any], k: int) -> Ar
     total = np.zeros((len(t), k))
     for name, change in variation.items():
         _check(law, name, known)
-        total = total + known[name].push(np.asarray(change, dtype=float))
+        total = total + known[name].push(_like(known[name].value, change, f"u: {type(law).__name__}: {name}"))
     return np.asarray(total)
 
 
-def _check(law: Any, name: str, known: dict[str, Any]) -> None:
-    if name not in known:
+def _like(value: Any, change: Any, what: str) -> Array:
+    """A finite variation in the shape of a parameter; a number is that of all its entries."""
+    array, shape = real_array(change, what), np.shape(value)
+    return finite_array(np.full(shape, float(array)) if array.ndim == 0 else array, shape, what)
+
+
+def _check(law: Any, name: Any, known: dict[str, Any]) -> None:
+    if not isinstance(name, str) or name not in known:
         raise ModelError(
             f"u: {type(law).__name__} has no parameter {name!r} to be varied; it has: {', '.join(known) or 'none'}"
         )

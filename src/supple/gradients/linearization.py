@@ -158,8 +158,9 @@ def _add_further_states(
 
     def rates(x: Array) -> Array:
         q, v, z, u = np.split(x, [n, 2 * n, 2 * n + nz])
-        a = model.forward_dynamics(q, v, u, t, z=z).a
-        return np.concatenate([a, model.state_rates(q, v, a, z, t)])
+        found = model.forward_dynamics(q, v, u, t, z=z)
+        rate = model.state_rates(q, v, found.a, z, t, u, np.asarray(found.multipliers))
+        return np.concatenate([found.a, rate])
 
     for j in range(len(middle)):
         h = STEP * max(1.0, abs(middle[j]))

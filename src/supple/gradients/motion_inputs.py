@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.checks import shown
+from supple.checks import floats, shown, why
 from supple.errors import ModelError, ShapeError, StateError
 from supple.gradients import law_parameters
 from supple.laws import Constant, Law, Table
@@ -95,6 +95,9 @@ class InputForm:
             return total
         if self.form == "function":
             raise ModelError("u was a function: it has no parameters to be varied")
+        kinds = {"dict": (Mapping,), "list": (list, tuple)}.get(self.form)
+        if kinds is not None and not isinstance(variation, kinds):
+            raise ModelError(f"u was a {self.form}: its variation must be one, too, got {shown(variation)}")
         if self.form == "dict":
             unknown = [name for name in variation if name not in self.u]
             if unknown:
@@ -141,7 +144,10 @@ def _like(law: Any, change: Any) -> Array:
     if not isinstance(law, (_Number, _Samples)):
         raise ModelError(f"u is the law {type(law).__name__}: give its variation as a dict of its parameters")
     shape = np.shape(law.value if isinstance(law, _Number) else law.values)
-    array = np.array(change, dtype=float)
+    try:
+        array = floats(change)
+    except ValueError as reason:
+        raise ShapeError(f"u is {shown(change)}, must be real numbers of shape {shape}{why(reason)}") from None
     if array.shape != shape:
         raise ShapeError(f"u has shape {array.shape}, must be {shape}")
     if not np.isfinite(array).all():

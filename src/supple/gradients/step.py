@@ -6,11 +6,11 @@
     dF/dw = [ R_q + c_v R_v + c_a R_a   -A^T   -(c_v R_v + c_a R_a) P    R_z       ]
             [ E                                                                   ]
             [ (A v)_q + c_v A                   -c_v A P                           ]
-            [ -(f_q + c_v f_v + c_a f_a)         (c_v f_v + c_a f_a) P   c_z - f_z ],
+            [ -(f_q + c_v f_v + c_a f_a)  -f_l   (c_v f_v + c_a f_a) P   c_z - f_z ],
 
 and dw = -(dF/dw)^-1 (dF/dbegin dbegin + dF/du du) for all columns at once.  The next stage begins at the same sums of
 what is known, of derivatives now.  f and R of further states are users' functions: by z, and f altogether, they are
-differenced.
+differenced.  (f_l is that by lambda: states that follow reactions of joints feel it, and inputs.)
 
 **Explicit.**  Rates at the stages are accelerations, whose derivatives `Model.forward_dynamics_derivatives` has.
 
@@ -58,12 +58,14 @@ class Point(NamedTuple):
 
 
 class Rates(NamedTuple):
-    """Derivatives of f by q, v, a, z, and of R by z."""
+    """Derivatives of f by q, v, a, z, u and lambda, and of R by z."""
 
     q: Array
     v: Array
     a: Array
     z: Array
+    u: Array
+    lam: Array
     force: Array
 
 
@@ -191,12 +193,13 @@ def _stage(
     if stabilised:
         W[S_, R_], W[S_, S_] = (slip + cv * A)[:, free], -cv * A @ P
     W[Z_, R_], W[Z_, S_], W[Z_, Z_] = -(f.q + rate)[:, free], rate @ P, cz * np.eye(nz) - f.z
+    W[Z_, E_] = -f.lam
     force = partial.dq @ start.q + partial.dv @ start.v + partial.da @ start.a + f.force @ start.z + partial.du @ du
     right = [
         force[free],
         E @ start.q,
         slip @ start.q + A[:nm] @ start.v,
-        start.rate - f.q @ start.q - f.v @ start.v - f.a @ start.a - f.z @ start.z,
+        start.rate - f.q @ start.q - f.v @ start.v - f.a @ start.a - f.z @ start.z - f.u @ du,
     ]
     found = -_solve_scaled(W, np.concatenate(right))
     x, y = np.zeros_like(start.q), P @ found[S_]
@@ -224,13 +227,15 @@ def _rates(model: Model, q: Array, v: Array, a: Array, u: Array, lam: Array, z: 
     n, nz = model.n, model.nz
     if not nz:
         none = np.zeros((0, n))
-        return Rates(none, none, none, np.zeros((0, 0)), np.zeros((n, 0)))
-    middle = np.concatenate([q, v, a, z])
+        by_u, by_lam = np.zeros((0, len(u))), np.zeros((0, len(lam)))
+        return Rates(none, none, none, np.zeros((0, 0)), by_u, by_lam, np.zeros((n, 0)))
+    middle = np.concatenate([q, v, a, z, u, lam])
+    ends = np.cumsum([n, n, n, nz, len(u)])
     f, force = np.zeros((nz, len(middle))), np.zeros((n, nz))
 
     def both(x: Array) -> tuple[Array, Array]:
-        q, v, a, z = np.split(x, [n, 2 * n, 3 * n])
-        return model.state_rates(q, v, a, z, t), model.residual(q, v, a, u, lam, t, z)
+        q, v, a, z, u, lam = np.split(x, ends)
+        return model.state_rates(q, v, a, z, t, u, lam), model.residual(q, v, a, u, lam, t, z)
 
     for j in range(len(middle)):
         ahead, behind, h = middle.copy(), middle.copy(), DIFFERENCE * max(1.0, abs(middle[j]))
@@ -238,9 +243,10 @@ def _rates(model: Model, q: Array, v: Array, a: Array, u: Array, lam: Array, z: 
         behind[j] -= h
         above, below = both(ahead), both(behind)
         f[:, j] = (above[0] - below[0]) / (2.0 * h)
-        if j >= 3 * n:
+        if 3 * n <= j < 3 * n + nz:
             force[:, j - 3 * n] = (above[1] - below[1]) / (2.0 * h)
-    return Rates(f[:, :n], f[:, n : 2 * n], f[:, 2 * n : 3 * n], f[:, 3 * n :], force)
+    by_q, by_v, by_a, by_z, by_u, by_lam = np.split(f, ends, axis=1)
+    return Rates(by_q, by_v, by_a, by_z, by_u, by_lam, force)
 
 
 # ---------------------------------------------------------------------- explicit
@@ -278,16 +284,23 @@ def _with_accelerations(model: Model, row: Array, point: Point, u: Array, t: flo
     for joint in model.prescribed:
         own = slice(joint.coordinates.start, joint.coordinates.stop)
         q[own], v[own], a[own] = joint.motion(t)
-    states = z if model.nz else None
+    states, du = z if model.nz else None, _inputs(model)
     found = model.forward_dynamics_derivatives(q, v, u, t, baumgarte, states)
+    da = found.dq @ point.q + found.dv @ point.v + found.du @ du
+    if not model.nz:
+        return point._replace(a=da)
+    if model.nc:  # the row's are of the step's beginning
+        lam = np.asarray(model.forward_dynamics(q, v, u, t, baumgarte, states).multipliers)
     f = _rates(model, q, v, a, u, lam, z, t)
-    da = found.dq @ point.q + found.dv @ point.v + found.du @ _inputs(model)
-    if model.nz:
-        A = loop_terms(model, q, v, a, model.loops).jacobian
-        M = model.residual_derivatives(q, v, a, u, None, t, states).da if model.demand.implicit else None
-        still = np.zeros((model.nc, model.nz))
-        da = da + allowed_columns(model, q, M, A, -f.force, still, model.workspace.free)[0] @ point.z
-    rate = f.q @ point.q + f.v @ point.v + f.a @ da + f.z @ point.z
+    A = loop_terms(model, q, v, a, model.loops).jacobian
+    partial = model.residual_derivatives(q, v, a, u, lam, t, states)
+    M, still = partial.da if model.demand.implicit else None, np.zeros((model.nc, model.nz))
+    da = da + allowed_columns(model, q, M, A, -f.force, still, model.workspace.free)[0] @ point.z
+    rate = f.q @ point.q + f.v @ point.v + f.a @ da + f.z @ point.z + f.u @ du
+    if f.lam.any():  # A^T dlambda = dR of all else, in coordinates that move freely
+        force = partial.dq @ point.q + partial.dv @ point.v + partial.da @ da + partial.du @ du + f.force @ point.z
+        free = model.free_coordinates
+        rate = rate + f.lam @ np.linalg.lstsq(A.T[free], force[free], rcond=None)[0]
     return point._replace(a=da, rate=rate)
 
 

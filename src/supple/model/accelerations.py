@@ -50,7 +50,7 @@ def forward_dynamics(
     if type(baumgarte) is not float or baumgarte:
         baumgarte = nonnegative_float(baumgarte, "baumgarte", "s")
     if model.constrained:
-        state = State(q, v, u, number("t", t), z)
+        state = State(q, v, u, number("t", t), _further(model, z))
         found = balance(model, state, baumgarte, Given(model, state.t))
         efforts, multipliers = joint_efforts(model, q, found.supplied), named_multipliers(model, found.multipliers)
         return Acceleration(found.a, efforts, multipliers)
@@ -76,7 +76,7 @@ def forward_dynamics_derivatives(
     work, check, n = model.workspace, model.arguments, model.n
     q, v, inputs = check.motion(q, v, u)
     if model.constrained:
-        return _constrained_derivatives(model, State(q, v, u, number("t", t), z), baumgarte)
+        return _constrained_derivatives(model, State(q, v, u, number("t", t), _further(model, z)), baumgarte)
     if type(baumgarte) is not float or baumgarte:
         nonnegative_float(baumgarte, "baumgarte", "s")
     out, du = np.empty((3 * n + 2, n)), np.empty((n, model.nu))
@@ -89,6 +89,11 @@ def forward_dynamics_derivatives(
     partial = model.residual_derivatives(q, v, model.forward_dynamics(q, v, u, t, z=z).a, u, None, t, z)
     found = _dense(model, q, -np.hstack([partial.dq, partial.dv, partial.du]))
     return AccelerationDerivatives(*(np.ascontiguousarray(part) for part in np.split(found, [n, 2 * n], axis=1)))
+
+
+def _further(model: Model, z: ArrayLike | None) -> Array | None:
+    """Further states of one state; functions of the model that are called with them would take leading axes."""
+    return None if z is None else model.arguments.inputs("z", z, model.nz)
 
 
 def _dense(model: Model, q: Array, X: Array) -> Array:
@@ -150,7 +155,7 @@ def hybrid_dynamics(
     q, v, a = check.state("q", q), check.state("v", v), check.state("a", a)
     chosen = _coordinates(model, given)
     check.finite(a[chosen], a=a)
-    state = State(q, v, u, number("t", t), z)
+    state = State(q, v, check.inputs("u", u, model.nu), number("t", t), _further(model, z))
     found = balance(
         model, state, nonnegative_float(baumgarte, "baumgarte", "s"), Given(model, state.t).also(chosen, a[chosen])
     )

@@ -98,12 +98,13 @@ def balance(model: Model, state: State, baumgarte: float, given: Given) -> Balan
     force = -model.residual(q, v, given.a, u, None, t, z)
     columns = allowed_columns(model, q, None, terms.jacobian, force[:, None], rate[:, None], given.free)
     a, multipliers = given.a + columns[0][:, 0], columns[1][:, 0]
+    model.arguments.finite(a, q=q, v=v)
+    model.arguments.finite(multipliers, q=q, v=v)
     supplied = np.zeros(model.n)
     if not given.free.all():
         unbalanced = model.residual(q, v, a, u, multipliers, t, z)
         supplied[given.free == 0.0] = unbalanced[given.free == 0.0]
-    for part in (a, multipliers, supplied):
-        model.arguments.finite(part, q=q, v=v)
+    model.arguments.finite(supplied, q=q, v=v)
     return Balance(a, multipliers, supplied)
 
 
@@ -125,12 +126,14 @@ def _prescribed(model: Model, state: State, given: Given) -> Balance:
     return Balance(a, np.zeros(0), np.where(given.free > 0.0, 0.0, supplied))
 
 
+@np.errstate(over="ignore", invalid="ignore")  # in states so large that products overflow, which callers refuse
 def allowed_columns(
     model: Model, q: Array, M: Array | None, A: Array, force: Array, rate: Array, free: Array
 ) -> tuple[Array, Array]:
     """x (n, m) and lambda (nc, m) of M x - A^T lambda = force, A x = rate, with x = 0 where ``free`` is 0.
 
-    M is the mass matrix unless it is given, used as its factors over the tree if the model has them.
+    M is the mass matrix unless it is given, used as its factors over the tree if the model has them.  What overflows is
+    returned as it is: callers look at it (`Arguments.finite`), for they know the state.
     """
     work, m = model.workspace, force.shape[1]
     if M is None and not model.dense:

@@ -75,13 +75,14 @@ class CoupledModel(Model):
     Attributes
     ----------
     full : Model
-        The same robot with all coordinates, those that follow last.
+        The same robot with all coordinates, those that follow last; of one state at a time.
     """
 
     dense = True
 
     def __init__(self, compiled: CompiledRobot) -> None:
         self.full = Model(compiled.changed(followers=None))
+        self.full.leading_axes = False  # rows are made here, before coordinates are expanded
         super().__init__(compiled)
         self.constrained = True
 
@@ -115,7 +116,7 @@ class CoupledModel(Model):
 
     def whole(self, q: Array) -> Array:
         """All coordinates of the tree at q (n,)."""
-        return self.expand(q).q
+        return self.arguments.finite(self.expand(q).q, q=self.arguments.state("q", q))
 
     def _whole(self, q: ArrayLike) -> Array:
         """All coordinates (..., N) at one or many states q (..., n)."""

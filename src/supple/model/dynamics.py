@@ -147,14 +147,27 @@ def residual_tangent(
 
 
 def state_rates(
-    model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, z: ArrayLike | None = None, t: float = 0.0
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    z: ArrayLike | None = None,
+    t: float = 0.0,
+    u: ArrayLike | None = None,
+    lam: ArrayLike | None = None,
 ) -> Array:
-    """z' (nz,) of the further states of loads, at z, or where they begin."""
+    """z' (nz,) of the further states of loads, at z, or where they begin.
+
+    States that follow reactions of joints (`BearingFriction`) feel inputs u and multipliers lam, too.
+    """
     work, check = model.workspace, model.arguments
-    model.residual(q, v, a, t=t, z=z)
+    # one state: the residual would take leading axes, and leave the signals of one of their rows
+    q, v, a, t = check.state("q", q), check.state("v", v), check.state("a", a), number("t", t)
+    u, lam = check.inputs("u", u, model.nu), check.inputs("lam", lam, model.nc)
+    model.residual(q, v, a, u, lam, t, None if z is None else check.inputs("z", z, model.nz))
     signals = work.own()[0].signals
     rates = [signals[states.rate : states.rate + len(states.state0)] for states in model.demand.states]
-    return check.finite(np.concatenate(rates or [np.zeros(0)]), q=check.state("q", q), v=check.state("v", v))
+    return check.finite(np.concatenate(rates or [np.zeros(0)]), q=q, v=v)
 
 
 def residual_derivatives(

@@ -43,6 +43,9 @@ FUNCTIONS = (
     *("power", "power_derivatives", "step", "step_derivatives"),
 )
 
+#: Leading axes at most: NumPy broadcasts no more than 32 axes.
+MOST_AXES = 24
+
 #: Threads pay for rows that take longer than this, s, all together and each: shorter ones wait for the interpreter.
 LONG, LONG_ROW = 0.05, 2e-4
 
@@ -62,7 +65,7 @@ def over_leading_axes(function: Callable[..., Any]) -> Callable[..., Any]:
     def rows(model: Model, error: Exception, *given: Any) -> Any:
         """Called with all arguments that ``function`` refused."""
         arguments = dict(zip(signature.parameters, (model, *given), strict=True))
-        batch = _batch(model, arguments)
+        batch = _batch(model, arguments) if model.leading_axes else None
         if batch is None:
             raise error
         return batch.compute(function, arguments)
@@ -158,6 +161,8 @@ def _batch(model: Model, arguments: dict[str, Any]) -> _Batch | None:
         if array.ndim < len(core) or array.shape[array.ndim - len(core) :] != core:
             return None
         lead = array.shape[: array.ndim - len(core)]
+        if len(lead) > MOST_AXES:
+            return None
         if lead:
             arrays[name], leads[name] = array, lead
     if not arrays:

@@ -89,6 +89,8 @@ class Model:
     lost_design: str = ""
     #: Whether accelerations are solved for with a dense mass matrix, never over the tree.
     dense = False
+    #: Whether its functions take leading axes; where not, they are of one state, and refuse all else.
+    leading_axes = True
 
     def __init__(self, compiled: CompiledRobot) -> None:
         self.compiled = compiled
@@ -121,7 +123,8 @@ class Model:
 
     def whole(self, q: Array) -> Array:
         """All coordinates of the tree at q (n,), those that follow others among them: q itself if there are none."""
-        return q
+        q = self.arguments.state("q", q)
+        return self.arguments.finite(q, q=q)
 
     points = kinematics.points
     pose = kinematics.pose

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import Array, finite_array, real_array, shown, whole_number
+from supple.checks import Array, finite_array, finite_float, real_array, shown, whole_number
 from supple.errors import ModelError
 from supple.robot.bodies.soft import SoftBody
 from supple.robot.domains import Mesh
@@ -22,6 +22,8 @@ from supple.tracing.symbols import Symbol, sampled
 
 #: Points that are looked for at once, and how near its base plane [of the mesh's size] a vertex is held.
 CHUNK, NEAR = 256, 1e-6
+#: Poisson's ratio of vibrations at most: linear elements lock beyond.
+MOST_POISSON = 0.45
 
 
 class Modal:
@@ -136,11 +138,18 @@ def ModalBody(
     """
     if not isinstance(mesh, Mesh):
         raise ModelError(f"ModalBody: mesh is {shown(mesh)}, must be a Mesh(vertices, tetrahedra)")
-    if np.ndim(modes) == 0:
-        if poisson is None:
-            poisson = getattr(material, "poisson_ratio", getattr(material, "poisson", 0.45))
-        modes = vibrations(mesh, whole_number(modes, "ModalBody: modes", 1), min(float(poisson or 0.0), 0.45), fixed)
+    if not isinstance(modes, Sequence) and getattr(modes, "ndim", 0) == 0:
+        modes = vibrations(mesh, whole_number(modes, "ModalBody: modes", 1), _ratio(material, poisson), fixed)
     return SoftBody(Modal(mesh, modes), mesh, material, moving_base=True, **options)
+
+
+def _ratio(material: Any, poisson: Any) -> float:
+    """Poisson's ratio of vibrations: as given, or the material's, and not so near to 1/2 that elements lock."""
+    given = getattr(material, "poisson_ratio", getattr(material, "poisson", MOST_POISSON))
+    ratio = finite_float(given if poisson is None else poisson, "ModalBody: poisson")
+    if poisson is not None and not -1.0 < ratio <= 0.5:
+        raise ModelError(f"ModalBody: poisson is {ratio:g}, must lie in (-1, 0.5]")
+    return min(ratio, MOST_POISSON)
 
 
 def shape_gradients(vertices: Array, cells: Array) -> Array:

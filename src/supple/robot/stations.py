@@ -64,7 +64,7 @@ def as_station(s: Any, what: str) -> float:
     """A station that a user gave: a number, or three for a material point."""
     if isinstance(s, MaterialPoint):
         return s
-    if isinstance(s, (tuple, list, np.ndarray)) and len(np.shape(s)) == 1 and len(s) == 3:
+    if (isinstance(s, (tuple, list)) and len(s) == 3) or (isinstance(s, np.ndarray) and s.shape == (3,)):
         return MaterialPoint(*finite_array(s, (3,), what).tolist())
     return finite_float(s, what)
 

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supple.checks import shown
+from supple.errors import PictureError
 from supple.robot.summary import counted
 from supple.storage import replacing
 from supple.studio.film import Film, film_of
@@ -39,6 +41,8 @@ def export(
         "html": lambda: write_html(film_of(trajectory, fps, speed), float(trajectory.t[0]), speed, title).encode(),
     }
     target = checked_path(path, "a motion", writers)
+    if title is not None and not isinstance(title, str):
+        raise PictureError(f"export: title is {shown(title)}, must be a string")
     data = writers[target.suffix.lstrip(".").lower()]()
     with replacing(target) as beside:
         beside.write_bytes(data)
