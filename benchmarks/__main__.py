@@ -77,7 +77,7 @@ def main() -> int:
         try:
             tables = SUBJECTS[name](chosen.seconds)
         except PinocchioMissingError as error:
-            console.print(f"{name} left out: {error}\n", style="yellow")
+            console.print(f"{name} omitted: {error}\n", style="yellow")
             continue
         for table in tables:
             if chosen.markdown:

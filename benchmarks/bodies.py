@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
@@ -14,15 +14,15 @@ from benchmarks.pinocchio_reference import PinocchioMissingError, require_pinocc
 from benchmarks.robots import random_state
 from supple.bench.tables import GOAL, Column, Table
 from supple.bench.timing import best_times
-from supple.systems import pcc_chain
+from supple.systems import hybrid_arm, pcc_chain, trimmed_helicoid
 
 BODIES = (1, 2, 4, 6, 8, 12, 16, 20)
 #: Points of a body of eleven coordinates: along, outward, around.
 POINTS = ((5, 2, 10), (10, 2, 10), (25, 2, 10), (25, 4, 10), (25, 4, 20))
 #: Its length, m.
 LENGTH = 0.2
-#: Goals: units for inverse dynamics with its Jacobians at 500 points.
-DERIVATIVES_AT_500 = 5.0
+#: Goals: units for inverse dynamics with its Jacobians at 500 points, and for an equilibrium of the trimmed helicoid.
+DERIVATIVES_AT_500, EQUILIBRIUM = 5.0, 300.0
 
 #: What the paper says of its own program (MATLAB), of as many bodies.
 PAPER = "The paper's program needs up to 4.52 s to build the model of 20 bodies; Euler-Lagrange equations end at 6."
@@ -118,6 +118,39 @@ def points_table(seconds: float) -> Table:
     return table.judge("units")
 
 
+def robots_table(seconds: float) -> Table:
+    """An equilibrium of the trimmed helicoid, and the task of the hybrid arm."""
+    table = Table(
+        "The paper's robots of soft bodies",
+        (
+            Column("what", "what"),
+            Column("time", "time, us", "micro"),
+            Column("units", "in units, or of real time", "ratio"),
+            *GOAL,
+        ),
+        note="The helicoid from the straight state, 3 N in all tendons. The arm's task is Simulation 2 of "
+        "[AGNOSTIC-ID], 6 s; time of the processor.",
+    )
+    helicoid = trimmed_helicoid().compile()
+    calls: dict[str, Callable[[], Any]] = {"statics": lambda: helicoid.statics(u=np.full(helicoid.nu, 3.0))}
+    try:
+        require_pinocchio()
+        calls["unit"] = unit_call()
+    except PinocchioMissingError:
+        pass
+    times = best_times(calls, seconds)
+    units = times["statics"] / times["unit"] if "unit" in times else None
+    table.add(what="equilibrium of the helicoid", time=times["statics"], units=units, at_most=EQUILIBRIUM)
+    arm = hybrid_arm()
+    model = arm.compile()
+    arm.simulate(model, 0.01, progress=False)  # loads kernels
+    start = process_time()
+    arm.simulate(model, progress=False)
+    took = process_time() - start
+    table.add(what="task of the hybrid arm", time=took, units=took / arm.t_end, at_most=1.0)
+    return table.judge("units")
+
+
 def exponents_table(chains: Table, points: Table) -> Table:
     """Exponents of growth of both."""
     table = Table(
@@ -141,6 +174,6 @@ def exponents_table(chains: Table, points: Table) -> Table:
 
 
 def run(seconds: float) -> list[Table]:
-    """Chains, points, exponents."""
+    """Chains, points, exponents, robots."""
     chains, points = chains_table(seconds), points_table(seconds)
-    return [chains, points, exponents_table(chains, points)]
+    return [chains, points, exponents_table(chains, points), robots_table(seconds)]

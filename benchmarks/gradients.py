@@ -30,13 +30,15 @@ PARAMETERS: dict[str, dict[str, float]] = {
 SPAN, POINTS, AT_MOST = 1.0, 51, 3.0
 #: When laws are taken for equilibria [s]; what a gradient may cost in searches.
 MOMENT, OF_STATICS = 1.5, 0.5
+#: What a linear system may cost in Jacobians of the residual.
+LINEAR_AT_MOST = 2.0
 #: What recording may cost, and many parameters in units of few.
 RECORDED_AT_MOST, MANY_AT_MOST = 1.1, 1.3
 
 
 def run(seconds: float) -> list[Table]:
-    """Motions, equilibria, numbers of parameters."""
-    return [motions(seconds), equilibria(seconds), parameter_counts(seconds)]
+    """Linear systems, motions, equilibria, numbers of parameters."""
+    return [linear_systems(seconds), motions(seconds), equilibria(seconds), parameter_counts(seconds)]
 
 
 def builder(name: str) -> Callable[..., Robot]:
@@ -55,6 +57,42 @@ def sampled_inputs(system: System, t: np.ndarray) -> Any:
     return np.array([[float(law(x)) if callable(law) else law for law in system.u] for x in t])
 
 
+def linear_systems(seconds: float) -> Table:
+    """A and B about a state, in units of the Jacobians of the residual there."""
+    table = Table(
+        "Linear systems",
+        (
+            Column("name", "system"),
+            Column("n", "n", "count"),
+            Column("rows", "rows of loops", "count"),
+            Column("jacobians", "Jacobians, us", "micro"),
+            Column("linearize", "linearize", "ratio"),
+            *GOAL,
+        ),
+        note="In units of residual_derivatives: dR/dq, dR/dv, dR/da, dR/du and, with loops, their rows.",
+    )
+    for name in PARAMETERS:
+        system = SYSTEMS[name]()
+        model = system.compile()
+        q, v = system.start(model)
+        q, v = np.array(model.rest if q is None else q), np.zeros(model.n) if v is None else np.array(v)
+        u, lam = np.full(model.nu, 0.1), np.zeros(model.nc)
+        a = model.forward_dynamics(q, v, u, MOMENT).a
+        found = best_times(
+            {
+                "linearize": lambda model=model, q=q, v=v, u=u: model.linearize(q, v, u, MOMENT),
+                "jacobians": lambda model=model, q=q, v=v, a=a, u=u, lam=lam: model.residual_derivatives(
+                    q, v, a, u, lam, MOMENT
+                ),
+            },
+            seconds,
+        )
+        ratio = found["linearize"] / found["jacobians"]
+        jacobians = found["jacobians"]
+        table.add(name=name, n=model.n, rows=model.nc, jacobians=jacobians, linearize=ratio, at_most=LINEAR_AT_MOST)
+    return table.judge("linearize")
+
+
 def motions(seconds: float) -> Table:
     """Gradients by initial state, all samples of inputs and all parameters; and one direction."""
     table = Table(
@@ -69,10 +107,12 @@ def motions(seconds: float) -> Table:
             Column("gradient", "gradient", "ratio"),
             *GOAL,
             Column("forward", "one direction", "ratio"),
+            Column("along", "of parameters", "ratio"),
             Column("memory", "kB a step", "significant"),
         ),
         note="Recorded: in units of the plain simulation; gradient (vjp by initial state, all samples of inputs and "
-        "parameters) and one direction (jvp): in units of the recorded one.  How arrays follow parameters is found "
+        "parameters) and one direction (jvp, of v0 and of all parameters): in units of the recorded one.  How arrays "
+        "follow parameters is found "
         "before, see below.",
     )
     for name, parameters in PARAMETERS.items():
@@ -94,6 +134,7 @@ def motions(seconds: float) -> Table:
                 "without": lambda motion=motion, ones=ones: motion.vjp(q=ones),
                 "backward": lambda motion=followed, ones=ones: motion.vjp(q=ones),
                 "forward": lambda motion=motion, direction=direction: motion.jvp(v0=direction),
+                "along": lambda motion=followed, parameters=parameters: motion.jvp(p=dict.fromkeys(parameters, 1e-3)),
             },
             seconds,
             process_time,
@@ -109,6 +150,7 @@ def motions(seconds: float) -> Table:
             gradient=found["backward"] / found["recorded"],
             at_most=AT_MOST,
             forward=found["forward"] / found["recorded"],
+            along=found["along"] / found["recorded"],
             memory=8e-3 * motion.tape.size / motion.stats["steps"],
         )
     return table.judge("gradient")

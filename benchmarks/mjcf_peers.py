@@ -6,7 +6,7 @@ Needs MuJoCo (``pip install mujoco``) and files, which are not ours to give: any
 
 unpacked (``python -m zipfile -e NAME.whl FOLDER``).  Poses of all bodies and sites, the mass matrix, inverse dynamics,
 and forces of springs, dampers and actuators are compared at random states.  What either of the two refuses is told with
-its reason, and so is how much was left out.  Run it from the folder of the repository.
+its reason, and so is how much was omitted.  Run it from the folder of the repository.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from supple.robot.robot import Robot
 #: Largest relative difference at which both count as the same robot.
 AGREEMENT = 1e-8
 
-#: Words of what is left out by which forces differ.
+#: Words of what is omitted by which forces differ.
 FORCES = ("rates of the rotation", "springdamper")
 
 
@@ -113,7 +113,7 @@ def _differences(robot: Robot, theirs: Any, rng: np.random.Generator) -> tuple[d
 
 
 def _force_difference(twin: Any, x: np.ndarray, v: np.ndarray, rng: np.random.Generator) -> float:
-    """Of springs, dampers and actuators; actuators that were left out have no input."""
+    """Of springs, dampers and actuators; actuators that were omitted have no input."""
     import mujoco
 
     u, ctrl = np.abs(rng.standard_normal(twin.model.nu)), np.zeros(twin.theirs.nu)
@@ -160,7 +160,7 @@ def main() -> int:
         if outcome.verdict not in ("agrees", "does not move") or not chosen.quiet:
             print(
                 f"{file.name:40.40} {outcome.verdict:20} n = {outcome.coordinates:3} inputs {outcome.inputs:3} "
-                f"left out {outcome.left_out:3} {outcome.difference:8.1e} {outcome.worst[:220]}",
+                f"omitted {outcome.left_out:3} {outcome.difference:8.1e} {outcome.worst[:220]}",
                 flush=True,
             )
     print(", ".join(f"{verdict}: {count}" for verdict, count in counts.most_common()))

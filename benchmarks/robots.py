@@ -19,7 +19,7 @@ AXES = "zyx"
 def cable_manipulator() -> sp.Robot:
     """The 24-dof soft manipulator of [GVS-AD] section 4.5: one clamped tapered rod of silicone, along x.
 
-    Its five cables are left out: they are inputs, and neither the inertia nor the elasticity depends on them.
+    Its five cables are omitted: they are inputs, and neither the inertia nor the elasticity depends on them.
     """
     robot = sp.Robot("cable-manipulator", gravity=(0.0, 0.0, -9.81))
     robot.add_link("arm", manipulator_rod())

@@ -53,7 +53,7 @@ def pendulum():
 
 
 def check(operation, inputs, tolerance, step=1e-3):
-    """Jacobians against differences of each input, and `pull` against Jacobians."""
+    """Jacobians against differences of each input, `pull` and `push` against Jacobians."""
     outputs, memory = operation.evaluate(inputs, record=True)
     assert [x.shape for x in outputs] == [port.shape for port in operation.outputs]
     blocks = operation.jacobian(memory)
@@ -73,3 +73,9 @@ def check(operation, inputs, tolerance, step=1e-3):
         expected = sum(a.ravel() @ row[i] for a, row in zip(y, blocks, strict=True))
         assert gradient.shape == operation.inputs[i].shape
         assert relative_error(gradient.ravel(), expected) < 1e-9
+    sizes = [max(1.0, np.abs(x).max(initial=0.0)) for x in inputs]
+    x = [size * rng.standard_normal(port.shape) for size, port in zip(sizes, operation.inputs, strict=True)]
+    for row, change, port in zip(blocks, operation.push(memory, x), operation.outputs, strict=True):
+        assert change.shape == port.shape
+        expected = sum(block @ dx.ravel() for block, dx in zip(row, x, strict=True))
+        assert relative_error(change.ravel(), expected) < 1e-9

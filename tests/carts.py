@@ -3,7 +3,7 @@
 import numpy as np
 
 import supple as sp
-from load_kinds import Waving
+from load_laws import Waving
 
 FORCE = 5.0
 

@@ -215,10 +215,10 @@ DIVIDED = ("a", "multipliers", "efforts")
 
 
 def check_apart(motion, q0, v0, u, steps=(2e-5, 2e-6)):
-    """Positions, velocities and further states as `check` has it; all results by differences over longer steps."""
+    """Positions, velocities and internal states as `check` has it; all results by differences over longer steps."""
     weights = {name: value for name, value in cotangents(motion).items() if name not in DIVIDED}
     check(motion, q0, v0, u, weights=weights, steps=steps)
-    check(motion, q0, v0, u, tolerance=1e-5, steps=(2e-4, 2e-5))
+    check(motion, q0, v0, u, tolerance=1e-5, steps=max(steps, (2e-4, 2e-5)))
 
 
 def check(motion, q0, v0, u, tolerance=1e-6, same=1e-4, weights=None, steps=(2e-5, 2e-6)):

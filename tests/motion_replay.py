@@ -390,7 +390,7 @@ class _Equations:
 class _CoupledEquations(_Equations):
     """Those of three stages of Radau IIA, whose velocities and accelerations depend on all increments.
 
-    Unknowns are increments in units of h^2 (positions, corrections) and h (further states), so that accelerations are
+    Unknowns are increments in units of h^2 (positions, corrections) and h (internal states), so that accelerations are
     solved for to rounding however short a step is.
     """
 

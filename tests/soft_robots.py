@@ -5,6 +5,7 @@ import numpy as np
 import supple as sp
 
 MATERIAL = sp.Material(young=2e5, poisson=0.45, density=1100.0, viscosity=200.0)
+CREEPING = sp.NeoHookean(young=1e5, poisson=0.4, density=900.0, kelvin_voigt=300.0)
 
 
 def bending(length):

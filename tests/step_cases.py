@@ -4,6 +4,9 @@ import numpy as np
 
 import supple as sp
 
+#: Newton's method is as exact as tolerances are: differences see what it leaves.
+RADAU = sp.Radau(rtol=1e-10, atol=1e-12)
+
 #: Of every family; None is the default.
 METHODS = [
     None,
@@ -11,6 +14,8 @@ METHODS = [
     sp.Newmark(),
     sp.BDF2(dt=1.0),
     sp.GeneralizedAlpha(rho_inf=0.5, loops="index3"),
+    RADAU,
+    sp.Radau(rtol=1e-10, atol=1e-12, loops="index3"),
     sp.RK45(),
     sp.DOP853(baumgarte=0.1),
 ]

@@ -15,7 +15,7 @@ import pytest
 
 import supple as sp
 import supple.systems
-from helpers import cable_manipulator
+from reference_robots import cable_manipulator
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -167,6 +167,14 @@ def test_links_pictures_and_navigation(page):
         assert ElementTree.parse((page.parent / picture).resolve()).getroot().tag.endswith("svg")
 
 
+def typeset(formula):
+    """Whether a formula can be made into MathML, as when the site is built; raises if not."""
+    pytest.importorskip("latex2mathml")
+    from docs.scripts.mathml import mathml
+
+    return "<math" in mathml(formula)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_formulas_are_whole(page):
     text = re.sub(r"`[^`\n]*`", "", FENCE.sub("", text_of(page)))
@@ -178,6 +186,7 @@ def test_formulas_are_whole(page):
         assert formula.count("{") == formula.count("}"), formula
         assert formula.count(r"\begin") == formula.count(r"\end"), formula
         assert formula.count(r"\left") == formula.count(r"\right"), formula
+        assert typeset(formula)
     for formula in inline:
         assert "|" not in formula  # it would end a cell of a table
 

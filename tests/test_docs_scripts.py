@@ -253,3 +253,36 @@ def test_the_page_on_validation_says_what_is_measured():
     motions = (ROOT / "tests" / "reference" / "test_benchmarks_dynamics.py").read_text(encoding="utf-8")
     for name in re.findall(r"`(test_\w+)`", page):
         assert f"def {name}(" in motions
+
+
+def test_a_site_has_a_folder_per_version(tmp_path):
+    import json
+
+    from docs.scripts import site
+
+    pages, target = tmp_path / "pages", tmp_path / "site"
+    pages.mkdir()
+    target.mkdir()
+    for version in ("0.9.0", "0.10.0", "0.11.0rc1", "0.2.1"):
+        (pages / "index.html").write_text(f"pages of {version}")
+        (pages / "model-file.schema.json").write_text(version)
+        site.publish(pages, target, version)
+    listed = json.loads((target / "versions.json").read_text())
+    assert [entry["version"] for entry in listed] == ["0.11.0rc1", "0.10.0", "0.9.0", "0.2.1"]
+    assert [entry["aliases"] for entry in listed] == [[], ["latest"], [], []]  # a candidate is not the latest
+    assert (target / "0.9.0" / "index.html").read_text() == "pages of 0.9.0"
+    assert (target / "latest" / "index.html").read_text() == "pages of 0.10.0"
+    assert (target / "model-file.schema.json").read_text() == "0.10.0"
+    assert "url=latest/" in (target / "index.html").read_text()
+    (pages / "index.html").write_text("anew")
+    assert site.publish(pages, target, "0.10.0")[1] == "0.10.0"
+    assert (target / "latest" / "index.html").read_text() == "anew"
+    with pytest.raises(ValueError, match="no version"):
+        site.publish(pages, target, "../elsewhere")
+
+
+def test_pages_tell_the_version():
+    from docs.scripts import version
+
+    assert version.package_version() == sp.__version__
+    assert version.on_config({})["copyright"] == f"supple {sp.__version__}"

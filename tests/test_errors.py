@@ -1,9 +1,15 @@
 """Error types, and the prefix that names the culprit."""
 
+import threading
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
 import pytest
 
+import supple as sp
 from supple import errors
-from supple.errors import ConvergenceError, ModelError, SuppleError, naming
+from supple.errors import ConvergenceError, ModelError, ModelWarning, SuppleError, naming, unwarned, warn
 
 
 @pytest.mark.parametrize(
@@ -49,3 +55,44 @@ def test_naming_leaves_other_errors_alone():
     with pytest.raises(KeyError) as caught, naming("link 'arm'"):
         raise KeyError("x")
     assert caught.value.args == ("x",)
+
+
+def test_warnings_are_silenced_in_one_thread_alone():
+    """The filters of `warnings` are those of all threads, so they are left as they are."""
+    filters, inside, go = list(warnings.filters), threading.Event(), threading.Event()
+
+    def again():
+        with unwarned():
+            inside.set()
+            go.wait(30.0)
+            warn("said before")
+        return list(warnings.filters)
+
+    with ThreadPoolExecutor(1) as pool:
+        other = pool.submit(again)
+        assert inside.wait(30.0)
+        with pytest.warns(ModelWarning, match="heard"):
+            warn("heard")
+        go.set()
+        assert other.result() == filters
+
+
+def test_compiling_leaves_the_filters_of_warnings_to_others():
+    """What is compiled once more is silent, and slopes of routes are told from casts: both without a word to others."""
+    before, seen = list(warnings.filters), []
+
+    def radius(s):
+        seen.append(list(warnings.filters))
+        return 0.02
+
+    def route(X):
+        seen.append([entry for entry in warnings.filters if entry[2] is not np.exceptions.ComplexWarning])
+        return 0.01 + 0.0 * X, 0.0 * X
+
+    robot = sp.Robot("arm")
+    rod = sp.Rod(0.3, sp.Circle(radius), sp.Material(1e5, density=1000.0), sp.Legendre(bend_y=1), points=4)
+    robot.add_link("arm", rod)
+    robot.add(sp.ElasticTendon("t", {"arm": route}, stiffness=100.0))
+    robot.compile()
+    assert len(seen) > 10
+    assert all(filters == before for filters in seen)

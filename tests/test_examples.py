@@ -47,6 +47,15 @@ def test_readme_derivatives_run():
     assert names["tangent"].shape == names["da_dq"].shape == (24, 24)
 
 
+def test_readme_gradients_run(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    names = runpy.run_path(str(EXAMPLES / "swinging_arm.py"))
+    tips = names["model"].simulate(2.0, q0=names["rest"].q).tip("arm")
+    exec(blocks[2], names | {"weights": np.ones_like(tips)})
+    assert "(15,) (15,) (1,)" in capsys.readouterr().out
+
+
 def test_soft_arm_on_shaft(capsys):
     names = runpy.run_path(str(EXAMPLES / "soft_arm_on_shaft.py"))
     np.testing.assert_allclose(names["dq"][:, 3], names["difference"], atol=1e-8)

@@ -128,7 +128,7 @@ def test_precision_is_the_callers(model):
     assert equilibrium(jnp.asarray(TENSIONS, jnp.float32)).dtype == jnp.float32
     assert equilibrium(jnp.asarray(TENSIONS, jnp.bfloat16)).dtype == jnp.float32
     assert equilibrium([1, 0, 0]).dtype == jnp.float64
-    assert equilibrium().dtype == jnp.float64  # all left out: zero
+    assert equilibrium().dtype == jnp.float64  # all omitted: zero
     assert np.array_equal(equilibrium(), model.statics().q)
 
 
@@ -292,3 +292,69 @@ def test_parameters_are_a_tree():
     each = jax.vmap(lambda x: equilibrium(TENSIONS, {"young": x}))(young)
     for x, q in zip(young, each, strict=True):
         assert np.array_equal(q, design.model(young=float(x)).statics(TENSIONS).q)
+
+
+def test_forward_mode_is_the_librarys(model):
+    equilibrium = supple.jax.equilibrium(model)
+    rest = model.statics(TENSIONS)
+    du = np.array([0.3, -0.2, 0.5])
+    for call in (lambda f: f, jax.jit):
+        q, dq = call(lambda u: jax.jvp(equilibrium, (u,), (du,)))(TENSIONS)
+        assert np.array_equal(q, rest.q)
+        assert np.array_equal(dq, rest.jvp(du))
+        columns = call(jax.jacfwd(equilibrium))(TENSIONS)
+        assert relative_error(columns, np.stack([rest.jvp(x) for x in np.eye(3)], axis=1)) < 1e-14
+    along = jax.linearize(equilibrium, TENSIONS)[1]
+    assert np.array_equal(along(du), rest.jvp(du))
+
+
+def test_forward_and_reverse_are_transposes(model):
+    motion = supple.jax.rollout(model, np.linspace(0.0, 0.05, 6), method=sp.BDF2(dt=0.01))
+    rng = np.random.default_rng(2)
+    q0, v0 = 0.1 * rng.standard_normal((2, 6))
+    directions = tuple(rng.standard_normal(x.shape) for x in (q0, v0, TENSIONS))
+    outputs, changes = jax.jvp(motion, (q0, v0, TENSIONS), directions)
+    y = tuple(rng.standard_normal(x.shape) for x in outputs)
+    gradients = jax.vjp(motion, q0, v0, TENSIONS)[1](y)
+    forward = sum(np.vdot(a, b) for a, b in zip(y, changes, strict=True))
+    backward = sum(np.vdot(a, b) for a, b in zip(gradients, directions, strict=True))
+    assert forward == pytest.approx(backward, rel=1e-10)
+
+
+def test_forward_mode_by_parameters():
+    design = arm_design()
+    equilibrium, tip = supple.jax.equilibrium(design), supple.jax.tip(design, "arm")
+    p = {"young": jnp.asarray(2e5), "radius": jnp.array([0.012, 0.008]), "length": jnp.asarray(0.4)}
+
+    def end(p):
+        return tip(equilibrium(TENSIONS, p), p)
+
+    forward, reverse = jax.jacfwd(end)(p), jax.jacrev(end)(p)
+    for name, value in p.items():
+        assert forward[name].shape == (3, *value.shape)
+        assert relative_error(forward[name], reverse[name]) < 1e-9
+    step = supple.jax.step(design, 0.01, method=sp.BDF2(dt=0.01))
+    at = (np.zeros(6), np.zeros(6), TENSIONS)
+    forward, reverse = (way(lambda young: step(*at, {"young": young})[1])(2e5) for way in (jax.jacfwd, jax.jacrev))
+    assert relative_error(forward, reverse) < 1e-9
+
+
+def test_forward_mode_over_batches(model):
+    equilibrium, tip = supple.jax.equilibrium(model, threads=2), supple.jax.tip(model, "arm")
+    u, du = many(4), many(4)[::-1]
+
+    def change(x, dx):
+        return jax.jvp(lambda y: tip(equilibrium(y)), (x,), (dx,))[1]
+
+    each = jax.jit(jax.vmap(change))(u, du)
+    assert np.array_equal(each, np.stack([change(x, dx) for x, dx in zip(u, du, strict=True)]))
+    fan = jax.vmap(change, (None, 0))(u[0], du)  # many directions at one state
+    assert np.array_equal(fan, np.stack([change(u[0], dx) for dx in du]))
+    assert change(u, du).shape == (4, 3)
+
+
+def test_second_derivatives_are_refused(model):
+    equilibrium = supple.jax.equilibrium(model)
+    for second in (jax.hessian, lambda f: jax.jacfwd(jax.jacfwd(f)), lambda f: jax.jacrev(jax.jacrev(f))):
+        with pytest.raises(NotImplementedError, match="derivatives of derivatives"):
+            second(lambda u: jnp.sum(equilibrium(u)))(TENSIONS)

@@ -107,7 +107,7 @@ def test_all_names_every_extra_of_users():
     extras = PROJECT["optional-dependencies"]
     (everything,) = extras["all"]
     named = set(re.fullmatch(r"supple\[(.*)\]", everything)[1].split(","))
-    assert named == set(extras) - {"all", "bench", "dev", "docs"}
+    assert named == set(extras) - {"all", "bench", "dev", "docs", "ray"}  # which is large, and for clusters
 
 
 def test_pythons_that_are_promised_are_admitted():

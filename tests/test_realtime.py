@@ -16,7 +16,7 @@ from motions import four_bar, soft_arm, wheel
 DT = 1e-3
 
 
-@pytest.mark.parametrize("method", [None, sp.ImplicitEuler(dt=1.0), sp.RK45()])
+@pytest.mark.parametrize("method", [None, sp.ImplicitEuler(dt=1.0), sp.RK45(), sp.Radau()])
 def test_steps_are_those_of_the_model(method):
     model = soft_arm(0.01)
     q, v = np.full(model.n, 0.1), np.zeros(model.n)
@@ -157,3 +157,46 @@ def test_ctrl_c_keeps_the_report():
 def test_what_is_wrong_is_named(call, message):
     with pytest.raises(sp.ModelError, match=message):
         call()
+
+
+def test_the_report_tells_when_the_processor_was_taken_away(monkeypatch):
+    counts = iter([0, 0, 5, 7, 7, 7])
+    monkeypatch.setattr(realtime, "_switch_counter", lambda: lambda: next(counts))
+    report = realtime.run(realtime.Stepper(wheel(), DT), lambda t, q, v: [0.0], 3 * DT, paced=False)
+    assert report.interrupted.tolist() == [0, 2, 0]
+    assert "took the processor away within 1 ticks" in str(report)
+
+
+def test_switches_are_counted_where_the_system_tells():
+    assert realtime._switch_counter()() >= 0
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setscheduler"), reason="this system has no real-time priority")
+def test_priority_is_given_back(monkeypatch):
+    asked, own = [], os.sched_getscheduler(0)
+    monkeypatch.setattr(os, "sched_setscheduler", lambda pid, policy, parameter: asked.append(policy))
+
+    def fails(t, q, v):
+        raise RuntimeError("no battery")
+
+    with pytest.raises(sp.StateError, match="no battery"):
+        realtime.run(realtime.Stepper(wheel(), DT), fails, DT, priority=True)
+    assert asked == [os.SCHED_FIFO, own]
+    asked.clear()
+    realtime.run(realtime.Stepper(wheel(), DT), lambda t, q, v: [0.0], DT, paced=False)
+    assert asked == []
+
+
+def test_priority_that_is_refused_is_told(monkeypatch):
+    def refuses(*arguments):
+        raise PermissionError(1, "Operation not permitted")
+
+    stepper = realtime.Stepper(wheel(), DT)
+    monkeypatch.setattr(os, "sched_setscheduler", refuses, raising=False)
+    if hasattr(os, "sched_getscheduler"):
+        with pytest.raises(sp.ModelError, match=r"the system refuses it .Operation not permitted.; it needs root"):
+            realtime.run(stepper, lambda t, q, v: [0.0], DT, priority=True)
+    monkeypatch.delattr(os, "sched_setscheduler", raising=False)
+    with pytest.raises(sp.ModelError, match="does not offer real-time priority"):
+        realtime.run(stepper, lambda t, q, v: [0.0], DT, priority=True)
+    assert gc.isenabled()

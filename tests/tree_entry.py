@@ -15,9 +15,9 @@ from supple.core.tree_tangent import FACTORED, TREE_TANGENT
 
 _integer, _real = ctypes.c_int64, ctypes.c_double
 _residual = ctypes.CFUNCTYPE(_integer, *[_integer] * 5, _real, _real, _integer, _integer)
-_tangent = ctypes.CFUNCTYPE(_integer, _integer, _integer, _integer, _real, _real, _integer)
+_tangent = ctypes.CFUNCTYPE(_integer, *[_integer] * 4, _real, _real, _integer)
 _solver = ctypes.CFUNCTYPE(_integer, *[_integer] * 4)
-_rates = ctypes.CFUNCTYPE(None, *[_integer] * 3, _real, _real, *[_integer] * 3)
+_rates = ctypes.CFUNCTYPE(_integer, *[_integer] * 4, _real, _real, *[_integer] * 3)
 
 
 class TreeCase:
@@ -44,8 +44,8 @@ class TreeCase:
 
     def factorise(self):
         """Whether factors and those of the border were made."""
-        q = self.state[0].ctypes.data
-        if _tangent(TREE_TANGENT.address)(*self.at[:2], q, *self.rates, self.at[2]) != FACTORED:
+        state = [x.ctypes.data for x in self.state[:2]]
+        if _tangent(TREE_TANGENT.address)(*self.at[:2], *state, *self.rates, self.at[2]) != FACTORED:
             return False
         return self.border()
 
@@ -60,17 +60,18 @@ class TreeCase:
         _solver(TREE_SOLVER.address)(self.at[0], self.at[2], task, r.ctypes.data)
         return r
 
-    def rate_products(self, P):
-        """(c_v dR/dv + c_a dR/da) P, after `evaluate` and before `factorise`."""
+    def rate_products(self, P, rates=None):
+        """(c_v dR/dv + c_a dR/da) P, after `evaluate` and before `factorise`, or with other ``rates``."""
         P = np.array(P, dtype=float, order="C")
         out = np.zeros(P.T.shape)
-        _rates(TREE_RATES.address)(*self.at, *self.rates, P.ctypes.data, P.shape[1], out.ctypes.data)
+        at, by = (*self.at, self.state[1].ctypes.data), rates or self.rates
+        _rates(TREE_RATES.address)(*at, *by, P.ctypes.data, P.shape[1], out.ctypes.data)
         return out.T
 
     def weights(self):
         """Weights of coordinates, likewise."""
         out = np.zeros(self.model.n)
-        _rates(TREE_RATES.address)(*self.at, *self.rates, 0, 0, out.ctypes.data)
+        _rates(TREE_RATES.address)(*self.at, self.state[1].ctypes.data, *self.rates, 0, 0, out.ctypes.data)
         return out
 
     def add_row(self, column, row, own):

@@ -150,7 +150,7 @@ def finite_array(value: ArrayLike, shape: tuple[int, ...], what: str) -> Array:
     array = real_array(value, what)
     if array.shape != shape:
         raise ModelError(f"{what} has shape {array.shape}, must have shape {shape}")
-    if not np.all(np.isfinite(array)):
+    if not np.isfinite(array).all():
         raise ModelError(f"{what} is {shown(array.tolist())}, must be finite")
     return read_only(array)
 

@@ -7,6 +7,7 @@ algorithm met are also `RuntimeError`, so that general code catches them without
 from __future__ import annotations
 
 import sys
+import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -96,8 +97,32 @@ class SingularError(SuppleError, RuntimeError):
     """A matrix that has to be inverted is singular, such as the mass matrix of a massless link."""
 
 
+class _Hearing(threading.local):
+    """Whether a thread's warnings are heard: not where this is above zero."""
+
+    silent = 0
+
+
+_hearing = _Hearing()
+
+
+@contextmanager
+def unwarned() -> Iterator[None]:
+    """No `warn` of this thread inside the block: for what is done once more and has been warned of before.
+
+    `warnings.catch_warnings` would change the filters of all threads, and two of its blocks at once leave them changed.
+    """
+    _hearing.silent += 1
+    try:
+        yield
+    finally:
+        _hearing.silent -= 1
+
+
 def warn(message: str) -> None:
     """Give a `ModelWarning` that points at the user's line: the innermost one outside this package."""
+    if _hearing.silent:
+        return
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == __package__:
         level, frame = level + 1, frame.f_back

@@ -2,9 +2,12 @@
 
 Install with ``pip install "supple[jax]"``.  Each function takes a `Model`, or a `Design` whose parameters are then
 inputs ``p``, a dict of arrays by name, and returns a function of JAX arrays with any leading axes; rows are computed on
-several threads, in float64, and returned in the caller's precision.  Derivatives are exact and in reverse mode
-(`grad`, `vjp`, `jacrev`), once.  What fails raises: typed errors from eager calls, JAX's own with the same words
-from compiled ones.
+several threads, in float64, and returned in the caller's precision.  Derivatives are exact, once, in reverse mode
+(`grad`, `vjp`, `jacrev`) and in forward mode (`jvp`, `jacfwd`, `linearize`).  What fails raises: typed errors from
+eager calls, JAX's own with the same words from compiled ones.
+
+**How.**  A function's derivative along a direction is a primitive of its own, `derivative`: it calls NumPy, and says to
+JAX that it is linear in the direction and what its transpose is.  Reverse mode is then JAX's own doing.
 """
 
 from __future__ import annotations
@@ -22,12 +25,22 @@ from supple.errors import MissingExtraError, StateError
 try:
     import jax
     import jax.numpy as jnp
+    from jax.interpreters import ad, batching, mlir
 except ImportError as error:
     raise MissingExtraError('supple.jax needs JAX: pip install "supple[jax]"') from error
 
 __all__ = ["Function", "equilibrium", "forward_dynamics", "inverse_dynamics", "pose", "rollout", "step", "tip"]
 
+try:
+    from jax.extend.core import Primitive
+except ImportError:  # of a JAX before 0.4.36
+    from jax.core import Primitive
+
 Array = np.ndarray
+
+#: (inputs, directions) -> changes of outputs; or, ``backward``, (inputs, cotangents) -> gradients.
+derivative = Primitive("supple_derivative")
+derivative.multiple_results = True
 
 
 class Function:
@@ -36,9 +49,11 @@ class Function:
     def __init__(self, operation: Operation, threads: int | None) -> None:
         self.operation = operation
         self._rows = Rows(operation, threads)
-        core = jax.custom_vjp(self._primal)
-        core.defvjp(self._forward, self._backward)
-        self._core = core
+        core = jax.custom_jvp(self._primal)
+        core.defjvp(self._along)
+        recorded = jax.custom_jvp(lambda *arrays: self._call(self._record, "outputs", arrays))
+        recorded.defjvp(_refused)
+        self._core, self._recorded = core, recorded
 
     def __repr__(self) -> str:
         return f"<supple.jax function {self.operation!r}>"
@@ -62,17 +77,21 @@ class Function:
     def _primal(self, *arrays: Any) -> Any:
         return self._call(self._evaluate, "outputs", arrays)
 
-    def _forward(self, *arrays: Any) -> Any:
-        return self._call(self._record, "outputs", arrays), arrays
+    def _along(self, arrays: Any, tangents: Any) -> Any:
+        return self._recorded(*arrays), tuple(derivative.bind(*arrays, *tangents, function=self, backward=False))
 
-    def _backward(self, arrays: Any, cotangents: Any) -> Any:
-        return self._call(self._pull, "inputs", (*arrays, *cotangents))
+    def derive(self, arrays: Any, backward: bool) -> Any:
+        """What `derivative` is, from inputs and directions, or from inputs and cotangents."""
+        return self._call(self._pull, "inputs", arrays) if backward else self._call(self._push, "outputs", arrays)
+
+    def shapes(self, results: str, first: Any) -> tuple[Any, ...]:
+        """Those of "outputs" or "inputs", from the shape and type of the first input."""
+        lead = first.shape[: len(first.shape) - len(self.operation.inputs[0].shape)]
+        return tuple(jax.ShapeDtypeStruct(lead + port.shape, first.dtype) for port in getattr(self.operation, results))
 
     def _call(self, function: Any, results: str, arrays: Any) -> Any:
         """Results of a NumPy function of arrays, shaped as the outputs or the inputs."""
-        first = self.operation.inputs[0]
-        lead, dtype = arrays[0].shape[: arrays[0].ndim - len(first.shape)], arrays[0].dtype
-        shapes = tuple(jax.ShapeDtypeStruct(lead + port.shape, dtype) for port in getattr(self.operation, results))
+        shapes = self.shapes(results, arrays[0])
         try:
             return jax.pure_callback(function, shapes, *arrays, vmap_method="broadcast_all")
         except Exception as error:  # of an eager call: JAX keeps the words of an error, not its type
@@ -94,9 +113,57 @@ class Function:
         return _as(given[0].dtype, outputs)
 
     def _pull(self, *arrays: Any) -> Any:
+        return self._derive(self._rows.pull, arrays)
+
+    def _push(self, *arrays: Any) -> Any:
+        return self._derive(self._rows.push, arrays)
+
+    def _derive(self, way: Any, arrays: Any) -> Any:
         given, count = [np.asarray(x) for x in arrays], len(self.operation.inputs)
         memories = self._rows.recall(given[:count])
-        return _as(given[0].dtype, self._rows.pull(memories, given[count:]))
+        return _as(given[0].dtype, way(memories, given[count:]))
+
+
+# ---------------------------------------------------------------------- what JAX must know of `derivative`
+
+
+def _evaluated(*arrays: Any, function: Function, backward: bool) -> Any:
+    return function.derive(arrays, backward)
+
+
+def _abstract(*arrays: Any, function: Function, backward: bool) -> Any:
+    shapes = function.shapes("inputs" if backward else "outputs", arrays[0])
+    return [arrays[0].update(shape=x.shape) for x in shapes]
+
+
+def _batched(arrays: Any, axes: Any, **how: Any) -> Any:
+    """One more leading axis, of all arrays: rows are rows."""
+    size = next(x.shape[axis] for x, axis in zip(arrays, axes, strict=True) if axis is not None)
+    moved = [
+        jnp.broadcast_to(x, (size, *x.shape)) if axis is None else jnp.moveaxis(x, axis, 0)
+        for x, axis in zip(arrays, axes, strict=True)
+    ]
+    found = derivative.bind(*moved, **how)
+    return found, [0] * len(found)
+
+
+def _transposed(cotangents: Any, *arrays: Any, function: Function, backward: bool) -> Any:
+    known = arrays[: len(function.operation.inputs)]
+    given = [ad.instantiate_zeros(x) for x in cotangents]
+    found = derivative.bind(*known, *given, function=function, backward=not backward)
+    return [None] * len(known) + list(found)
+
+
+def _refused(*_: Any, **__: Any) -> Any:
+    raise NotImplementedError("functions of supple.jax have first derivatives, and no derivatives of derivatives")
+
+
+derivative.def_impl(_evaluated)
+derivative.def_abstract_eval(_abstract)
+batching.primitive_batchers[derivative] = _batched
+ad.primitive_transposes[derivative] = _transposed
+ad.primitive_jvps[derivative] = _refused
+mlir.register_lowering(derivative, mlir.lower_fun(_evaluated, multiple_results=True))
 
 
 def _precision(operation: Operation, given: list[Any]) -> Any:

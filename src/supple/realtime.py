@@ -8,14 +8,16 @@ real-time system: the loop measures how late it begins and how long it works, an
 from __future__ import annotations
 
 import gc
+import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import failure, nonnegative_float, positive_float, shown
+from supple.checks import failure, flag, nonnegative_float, positive_float, shown
 from supple.errors import ConvergenceError, Interrupted, ModelError, StateError
 from supple.model.arguments import number
 from supple.solvers.inputs import constant_inputs
@@ -55,14 +57,14 @@ class Stepper:
     dt : float
         Length of a step, s.
     q0, v0 : (n,), optional
-        Where to begin; at rest if left out.  Loops are closed, prescribed joints begin where their laws say.
+        Where to begin; at rest if omitted.  Loops are closed, prescribed joints begin where their laws say.
     method : Method, optional
         As for `Model.step`: one that goes on from one state.  `ImplicitEuler(dt)` is the cheapest; a larger
         ``newton_rtol`` saves Newton steps.
     t0 : float
         Time at the beginning, s.
     deadline : float, optional
-        How long a step may take until it counts as late, s; ``dt`` if left out.
+        How long a step may take until it counts as late, s; ``dt`` if omitted.
 
     Attributes
     ----------
@@ -146,6 +148,7 @@ class Report(NamedTuple):
     work: Array  #: (K,) time that controller and step took, s
     missed: Array  #: (K,) bool: ticks that ended after the next one should have begun
     failures: tuple[tuple[float, str], ...]  #: time and reason of every step that was not made
+    interrupted: Array  #: (K,) how often the system took the processor away within the work of a tick, where it tells
 
     @property
     def jitter(self) -> float:
@@ -161,6 +164,12 @@ class Report(NamedTuple):
             if len(values):
                 middle, high, worst = np.percentile(values, [50.0, 99.0, 100.0])
                 lines.append(f"  {name:<10}  median {_time(middle)}, 99 % {_time(high)}, worst {_time(worst)}")
+        if self.interrupted.any():
+            missed = int((self.missed & (self.interrupted > 0)).sum())
+            lines.append(
+                f"  the system took the processor away within {int((self.interrupted > 0).sum())} ticks, {missed} of "
+                "those that missed their deadline"
+            )
         lines += [f"  t = {t:.6g} s: {reason}" for t, reason in self.failures[:3]]
         return "\n".join(lines)
 
@@ -179,6 +188,7 @@ def run(
     *,
     paced: bool = True,
     awake: float = AWAKE,
+    priority: bool = False,
 ) -> Report:
     """Let a controller in Python drive a robot in real time, one call per step.
 
@@ -196,9 +206,15 @@ def run(
         Whether to wait for the time of every tick; if not, ticks follow each other as fast as they can.
     awake : float
         So long before a tick the loop stops sleeping and looks at the clock, s: longer is punctual, shorter is frugal.
+    priority : bool
+        Whether to ask the system to let this thread go before all others (SCHED_FIFO) meanwhile: most deadlines that
+        are missed on a machine with other work are missed since the processor was taken away.  Linux offers it to
+        root, and to users with a limit ``rtprio``.
 
     Raises
     ------
+    ModelError
+        If the system does not grant the priority that is asked for.
     Interrupted
         At Ctrl-C, a `KeyboardInterrupt`, with the report so far in ``.result``.
     """
@@ -210,13 +226,45 @@ def run(
     stepper.warm_up()
     gc.disable()
     try:
-        loop.run()
+        with _preferred(flag(priority, "priority")):
+            loop.run()
     except KeyboardInterrupt:
         raise Interrupted(f"interrupted after {loop.made} of {count} ticks", loop.report()) from None
     finally:
         if collecting:
             gc.enable()
     return loop.report()
+
+
+@contextmanager
+def _preferred(wanted: bool) -> Iterator[None]:
+    """Let this thread go before all others, if that is wanted."""
+    if not wanted:
+        yield
+        return
+    if not hasattr(os, "sched_setscheduler"):
+        raise ModelError("priority=True: this system does not offer real-time priority; leave it out")
+    before = os.sched_getscheduler(0), os.sched_getparam(0)
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(os.sched_get_priority_min(os.SCHED_FIFO)))
+    except OSError as error:
+        raise ModelError(
+            f"priority=True: the system refuses it ({error.strerror}); it needs root or a limit rtprio "
+            "(/etc/security/limits.conf), or leave it out"
+        ) from None
+    try:
+        yield
+    finally:
+        os.sched_setscheduler(0, *before)
+
+
+def _switch_counter() -> Callable[[], int]:
+    """A function that tells how often the system has taken the processor away from this thread; 0 if nobody knows."""
+    try:
+        from resource import RUSAGE_THREAD, getrusage
+    except ImportError:
+        return lambda: 0
+    return lambda: getrusage(RUSAGE_THREAD).ru_nivcsw
 
 
 class _Loop:
@@ -230,6 +278,7 @@ class _Loop:
         self.u = np.zeros((count, model.nu))
         self.lateness, self.control, self.work = np.zeros(count), np.zeros(count), np.zeros(count)
         self.missed = np.zeros(count, dtype=bool)
+        self.interrupted, self.switches = np.zeros(count, dtype=np.int64), _switch_counter()
         self.failures: list[tuple[float, str]] = []
         self.made = 0
 
@@ -241,9 +290,10 @@ class _Loop:
             due = start + k * dt
             if self.paced:
                 self.wait_for(due)
-            began = time.perf_counter()
+            began, switches = time.perf_counter(), self.switches()
             status = self.tick(k)
             ended = time.perf_counter()
+            self.interrupted[k] = self.switches() - switches
             self.lateness[k], self.work[k] = max(0.0, began - due) if self.paced else 0.0, ended - began
             self.missed[k] = ended > due + dt if self.paced else ended - began > dt
             if not status.good:
@@ -277,4 +327,4 @@ class _Loop:
         k = self.made
         states = self.t[: k + 1], self.q[: k + 1], self.v[: k + 1], self.u[:k]
         times = self.lateness[:k], self.control[:k], self.work[:k], self.missed[:k]
-        return Report(self.stepper.dt, *states, *times, tuple(self.failures))
+        return Report(self.stepper.dt, *states, *times, tuple(self.failures), self.interrupted[:k])

@@ -221,7 +221,7 @@ def test_a_single_run_and_none_at_all():
         ({"threads": 0}, sp.ModelError, "threads is 0"),
         ({"max_steps": 0}, sp.ModelError, "max_steps is 0"),
         ({"control_rate": -1.0}, sp.ModelError, "control_rate"),
-        ({"record": True, "folder": "x"}, sp.ModelError, "leave out folder="),
+        ({"record": True, "folder": "x"}, sp.ModelError, "omit folder="),
         ({"progress": 3}, sp.ModelError, "progress is 3"),
         ({"folder": 3}, sp.ModelError, "folder is 3"),
     ],

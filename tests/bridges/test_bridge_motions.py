@@ -15,6 +15,7 @@ from supple.errors import ModelError
 
 TIMES = np.linspace(0.0, 0.1, 6)
 #: A fixed step: differences then follow the very steps that are differentiated.
+RADAU = sp.Radau(rtol=1e-10, atol=1e-12)
 FIXED = sp.BDF2(dt=0.01)
 
 
@@ -22,7 +23,7 @@ def rollout(model, inputs="constant", method=FIXED, t=TIMES):
     return RolloutOperation(Subject(model), t, method, inputs, {})
 
 
-@pytest.mark.parametrize("method", [None, sp.ImplicitEuler(dt=0.01)], ids=["default", "implicit Euler"])
+@pytest.mark.parametrize("method", [None, sp.ImplicitEuler(dt=0.01), RADAU], ids=repr)
 def test_steps(method):
     model = pendulum()
     operation = StepOperation(Subject(model), 0.01, method, 0.0)
@@ -38,7 +39,7 @@ def test_steps_of_a_soft_arm():
     check(StepOperation(Subject(model), 0.01, None, 0.0), [rest.q, np.zeros(6), 1.2 * TENSIONS], 1e-6, 1e-4)
 
 
-@pytest.mark.parametrize("method", [None, sp.ImplicitEuler(dt=1.0), sp.BDF2(dt=1.0), sp.RK45()], ids=repr)
+@pytest.mark.parametrize("method", [None, sp.ImplicitEuler(dt=1.0), sp.BDF2(dt=1.0), sp.RK45(), RADAU], ids=repr)
 def test_steps_by_parameters(method):
     design, rng = arm_design(), np.random.default_rng(2)
     operation = DesignStepOperation(Subject(design), 2e-3, method, 0.1)

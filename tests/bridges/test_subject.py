@@ -85,6 +85,9 @@ def scaled_check(operation, inputs, tolerance):
         def pull(self, memory, cotangents):
             return tuple(x * y for x, y in zip(operation.pull(memory, cotangents), sizes, strict=True))
 
+        def push(self, memory, tangents):
+            return operation.push(memory, [x * y for x, y in zip(tangents, sizes, strict=True)])
+
     check(Scaled(), [x / y for x, y in zip(inputs, sizes, strict=True)], tolerance)
 
 

@@ -1,4 +1,4 @@
-"""Pictures appear whole or not at all, and are left out without matplotlib."""
+"""Pictures appear whole or not at all, and are omitted without matplotlib."""
 
 import numpy as np
 import pytest
@@ -36,9 +36,9 @@ def test_a_film_is_an_animated_picture_where_there_is_no_ffmpeg(tmp_path, monkey
     def missing():
         raise MissingExtraError("no ffmpeg")
 
-    monkeypatch.setattr("supple.viz.animation.find_ffmpeg", missing)
+    monkeypatch.setattr("supple.viz.video_files.find_ffmpeg", missing)
     assert pictures.video_file(tmp_path).name == "motion.gif"
-    monkeypatch.setattr("supple.viz.animation.find_ffmpeg", lambda: "ffmpeg")
+    monkeypatch.setattr("supple.viz.video_files.find_ffmpeg", lambda: "ffmpeg")
     assert pictures.video_file(tmp_path).name == "motion.mp4"
 
 

@@ -56,7 +56,7 @@ def test_files_are_converted(folder, capfd):
     assert inside(capfd, "convert", "serial-arm", "serial.yaml").code == 0
     result = inside(capfd, "convert", "mujoco.xml", "mujoco.yaml", "--set", "armature=false")
     assert result.code == 0
-    assert "left out or changed" in result.err
+    assert "omitted or changed" in result.err
     assert sp.load("mujoco.yaml").compile().n == 5
     assert inside(capfd, "convert", "pendulum.yaml", "p.json", "--set", "ends=0.1,0.2").code == 0
 

@@ -128,7 +128,7 @@ def test_a_signal_that_comes_too_late_to_stop_the_run(capfd, tmp_path, monkeypat
     monkeypatch.setattr(System, "simulate", interrupted)
     result = inside(capfd, "run", "cable-manipulator", "--t-end", "0.01", "--out", "run")
     assert result.code == 130
-    assert "the run had ended; its motion is in run/trajectory.npz, pictures are left out" in result.err
+    assert "the run had ended; its motion is in run/trajectory.npz, pictures are omitted" in result.err
     assert not sp.Trajectory.load(tmp_path / "run" / TRAJECTORY).stats["stopped"]
 
 

@@ -31,7 +31,7 @@ def test_what_was_asked_for_is_read_back(folder):
         (Request("drones", {}), "has NAME fin-ray, not drones"),
         (Request("fin-ray", {"length": "0.5"}), "has --set length=0.4, not length=0.5"),
         (Request("fin-ray", {}, t_end=3.0), "has --t-end 2.0, not 3.0"),
-        (Request("fin-ray", {}, rtol=1e-3), "has --rtol left out, not 0.001"),
+        (Request("fin-ray", {}, rtol=1e-3), "has --rtol omitted, not 0.001"),
     ],
 )
 def test_another_request_is_refused(folder, asked, words):

@@ -7,9 +7,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 import supple as sp
-from supple.compilation.scene import Arrow, Hinge, Solid, Spots, Strand, Wall
+from supple.compilation.scene import ROUTE, Arrow, Hinge, Solid, Spots, Strand, Wall
 from supple.loads import KINDS
 from supple.robot.bodies.looks import ALONG
+from supple.viz.view import Posed
 
 SILICONE = sp.Material(young=1e6, poisson=0.5, density=1000.0)
 BEND = sp.Legendre(torsion=1, bend_y=2, bend_z=2)
@@ -145,3 +146,27 @@ def test_the_arrow_of_a_thruster_follows_its_inputs():
     (arrow,) = marks(sp.Thruster("jet", "arm", axes=(0, 0, 0, 0, 2, 0)))
     assert_allclose(arrow.at(0.0, {"jet": 3.0}), (0, 0, 0, 0, 6, 0))
     assert not arrow.at(0.0).any()  # not known
+
+
+def test_lines_of_soft_bodies_follow_the_material():
+    """A tendon is as long as the model says, a channel as wide, and rings around a bore stand on its wall."""
+    length = 0.3
+    soft = sp.SoftBody(sp.ConstantCurvature(length, stretch=True), sp.HollowCylinder(length, 0.02, 0.01), SILICONE)
+    tendon = sp.Tendon("t", {"arm": lambda X: (0.01, 0.02 * X)}, until={"arm": 0.2})
+    channel = sp.Chamber("c", {"arm": (0.0, 0.015)}, area=lambda s: np.pi * (0.001 + 0.002 * s) ** 2)
+    robot = sp.Robot("test")
+    robot.add_link("base", sp.Rigid.box((0.1, 0.1, 0.1), density=500.0), sp.Revolute("y"))
+    robot.add_link("arm", soft, parent="base", at=sp.pose((0.1, 0.0, 0.05), (0.1, 0.2, 0.3)))
+    for load in (tendon, channel, sp.Cavity("p", "arm")):
+        robot.add(load)
+    model = robot.compile()
+    q, scene = np.array([0.3, 0.9, -0.5, 0.2]), pickle.loads(pickle.dumps(model)).scene
+    parts = Posed(model, scene, q).parts
+    posed = {part.name: (part, frames[:, :3, 3]) for part, frames in parts if isinstance(part, Strand)}
+    assert set(posed) == {"t", "c", "p"}
+    found = np.linalg.norm(np.diff(posed["t"][1], axis=0), axis=1).sum()
+    assert found == pytest.approx(model.line_lengths(q)["t"], rel=1e-4)
+    assert_allclose(posed["c"][0].radius, 0.001 + 0.002 * np.linspace(0.0, 1.0, ROUTE))
+    base, wall = model.pose(q, "arm", 0.0), posed["p"][1]
+    for place, x in zip(posed["p"][0].places, wall, strict=True):
+        assert_allclose(x, base[:3, :3] @ soft.kinematics(np.array(place.point.x), q[1:]) + base[:3, 3], atol=1e-14)

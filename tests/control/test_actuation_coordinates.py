@@ -56,3 +56,21 @@ def test_what_has_none_is_named():
     robot.add(sp.JointDrive("torque", "ball"))
     with pytest.raises(ModelError, match=r"input 'torque\.wx' has none: the work that it does depends on the way"):
         sp.control.actuation_coordinates(robot.compile())
+
+
+def test_coordinates_of_small_units():
+    """The area that a cavity adds to a bore is in square metres: near rest is nearer for it than for an angle."""
+    length = 0.08
+    swell = sp.VolumePreserving([sp.Source(sp.PolynomialMode((0.0, 0.0, 1.0), length))])
+    rim = [(length, 0.03, 0.0), (length, 0.0, 0.03), (length, -0.03, 0.0)]
+    hollow = sp.HollowCylinder(length, 0.03, 0.02)
+    body = sp.SoftBody(swell, hollow, density=900.0, stiffness=[1.0], tip=rim, moving_base=True)
+    robot = soft_arm()
+    robot.add_link("gripper", body, parent="rod")
+    robot.add(sp.Cavity("p", "gripper"))
+    model = robot.compile()
+    y = sp.control.actuation_coordinates(model)
+    q = np.zeros(model.n)
+    q[-1] = -1e-4
+    np.testing.assert_allclose(y(q)[-1], np.pi * length / 3.0 * q[-1], rtol=1e-6)  # volume: the integral of pi m(x)
+    np.testing.assert_allclose(y.jacobian(q)[-1, -1], np.pi * length / 3.0, rtol=1e-6)

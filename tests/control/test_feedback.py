@@ -8,7 +8,7 @@ import pytest
 import supple as sp
 from control_cases import driven, soft_arm, trunk
 from supple.control.feedback import Reference, gain, input_response, solve_definite
-from supple.errors import ModelError, SingularError, StateError
+from supple.errors import ModelError, SimulationError, SingularError, StateError
 
 Z3 = np.zeros(3)
 
@@ -116,3 +116,100 @@ def test_laws_pickle():
     again = pickle.loads(pickle.dumps(law))
     q = np.array([0.5, -0.3, 0.1])
     np.testing.assert_array_equal(again(0.0, q, Z3), law(0.0, q, Z3))
+
+
+def differenced(law, t, q, v, **given):
+    """Derivatives (nu, 2 n) of a law by q and v."""
+    n, h, found = len(q), 1e-6, []
+    for x in np.vstack([np.eye(2 * n)]):
+        ends = [law(t, q + s * h * x[:n], v + s * h * x[n:], **given) for s in (1.0, -1.0)]
+        found.append((ends[0] - ends[1]) / (2.0 * h))
+    return np.array(found).T
+
+
+@pytest.mark.parametrize("compensation", ["target", "state", "none"])
+def test_slopes_of_springs_and_dampers(compensation):
+    model = trunk().compile()
+    q, v = 0.3 * np.random.default_rng(1).standard_normal((2, model.n))
+    rows = [0, 1, 2]
+    law = sp.control.pd_plus(model, [0.2, -0.1, 0.05], 2.0, 0.3, compensation, rows, model.input_names[:3])
+    u = np.array([0.0, 0.0, 0.0, 3.0, 1.0, 2.0])
+    found, expected = law.slopes(0.1, q, v, u), differenced(law, 0.1, q, v, u=u)
+    np.testing.assert_allclose(found, expected, atol=1e-6 * np.abs(expected).max())
+    gains = np.zeros((6, 2 * model.n))
+    gains[3:] = np.random.default_rng(2).standard_normal((3, 2 * model.n))
+    state, h = np.concatenate([q, v]), 1e-6
+
+    def following(x):  # others' inputs that follow the state
+        return law(0.1, x[: model.n], x[model.n :], u + gains @ (x - state))
+
+    expected = np.array([(following(state + h * e) - following(state - h * e)) / (2.0 * h) for e in np.eye(len(state))])
+    found = law.slopes(0.1, q, v, u, gains)
+    np.testing.assert_allclose(found, expected.T, atol=1e-6 * np.abs(expected).max())
+    assert sp.control.pd_plus(model, [0.2], 2.0, 0.3, compensation, [0]).slopes(0.1, q, v) is None  # more than it needs
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3, 5, 6, 7])
+def test_slopes_of_the_partial_linearisation(seed):
+    """Of robots whose loops are closed: elsewhere derivatives of accelerations mean nothing."""
+    model, inputs, q, v = driven(seed)
+    m = len(inputs)
+    law = sp.control.partial_feedback_linearization(model, np.linspace(0.1, 0.2, m), 4.0, 1.5, inputs)
+    try:
+        expected = differenced(law, 0.2, q, v)
+    except SingularError:
+        assert model.constrained
+        return
+    found = law.slopes(0.2, q, v)
+    np.testing.assert_allclose(found, expected, atol=2e-5 * np.abs(expected).max())
+
+
+def test_inputs_that_are_cut_off_have_no_slopes():
+    model = soft_arm(sp.Tendon("t", {"rod": lambda X: (0.01, 0.01)})).compile()
+    q, v = 0.2 * np.random.default_rng(2).standard_normal((2, model.n))
+    free = sp.control.partial_feedback_linearization(model, [0.1, 0.2, 0.0], 9.0, 3.0)
+    u = free(0.0, q, v)
+    low, high = np.where(u > 0.0, -np.inf, u + 1.0), np.where(u > 0.0, 0.5 * u, np.inf)
+    law = sp.control.partial_feedback_linearization(model, [0.1, 0.2, 0.0], 9.0, 3.0, limits=(low, high))
+    assert not law.slopes(0.0, q, v).any()
+    assert np.abs(free.slopes(0.0, q, v)).min(axis=1).max() > 0.0
+
+
+def test_simulations_ask_laws_for_their_slopes():
+    model = soft_arm().compile()
+    law = sp.control.partial_feedback_linearization(model, sp.laws.Sine(0.5, 0.5), 25.0, 10.0)
+    asked = []
+
+    class Counting:
+        def __call__(self, t, q, v):
+            asked.append("value")
+            return law(t, q, v)
+
+        def slopes(self, t, q, v):
+            asked.append("slopes")
+            return law.slopes(t, q, v)
+
+    times, method = np.linspace(0.0, 0.3, 4), sp.NDF(rtol=1e-7, atol=1e-9)
+    told, differenced = model.simulate(times, u=Counting(), method=method), None
+    values = asked.count("value")
+    assert asked.count("slopes") > 0
+    asked.clear()
+    differenced = model.simulate(times, u=lambda t, q, v: Counting()(t, q, v), method=method)
+    assert "slopes" not in asked
+    assert values < 0.5 * len(asked)
+    np.testing.assert_allclose(told.q, differenced.q, atol=1e-6)
+
+
+@pytest.mark.parametrize("slopes", [np.zeros((2, 3)), [["a"]]])
+def test_slopes_of_a_wrong_shape_are_named(slopes):
+    model = soft_arm().compile()
+
+    class Wrong:
+        def __call__(self, t, q, v):
+            return np.zeros(2)
+
+        def slopes(self, t, q, v):
+            return slopes
+
+    with pytest.raises(SimulationError, match="u: slopes at t"):
+        model.simulate(0.01, u=Wrong(), method=sp.NDF())

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 import supple as sp
-from helpers import cable_manipulator
-from load_kinds import bushing, bushing_tangent, host
+from load_kinds import host
+from load_laws import bushing, bushing_tangent
+from reference_robots import cable_manipulator
+from supple.core.arrays import LONG, spread
 
 MATERIAL = sp.Material(young=1e6, poisson=0.5, density=1000.0)
 
@@ -115,3 +117,32 @@ def test_the_message_names_an_input_that_overflows():
     model, zero = robot.compile(), np.zeros(20)
     with pytest.raises(sp.StateError, match=r"overflows.*u\[0\] \(jet\) = 1e\+300"):
         model.residual(zero, zero, zero, [1e300])
+
+
+def test_links_own_parts_of_stiffness_and_damping_lie_side_by_side():
+    """Of links with joints and rods of different sizes, and of links without coordinates."""
+    robot, steel = sp.Robot("mixed"), sp.Material(young=1e6, poisson=0.5, density=1000.0, viscosity=1e3)
+    robot.add_link("base", sp.Rigid.cylinder(0.1, 0.02, density=1000.0))
+    joint = sp.Revolute("z", stiffness=2.0, damping=0.1)
+    robot.add_link("a", sp.Rod(0.5, sp.Circle(0.02), steel, sp.Legendre(bend_y=2), points=4), joint, parent="base")
+    robot.add_link("b", sp.Rod(0.5, sp.Circle(0.02), steel, sp.Legendre(bend_y=1, bend_z=3)), parent="a")
+    model = robot.compile()
+    tree, (K, D) = model.workspace.arrays, (model.stiffness, model.damping)
+    width = tree.elastic.shape[1] // 2
+    assert width == 6
+    rebuilt = np.zeros((2, model.n, model.n))
+    for lo, hi in tree.links:
+        assert (tree.first[lo:hi] == lo).all()
+        for k in range(2):
+            rebuilt[k, lo:hi, lo:hi] = tree.elastic[lo:hi, k * width : k * width + hi - lo]
+            assert not tree.elastic[lo:hi, k * width + hi - lo : (k + 1) * width].any()
+    assert np.array_equal(rebuilt[0], K)
+    assert np.array_equal(rebuilt[1], D)
+
+
+@pytest.mark.parametrize("length", [1, 7, 511, 512, 513, 6144, 30720])
+def test_long_rows_do_not_share_places_in_a_cache(length):
+    """Rows that lie an odd number of lines apart fall on all sets of a cache in turn; short ones stay as they are."""
+    found = spread(length)
+    assert length <= found < length + 16
+    assert found == length if length < LONG else found % 16 == 8

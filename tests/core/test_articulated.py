@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import supple as sp
-from helpers import ROBOTS, case, floating_tree, rebuilt, relative_error
+from helpers import ROBOTS, case, rebuilt, relative_error
 from kernel_entry import scratch_of
+from reference_robots import floating_tree
 from supple.core.arrays import UNREAD, ZERO
 from supple.core.articulated import DOUBTFUL, SOLVED
 from supple.core.articulated_columns import ARTICULATED

@@ -79,12 +79,16 @@ def test_products_of_columns():
     X[:, 2] = 0.0  # off the chain
     A[1] = 0.0
     out = Y.copy()
-    entry(couplings.add_mapped)(A, X, out)
+    entry(couplings.add_mapped)(A, X, 0, X.shape[1], out)
     assert relative_error(out, Y + A @ X) < 1e-14
     out = start.copy()
-    entry(couplings.add_outer)(X, Y, out)
+    entry(couplings.add_outer)(X, Y, 0, X.shape[1], out)
     assert relative_error(out, start + X.T @ Y) < 1e-14
     assert np.array_equal(out[2], start[2])
+    out = start.copy()
+    entry(couplings.add_outer)(X, Y, 1, 3, out)  # these columns alone
+    assert relative_error(out[:, 1:3], (start + X.T @ Y)[:, 1:3]) < 1e-14
+    assert np.array_equal(np.delete(out, (1, 2), 1), np.delete(start, (1, 2), 1))
 
 
 @pytest.mark.parametrize("seed", range(2))

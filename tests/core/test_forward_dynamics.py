@@ -7,7 +7,8 @@ import pytest
 from scipy.linalg import cho_factor, cho_solve
 
 import supple as sp
-from helpers import ROBOTS, case, difference_jacobian, floating_tree, rebuilt, relative_error, size
+from helpers import ROBOTS, case, difference_jacobian, rebuilt, relative_error, size
+from reference_robots import floating_tree
 
 SEEDS = range(ROBOTS)
 
@@ -45,7 +46,8 @@ def test_derivatives_solve_the_varied_equations(seed):
     blocks = model.residual_derivatives(q, v, model.forward_dynamics(q, v).a)
     M = blocks.da
     for derivative, block in ((found.dq, blocks.dq), (found.dv, blocks.dv)):
-        assert size(M @ derivative + block) <= 1e-11 * (size(M) * size(derivative) + size(block))
+        rounding = 1e-14 * size(M)  # where nothing varies: beside accelerations of size one
+        assert size(M @ derivative + block) <= 1e-11 * (size(M) * size(derivative) + size(block)) + rounding
     assert found.du.shape == (model.n, model.nu)
 
 

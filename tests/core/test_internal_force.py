@@ -5,7 +5,8 @@ import pytest
 
 import supple as sp
 from helpers import difference_jacobian, relative_error
-from load_kinds import Swing, host
+from load_kinds import host
+from load_laws import Swing
 from supple.compilation.binder import Bound
 from supple.core.arrays import floats, handle_at, integers, space_of
 from supple.core.loads import EXTERNAL, INTERNAL, TANGENT

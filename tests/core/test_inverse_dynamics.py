@@ -8,17 +8,16 @@ import oracle
 import supple as sp
 from helpers import (
     ROBOTS,
-    cable_manipulator,
     case,
     central_difference,
     difference_jacobian,
-    floating_tree,
     make_case,
     random_coordinates,
     rebuilt,
     relative_error,
     size,
 )
+from reference_robots import cable_manipulator, floating_tree
 
 SEEDS = range(ROBOTS)
 

@@ -5,18 +5,8 @@ import pytest
 
 import oracle
 import supple as sp
-from helpers import (
-    ROBOTS,
-    STATES,
-    cable_manipulator,
-    case,
-    difference_jacobian,
-    floating_tree,
-    make_case,
-    random_coordinates,
-    relative_error,
-    size,
-)
+from helpers import ROBOTS, STATES, case, difference_jacobian, make_case, random_coordinates, relative_error, size
+from reference_robots import cable_manipulator, floating_tree
 
 SEEDS = range(ROBOTS)
 

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 import supple as sp
-from helpers import ROBOTS, case, floating_tree, relative_error, size
-from load_kinds import host, memory, remembering
+from helpers import ROBOTS, case, relative_error, size
+from load_kinds import host
+from load_laws import memory, remembering
+from reference_robots import floating_tree
 
 
 def matrix(model, q, v, a, cv, ca):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from helpers import floating_tree
+from reference_robots import floating_tree
 from supple.core.tree_factors import KNOT, KNOT_END, integers_fit
 from tree_entry import TreeCase
 

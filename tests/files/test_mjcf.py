@@ -1,4 +1,4 @@
-"""MJCF files: the numbers of MuJoCo, what was left out is told, the wrong and the hostile is refused by line."""
+"""MJCF files: the numbers of MuJoCo, what was omitted is told, the wrong and the hostile is refused by line."""
 
 import re
 import warnings

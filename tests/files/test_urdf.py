@@ -146,7 +146,7 @@ def test_strange_inertias_are_warned_of_and_harmless_where_they_do_not_move(tmp_
 
 def test_a_mesh_of_a_strange_scale_is_left_out_and_told(tmp_path):
     mesh = '<visual><geometry><mesh filename="a.stl" scale="1 1 1 1"/></geometry></visual>'
-    with pytest.warns(ModelWarning, match=r"line 2: a <visual> of link 'base' is a mesh of scale '1 1 1 1'.*left out"):
+    with pytest.warns(ModelWarning, match=r"line 2: a <visual> of link 'base' is a mesh of scale '1 1 1 1'.*omitted"):
         sp.load_urdf(written(tmp_path, TWO.replace('<link name="base"/>', f'<link name="base">{mesh}</link>')))
 
 
@@ -186,7 +186,7 @@ def test_friction_of_joints_acts(tmp_path):
 @pytest.mark.parametrize("name", ["damping", "friction"])
 def test_friction_of_planar_joints_is_left_out(tmp_path, name):
     text = TWO.replace('<child link="arm"/>', f'<child link="arm"/><dynamics {name}="0.3"/>')
-    with pytest.warns(ModelWarning, match=f"{name} of a floating joint is left out"):
+    with pytest.warns(ModelWarning, match=f"{name} of a floating joint is omitted"):
         sp.load_urdf(written(tmp_path, re.sub('type="[a-z]*"', 'type="floating"', text)))
 
 

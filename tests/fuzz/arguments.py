@@ -262,7 +262,7 @@ def _note(report: Report, seed: int, kind: str, text: str, say: Callable[[str], 
 
 
 #: Public names without a call: those that no user makes, and those that serve a page until it is closed.
-EXEMPT = ("Trajectory", "Motions", "Sweep", "Model.view", "Trajectory.view")
+EXEMPT = ("Trajectory", "Motions", "Sweep", "Model.view", "Robot.view", "Trajectory.view")
 
 
 def uncovered() -> list[str]:

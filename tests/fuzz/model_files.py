@@ -133,7 +133,9 @@ def originals():
         warnings.simplefilter("ignore")
         for k in range(6):
             kinds = list(load_kinds.KINDS)[k::6]
-            robots.append(load_kinds.add_kinds(rng, load_kinds.host() if k % 2 else random_robot(rng), kinds))
+            robot = load_kinds.host(soft=k == 3) if k % 2 else random_robot(rng, laws=0.5)
+            robots.append(load_kinds.add_kinds(rng, robot, kinds))
+        robots += [soft_hand(), soft_hand()]  # as YAML and as JSON
         for i, robot in enumerate(robots):
             path = Path(folder) / f"r{('.yaml', '.json')[i % 3 == 0]}"
             functions = robot.save(path)
@@ -142,6 +144,29 @@ def originals():
     found += [(".urdf", make(rng), {}) for make in urdf_robots.ROBOTS.values()]
     found += [(".xml", text, {}) for text in (*mjcf_robots.ROBOTS.values(), mjcf_robots.MESH.format(how=""))]
     return found
+
+
+def soft_hand():
+    """Soft bodies and rods of functions that files hold as formulas and tables; a net; a joint that follows."""
+    rubber = sp.Material(young=2e5, poisson=0.45, density=1100.0, viscosity=200.0)
+    modes = [lambda x: 1.0 + 0.3 * np.cos(4.0 * x), sp.PolynomialMode((0.0, 1.0), 0.2)]
+    kinematics = sp.VolumePreserving([sp.Twist(modes), sp.Stretch(lambda x: x / 0.2)])
+    few = {"points": (3, 2, 4)}
+    tube = sp.SoftBody(kinematics, sp.HollowCylinder(0.2, 0.03, 0.01), rubber, density=lambda x: 900.0 + x[0], **few)
+    energy = sp.EnergyDensity(lambda F: 3e4 * (np.sum(F * F) - 3.0 - 2.0 * np.log(np.linalg.det(F))), density=950.0)
+    law = sp.StrainEnergy(lambda e, K, s, c: 0.5 * e @ K @ e + c * e[1] ** 4, {"c": 1e-6})
+    robot = sp.Robot("soft hand")
+    robot.add_link("tube", tube)
+    robot.add_link("arc", sp.SoftBody(sp.ConstantCurvature(0.2), sp.Cylinder(0.2, 0.02), energy, **few), parent="tube")
+    robot.add_link("rod", sp.Rod(0.1, sp.Circle(0.01), rubber, sp.Legendre(bend_y=1), law=law), sp.Revolute("y"), "arc")
+    robot.add_link("tip", sp.Rigid(0.1, [1e-4] * 3), sp.Revolute("y"), "rod")
+    robot.couple("tip", to="rod.rotation", function=lambda x: 0.3 * np.sin(x))
+    robot.add_frame("inside", ("arc", (0.1, 0.01, 0.0)))
+    robot.add(sp.Cavity("bore", "tube"))
+    robot.add(sp.Cavity("half", "tube", region=lambda x: bool(x[0] < 0.1)))
+    robot.add(sp.BearingFriction("bearing", "rod", coefficient=0.1, radius=0.01))
+    sp.SpringNet.rope((0.3, 0.0, 0.0), (0.9, 0.0, 0.0), 3, mass=0.1, stiffness=100.0).add_to(robot, "rope")
+    return robot
 
 
 BY_HAND = """supple: 1

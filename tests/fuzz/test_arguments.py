@@ -33,7 +33,7 @@ class Staged(arguments.Caller):
     """One call with one value."""
 
     def __init__(self, function, value):
-        from .argument_calls import Call
+        from .call import Call
 
         self.call, self.value, self.good = Call("staged", function, {"x": np.ones(2)}), value, {}
 

@@ -1,7 +1,9 @@
 """Designs: values, models, structure, and gradients of the residual by parameters of every kind."""
 
 import pickle
+import threading
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -153,3 +155,31 @@ def test_wrong_shapes_bounds_and_scales_are_refused():
         sp.Design(finger, extra=-1.0).scale = {"extra": "log"}
     with pytest.raises(DesignError, match="must be a dict"):
         design.pack(3.0)
+
+
+def test_of_two_first_models_at_once_one_must_fit_the_other():
+    """Both threads are past the question whether there is a first model when either makes it."""
+    barrier, waited = threading.Barrier(2), threading.local()
+
+    def build(links):
+        if not hasattr(waited, "done"):
+            waited.done = True
+            barrier.wait(60.0)
+        robot = sp.Robot("chain")
+        for i in range(round(links)):
+            robot.add_link(f"l{i}", sp.Rigid(1.0, np.ones(3)), sp.Revolute("z"), f"l{i - 1}" if i else "world")
+        return robot
+
+    waited.done = True  # making the design asks for no model
+    design = sp.Design(build, links=2.0)
+
+    def made(links):
+        try:
+            return design.model(links=links)
+        except DesignError as error:
+            return str(error)
+
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(made, (2.0, 3.0)))
+    assert sum("must not change the structure" in x for x in found if isinstance(x, str)) == 1
+    assert sum(not isinstance(x, str) for x in found) == 1

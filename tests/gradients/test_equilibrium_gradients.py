@@ -1,5 +1,6 @@
 """Derivatives of equilibria: against differences of the search, forward against backward, critical points."""
 
+import threading
 import warnings
 
 import numpy as np
@@ -144,3 +145,23 @@ def test_bad_cotangents_are_named():
         lost = model.statics(inputs(model), max_iterations=1, globalise=False)
     with pytest.raises(sp.StateError, match="no equilibrium"):
         lost.jvp(np.ones(model.nu))
+
+
+def test_a_second_thread_sees_nothing_half_made(monkeypatch):
+    model = hybrid()
+    rest, alone = model.statics(inputs(model)), model.statics(inputs(model))
+    y = np.arange(model.n, dtype=float)
+    whole, meanwhile = type(model).input_forces, []
+
+    def interrupted(self, *args):
+        monkeypatch.setattr(type(model), "input_forces", whole)
+        other = threading.Thread(target=lambda: meanwhile.append(rest.vjp(y).u))
+        other.start()
+        other.join()
+        return whole(self, *args)
+
+    monkeypatch.setattr(type(model), "input_forces", interrupted)
+    found = rest.vjp(y).u
+    assert np.array_equal(found, alone.vjp(y).u)
+    assert len(meanwhile) == 1
+    assert np.array_equal(meanwhile[0], found)

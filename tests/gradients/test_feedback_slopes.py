@@ -23,7 +23,7 @@ def made(build, **values):
 
 def state(model, nz):
     q, v, a = 0.1 * rng.normal(size=(3, model.n))
-    return StageState(0.3, q, v, a, np.array([2.0, 0.1]), 0.2 * rng.normal(size=nz))
+    return StageState(0.3, q, v, a, np.array([2.0, 0.1]), 0.2 * rng.normal(size=nz), np.zeros(model.nc))
 
 
 def test_controllers():

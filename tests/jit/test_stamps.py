@@ -9,6 +9,7 @@ import supple
 from supple import jit
 from supple.core import inverse_dynamics
 from supple.jit import stamps
+from supple.jit.cache import KernelCache
 from supple.loads.lines.routed import lines
 
 PACKAGE = Path(supple.__file__).parent
@@ -101,3 +102,63 @@ def test_a_function_without_a_file_is_known_by_its_code():
 def test_a_function_is_called_the_same_wherever_the_package_is():
     """So that one folder of compiled code serves all copies of the same sources."""
     assert stamps.identity(lines.function) == "loads.lines.routed._lines"
+
+
+FAMILY = """
+from supple import jit
+
+
+@jit.inner
+def part(x):
+    return 2.0 * x
+
+
+def made(part):
+    @jit.kernel
+    @jit.made_for(part)
+    def whole(x):
+        return part(x) + 1.0
+
+    return whole
+"""
+
+
+def family_in(file, text):
+    """The part and the kernel made for it, of a file with that text."""
+    file.write_text(text)
+    names = {"__name__": file.stem}
+    exec(compile(text, str(file), "exec"), names)
+    try:
+        return names["part"], names["made"](names["part"])
+    finally:
+        jit.KERNELS.pop()
+
+
+def test_kernels_made_for_a_part_are_kept_under_its_name(tmp_path):
+    """Closures of two families, from one source, are two kernels in the cache and to the compiler."""
+    first, one = family_in(tmp_path / "first.py", FAMILY)
+    _, two = family_in(tmp_path / "second.py", FAMILY)
+    assert one._cache.portable
+    assert one._cache.name == f"{stamps.identity(first.py_func)}.whole"
+    assert one._cache.name != two._cache.name
+    assert one.py_func.__qualname__ != two.py_func.__qualname__
+
+
+def test_an_edit_of_a_users_family_changes_the_stamp_of_its_kernels(tmp_path):
+    """Of kernels in their own file, too: what they call there counts."""
+    file = tmp_path / "family.py"
+    before = family_in(file, FAMILY)[1]._cache.stamp
+    assert family_in(file, FAMILY)[1]._cache.stamp == before
+    assert family_in(file, FAMILY.replace("2.0", "3.0"))[1]._cache.stamp != before
+    plain = "def load(x):\n    return 2.0 * x\n"
+    own = stamps.kernel_stamp(function_in(tmp_path / "own.py", plain))
+    assert stamps.kernel_stamp(function_in(tmp_path / "own.py", plain.replace("2.0", "3.0"))) != own
+
+
+def test_closures_that_nobody_vouches_for_are_not_kept():
+    factor = 2.0
+
+    def whole(x):
+        return factor * x
+
+    assert not KernelCache(whole, "stamp", "fast").portable

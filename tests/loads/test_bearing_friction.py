@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 
 import supple as sp
+from fuzz.gradients import check
 from helpers import random_coordinates, random_robot, relative_error
 from load_kinds import KINDS, add_kinds
+from motion_cases import METHODS
 from step_cases import consistent
+from supple.solvers import problem as problem_module
 
 AXIS = np.array([0.0, 0.6, 0.8])
 
@@ -130,24 +133,24 @@ def test_gradients_of_a_motion():
         assert np.isclose(gradient.p[name], expected, rtol=1e-4), name
 
 
-def four_bar():
+def four_bar_robot(mass=1.0, coefficient=0.3, height=0.1):
     """A crank with a motor, and a loop that adds to what the bearings of crank and rod carry."""
     robot = sp.Robot("four-bar")
-    links = (("crank", 1.0, 0.2, "world"), ("rod", 0.5, 0.4, "crank"), ("arm", 0.7, 0.3, "rod"))
+    links = (("crank", mass, 0.2, "world"), ("rod", 0.5, 0.4, "crank"), ("arm", 0.7, 0.3, "rod"))
     for name, mass, length, parent in links:
         body = sp.Rigid(mass, [0.01] * 3, com=(length / 2.0, 0.0, 0.0), tip=sp.pose((length, 0.0, 0.0)))
         robot.add_link(name, body, sp.Revolute("y"), parent=parent)
     robot.add(sp.JointDrive("motor", "crank"))
-    robot.add(sp.Loop("l", ("arm", sp.pose()), ("world", sp.pose((0.35, 0.0, 0.1))), sp.Revolute("y")))
+    robot.add(sp.Loop("l", ("arm", sp.pose()), ("world", sp.pose((0.35, 0.0, height))), sp.Revolute("y")))
     for link in ("crank", "rod"):
         numbers = {"radius": 0.05, "arm": 0.1, "lag": 0.05, "slip_velocity": 0.1, "start": 3.0}
-        robot.add(sp.BearingFriction(f"bearing of {link}", link, 0.3, **numbers))
-    return robot.compile()
+        robot.add(sp.BearingFriction(f"bearing of {link}", link, coefficient, **numbers))
+    return robot
 
 
 def test_rates_follow_inputs_and_multipliers():
-    """In single steps, implicit and explicit, and in linear systems; motions say that they do not know it."""
-    model, u, z, h = four_bar(), np.array([2.0]), np.array([3.0, 3.0]), 1e-4
+    """In single steps, implicit and explicit, and in linear systems."""
+    model, u, z, h = four_bar_robot().compile(), np.array([2.0]), np.array([3.0, 3.0]), 1e-4
     q, v = consistent(model, np.random.default_rng(2))
     for method in (sp.RK45(), sp.ImplicitEuler(dt=5e-3, newton_rtol=1e-13, newton_atol=1e-14)):
         found = model.step_derivatives(q, v, u, 5e-3, method)
@@ -164,9 +167,24 @@ def test_rates_follow_inputs_and_multipliers():
     expected = (rates(u + h) - rates(u - h)) / (2.0 * h)
     assert np.abs(expected).min() > 0.0
     assert np.allclose(model.linearize(q, v, u, z=z).B[2 * model.n :, 0], expected, rtol=1e-6)
-    motion = model.simulate(0.01, q, v, u, sp.GeneralizedAlpha(dt=5e-3), record=True)
-    with pytest.raises(sp.ModelError, match=r"'bearing of crank' follows the reaction .* loops .*Loop 'l'"):
-        motion.vjp(z=np.ones_like(motion.z))
+
+
+@pytest.mark.filterwarnings("ignore::supple.errors.ModelWarning")
+@pytest.mark.parametrize("over_tree", [False, True], ids=["dense", "tree"])
+@pytest.mark.parametrize("name", ["ndf", "alpha", "bdf2", "radau", "rk45"])
+def test_gradients_of_motions_with_loops(name, over_tree, monkeypatch):
+    """Multipliers change what bearings carry: vjp and jvp are transposes, and differences along the same steps agree.
+
+    By the state at the beginning, inputs, states of bearings and parameters of the robot, the bearings' among them.
+    """
+    monkeypatch.setattr(problem_module, "tree_pays", lambda *_: over_tree)
+    design, u = sp.Design(four_bar_robot, mass=1.0, coefficient=0.3, height=0.1), np.array([2.0])
+    model = design.model()
+    q, v = consistent(model, np.random.default_rng(2))
+    motion = model.simulate(np.linspace(0.0, 0.02, 3), q, v, u, METHODS[name], record=True)
+    still = motion.vjp(z=np.ones_like(motion.z))
+    assert abs(still.u).max() > 1e-3  # by way of reactions alone
+    check(design, motion, q, v, u, 0)
 
 
 def test_files_keep_it(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 import supple as sp
 from carts import FORCE, HELD, carts, flat, jumping, saturating, saturating_tangent
 from helpers import difference_jacobian, relative_error
-from load_kinds import Waving
+from load_laws import Waving
 from supple.checks import Array
 from supple.joints.movable import MovableJoint
 from supple.model.accelerations import joint_efforts
@@ -122,3 +122,27 @@ def test_loops_in_a_singular_configuration_are_refused():
     model = robot.compile()
     with pytest.raises(sp.SingularError, match="rows depend on each other"):
         model.forward_dynamics(np.array([0.5, 0.0]), np.zeros(2))
+
+
+def test_states_of_other_types_compile_nothing():
+    """Numba tells the types of arguments apart: those that it has no code for go the long way, through checks."""
+    from supple.core import forward_dynamics as kernels
+
+    robot = sp.Robot("arm")
+    robot.add_link("arm", sp.Rigid(1.0, np.ones(3), com=(0.2, 0.0, 0.0)), sp.Universal("x", "y"))
+    robot.add(sp.JointDrive("motor", "arm"))
+    model = robot.compile()
+    q, v, u = np.array([1.0, 2.0]), np.array([3.0, -1.0]), np.array([0.5, 0.25])
+    expected, slopes = model.forward_dynamics(q, v, u).a, model.forward_dynamics_derivatives(q, v, u)
+    frozen, spaced = q.copy(), np.repeat(q, 2)[::2]
+    frozen.setflags(write=False)
+    for other in ([1.0, 2.0], (1, 2), q.astype(int), q.astype(np.float32), frozen, spaced):
+        assert np.array_equal(model.forward_dynamics(other, v, u).a, expected)
+        assert np.array_equal(model.forward_dynamics_derivatives(other, v, u).dq, slopes.dq)
+    for short in (q[:1], np.zeros(3), np.zeros((2, 3))):
+        with pytest.raises(sp.ShapeError):
+            model.forward_dynamics(short, v, u)
+        with pytest.raises(sp.ShapeError):
+            model.forward_dynamics_derivatives(q, v, short)
+    for kernel in (kernels.forward_dynamics, model.workspace.derivative_calls.kernel):
+        assert len(kernel.signatures) == 1

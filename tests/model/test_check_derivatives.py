@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import supple as sp
-from helpers import cable_manipulator, difference_jacobian, relative_error
+from helpers import difference_jacobian, relative_error
 from load_cases import loaded_case
 from motions import four_bar
+from reference_robots import cable_manipulator
 from supple.compilation.binder import Bound
 from supple.core.arrays import floats, handle_at, space_of
 from supple.core.loads import EXTERNAL, TANGENT

@@ -149,6 +149,8 @@ def test_readouts(kind):
     assert_allclose(model.center_of_mass(x).position, free.center_of_mass(q).position, atol=1e-13)
     assert model.mass.total == pytest.approx(free.mass.total)
     assert_allclose(model.line_lengths(x)["t"], free.line_lengths(q)["t"])
+    ahead, behind = (model.lines(x + h * v, v)["t"].rate for h in (1e-5, -1e-5))
+    assert_allclose(model.line_biases(x, v)["t"], (ahead - behind) / 2e-5, atol=1e-8)
     for name, by in (
         ("reaction", lambda x, v, a: model.reaction(x, "b", v, a, u)),
         ("inner_forces", lambda x, v, a: model.inner_forces(x, "rod", [0.5], v, a, u)),

@@ -19,7 +19,7 @@ LEAD = (2, 3)
 
 
 def loaded():
-    """A robot with rods, a chart, tendons, a cable, contact, friction of water, a loop, laws and further states."""
+    """A robot with rods, a chart, tendons, a cable, contact, friction of water, a loop, laws and internal states."""
     kinds = ["tendon", "elastic_tendon", "cable", "contact_of_rod", "fluid", "world_wrench", "chamber"]
     kinds += ["point_law_with_states", "prescribed", "loop"]
     return add_kinds(np.random.default_rng(2), host(), kinds).compile()

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import supple as sp
-from helpers import cable_manipulator, difference_jacobian, relative_error
+from helpers import difference_jacobian, relative_error
+from reference_robots import cable_manipulator
 
 
 def lined():
@@ -29,6 +30,17 @@ def test_jacobian():
     assert relative_error(J, by_difference) < 1e-11
     B = model.actuation(q)
     assert relative_error(J, np.stack((-B[:, 0], B[:, 1]))) < 1e-14
+
+
+def test_rates_that_change_by_themselves():
+    model = lined()
+    q, v = 0.3 * np.random.default_rng(1).standard_normal((2, 24))
+    found, h = model.line_biases(q, v), 1e-5
+    ahead, behind = model.lines(q + h * v, v), model.lines(q - h * v, v)
+    assert list(found) == ["a", "b"]
+    for name, bias in found.items():
+        expected = (ahead[name].rate - behind[name].rate) / (2.0 * h)
+        assert bias == pytest.approx(expected, abs=1e-8 * np.abs(ahead[name].gradient).max())
 
 
 def test_a_stretched_rod_stretches_its_lines():

@@ -5,7 +5,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from helpers import DATA, five_joint_arm, relative_error
+from helpers import DATA, relative_error
+from reference_robots import five_joint_arm
 
 STATES = range(10)
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import supple as sp
-from helpers import DATA, cable_manipulator, relative_error, serial_arm, size
+from helpers import DATA, relative_error, size
+from reference_robots import cable_manipulator, serial_arm
 
 STATES = range(5)
 TOLERANCE = 1e-12

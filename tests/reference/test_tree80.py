@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import supple as sp
-from helpers import DATA, cable_manipulator, floating_tree, relative_error, size
+from helpers import DATA, relative_error, size
+from reference_robots import cable_manipulator, floating_tree
 
 TOLERANCE = 1e-12
 SYSTEMS = {"A": cable_manipulator, "B": floating_tree}

@@ -27,7 +27,7 @@ def volume(corners):
 
 
 def directed_edges(faces):
-    """Edges of all faces in their direction, those of repeated vertices left out."""
+    """Edges of all faces in their direction, those of repeated vertices omitted."""
     pairs = np.stack([faces, np.roll(faces, -1, axis=1)], axis=-1).reshape(-1, 2)
     return [tuple(pair) for pair in pairs.tolist() if pair[0] != pair[1]]
 

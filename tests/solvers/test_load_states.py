@@ -1,4 +1,4 @@
-"""Further states of users' laws, integrated with the robot."""
+"""Internal states of users' laws, integrated with the robot."""
 
 import pickle
 

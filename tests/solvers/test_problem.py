@@ -57,7 +57,6 @@ def test_states_of_loads_have_their_signals():
     rows = load_state_table(model)
     assert rows.shape == (2, 2)
     assert len(np.unique(rows)) == 4
-    assert load_state_table(None).shape == (0, 2)
 
 
 @pytest.mark.parametrize("stabilised", [False, True])

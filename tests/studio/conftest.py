@@ -5,7 +5,7 @@ import pytest
 from studio_robots import make_arm, make_four_bar
 
 #: Run by its own command, where there is a browser: its name on the command line is heeded all the same.
-collect_ignore = ["browser_check.py"]
+collect_ignore = ["browser_check.py", "first_use_check.py"]
 
 
 @pytest.fixture(scope="session")

@@ -107,6 +107,20 @@ def test_nobody_watching_nothing_is_computed(stage):
     audience.wait(lambda shot: shot.state.t > t)
 
 
+def test_it_sleeps_as_long_as_there_is_any_reason(stage):
+    engine, audience = stage(DYNAMICS, playing=True)
+    audience.wait(lambda shot: shot.state.t > 0.0)
+    engine.pause(True, "a video is recorded")
+    engine.pause(True)
+    engine.pause(False)  # a page came back; the video is not done
+    time.sleep(0.2)
+    t = engine.act.t
+    time.sleep(0.2)
+    assert engine.act.t == t
+    engine.pause(False, "a video is recorded")
+    audience.wait(lambda shot: shot.state.t > t)
+
+
 def test_a_motion_plays_to_its_end_and_begins_again(stage, motion):
     engine, audience = stage(MOTION, trajectory=motion, playing=True)
     audience.wait(lambda shot: shot.state.t > 0.2)
@@ -159,3 +173,39 @@ def test_what_is_dragged_comes_to_the_hand(stage, arm):
     assert_allclose(shot.pull[1], target)
     engine.wish(grip=None)
     audience.wait(lambda shot: shot.pull is None)
+
+
+def test_whatever_a_law_raises_is_told_and_the_thread_lives_on(arm):
+    def law(t, q, v):
+        if t > 0.02:
+            raise ZeroDivisionError("a law of mine")
+        return np.zeros(2)
+
+    audience = Audience()
+    engine = Engine(Act.of(arm, u=law), audience, DYNAMICS, playing=True)
+    engine.start()
+    shot = audience.wait(lambda shot: bool(shot.message))
+    assert "a law of mine" in shot.message
+    assert not shot.playing
+    engine.wish(inputs={0: 0.0, 1: 0.0}, playing=True)
+    audience.wait(lambda shot: shot.state.t > 0.1)
+    engine.stop()
+
+
+def test_busy_browsers_get_the_newest_state_later(arm):
+    audience, free, followed = Audience(), threading.Event(), []
+    engine = Engine(Act.of(arm), audience, STATICS, follow=followed.append, ready=free.is_set)
+    engine.start()
+    for value in (1.0, 2.0, 3.0):
+        engine.wish(inputs={0: value})
+        end = time.monotonic() + 300.0
+        while not (followed and followed[-1].state.u[0] == value):
+            assert time.monotonic() < end
+            time.sleep(0.005)
+    assert engine.shots == 0  # the robot went on, nobody was told
+    free.set()
+    engine.nudge()
+    shot = audience.wait(lambda shot: True)
+    assert shot.state.u[0] == 3.0
+    assert engine.shots == 1
+    engine.stop()

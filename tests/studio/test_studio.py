@@ -29,6 +29,7 @@ def open_studio():
     def start(*what, **options):
         studio = view(*what, open_browser=False, wait=False, **options)
         studios.append(studio)
+        assert studio.settled.wait(300.0)
         for actor in studio.actors:
             actor.engine.pause(False)  # as if a browser had come
         return studio
@@ -215,7 +216,7 @@ def test_layers_ground_and_colours_can_be_changed(open_studio, arm):
     studio = open_studio(arm)
     (actor,) = studio.actors
     toolbar = studio.toolbar
-    assert set(toolbar.layers) == {"links", "lines", "frames"}
+    assert set(toolbar.layers) == {"links", "lines", "reactions", "trails", "frames"}
     assert not actor.window.layers["frames"].visible
     change(toolbar.layers["frames"], True)
     assert actor.window.layers["frames"].visible
@@ -294,3 +295,27 @@ def test_nobody_loads_viser_or_matplotlib_who_does_not_ask():
         "assert 'viser' not in sys.modules and 'matplotlib' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_a_robot_compiles_itself_to_be_viewed():
+    robot = sp.Robot("ball")
+    robot.add_link("ball", sp.Rigid.sphere(0.1, density=1.0), joint=sp.Revolute("z"))
+    with robot.view(open_browser=False, wait=False) as studio:
+        assert [actor.name for actor in studio.actors] == ["ball"]
+
+
+def test_hidden_layers_are_not_sent_until_they_are_shown(open_studio, arm):
+    studio = open_studio(arm)
+    (actor,) = studio.actors
+    wait_for(lambda: actor.engine.shots > 0)
+    _, node = node_of(actor, "frames/arm x")
+    before = node.wxyz.copy()
+    change(actor.panel.mode, POSE)
+    change(actor.panel.coordinates[0], 0.4)
+    wait_for(lambda: actor.engine.act.q[0] == 0.4)
+    _, hand = node_of(actor, "links/hand")
+    pose = arm.pose(actor.engine.act.q, "hand", 0.0)
+    wait_for(lambda: np.allclose(hand.position, pose[:3, 3], atol=1e-6))
+    assert_allclose(node.wxyz, before)
+    change(studio.toolbar.layers["frames"], True)
+    wait_for(lambda: not np.allclose(node.wxyz, before))

@@ -1,9 +1,13 @@
 """Drones: their control is the paper's, and they follow."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
 from supple.systems import drones
+from supple.systems.drones import VelocityControl
 
 
 @pytest.fixture(scope="module")
@@ -46,3 +50,30 @@ def test_drones_follow_their_velocities(system):
     speed = np.gradient(run.tip("drone1", 0.0)[:, 2], run.t)
     wanted = np.sin(np.pi * run.t)
     assert np.corrcoef(speed, wanted)[0, 1] > 0.9
+
+
+def test_controllers_of_two_threads_do_not_mix_their_states():
+    """What a state's errors are is kept from one call to the next, and given to nobody who asks at another state."""
+    barrier = threading.Barrier(2)
+
+    class Slow(VelocityControl):
+        """Both threads have kept theirs before either returns."""
+
+        @property
+        def _known(self):
+            return self.__dict__["kept"]
+
+        @_known.setter
+        def _known(self, value):
+            first = "kept" not in self.__dict__
+            self.__dict__["kept"] = value
+            if not first:
+                barrier.wait(30.0)
+
+        def _error(self, t, q, v, body):
+            return q
+
+    control, states = Slow(None, {"drone": None}, np.ones(6), np.ones(6)), np.arange(12.0).reshape(2, 6)
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda q: control.rate(0.0, q, q, np.zeros(0)), states))
+    assert np.array_equal(found, states)

@@ -21,7 +21,10 @@ SIZES = {
     "drones": (24, 12, 0),
     "continuum-parallel-robot": (12, 2, 2),
     "swimmer": (13, 2, 0),
+    "trimmed-helicoid": (24, 9, 0),
+    "hybrid-arm": (11, 10, 0),
     "pcc-chain": (6, 0, 0),
+    "variable-radius": (12, 6, 0),
     "pgc-arm": (10, 0, 0),
     "pcc-arm": (6, 0, 0),
     "pac-arm": (10, 0, 0),
@@ -33,6 +36,7 @@ SIZES = {
 #: How long to look, and steps, where 0.3 s and 1 ms do not suit: s.
 SPANS = {"cantilever-stiff": (0.1, 1e-4), "continuum-parallel-robot": (1.3, 1e-3)}
 SPANS |= {"ur10-pcc": (0.1, 1e-3), "pgc-arm": (0.1, 1e-4)}
+SPANS |= {"hybrid-arm": (0.1, 1e-3), "trimmed-helicoid": (0.1, 5e-3)}
 
 
 @pytest.mark.parametrize("name", SYSTEMS)

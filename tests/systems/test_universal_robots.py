@@ -45,6 +45,21 @@ def test_frames_and_energies(kind):
     assert energy.gravitational == pytest.approx(potential, rel=1e-10)
 
 
+def test_centres_of_mass_are_those_of_the_description_for_ros():
+    """There they stand in the frames of joints, config/ur10e/physical_parameters.yaml: link i in frame i - 1 turned."""
+    cogs = [
+        (0.021, -0.027, 0.0),
+        (-0.2327, 0.0, 0.158),
+        (-0.33155, 0.0, 0.068),
+        (0.0, -0.018, 0.007),
+        (0.0, 0.018, -0.007),
+        (0.0, 0.0, -0.026),
+    ]
+    for cog, com, alpha, a in zip(cogs, CENTRES, ALPHA, ARMS["UR10e"].a, strict=True):
+        expected = sp.pose(rpy=(alpha, 0.0, 0.0))[:3, :3] @ com + (a, 0.0, 0.0)
+        np.testing.assert_allclose(cog, expected, atol=1e-12)
+
+
 def test_reach_is_that_of_the_data_sheet():
     """UR10e: 1300 mm from the shoulder to the wrist's centre."""
     assert -sum(ARMS["UR10e"].a) + ARMS["UR10e"].d[4] == pytest.approx(1.3, abs=0.01)

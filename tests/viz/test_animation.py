@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from PIL import Image
 
 import supple as sp
-from supple.viz import animation
+from supple.viz import video_files
 from supple.viz.motion import states_at
 
 
@@ -53,7 +53,7 @@ def test_an_unknown_ending_is_refused(motion, tmp_path):
 
 def test_without_ffmpeg_the_remedy_is_named(motion, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
-    monkeypatch.setattr(animation.shutil, "which", lambda name: None)
+    monkeypatch.setattr(video_files.shutil, "which", lambda name: None)
     with pytest.raises(sp.MissingExtraError, match=r'pip install "supple\[viz\]" brings it; or write a .gif'):
         motion.animate(tmp_path / "motion.mp4")
     assert not list(tmp_path.iterdir())

@@ -32,7 +32,8 @@ def dask_executor(client: Any = None) -> Executor:
         from distributed import Client
     except ImportError:
         raise _missing("distributed") from None
-    return (Client() if client is None else client).get_executor()  # type: ignore[no-any-return]
+    # not pure: asked again, Dask would give the answer, or the death, that it remembers of the same call
+    return (Client() if client is None else client).get_executor(pure=False)  # type: ignore[no-any-return]
 
 
 def ray_executor(**options: Any) -> Executor:
@@ -54,11 +55,32 @@ class _RayExecutor(Executor):
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """See `Executor.submit`."""
-        return self._remote.remote(fn, args, kwargs).future()  # type: ignore[no-any-return]
+        ended: Future[Any] = Future()
+        ended.set_running_or_notify_cancel()
+        self._remote.remote(fn, args, kwargs).future().add_done_callback(lambda task: _hand_on(task, ended))
+        return ended
+
+
+def _hand_on(task: Future[Any], ended: Future[Any]) -> None:
+    """What became of a task of Ray; of what it raised, that which the function did, not what Ray made of it."""
+    error = task.exception()
+    if error is None:
+        ended.set_result(task.result())
+    else:
+        cause = getattr(error, "cause", None)
+        ended.set_exception(cause if isinstance(cause, BaseException) else error)
 
 
 def _call(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return function(*args, **kwargs)
+
+
+def worker_died(error: BaseException) -> bool:
+    """Whether a run was given up since workers died that had it, while the executor lives on.
+
+    Dask blames all runs that waited on a worker for its death; which of them it was is to be found out.
+    """
+    return type(error).__name__ == "KilledWorker" and type(error).__module__.startswith("distributed")
 
 
 def _missing(package: str) -> MissingExtraError:

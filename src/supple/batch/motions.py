@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
 import numpy as np
@@ -46,11 +46,11 @@ def widths(model: Model) -> dict[str, int]:
     return {"q": n, "v": n, "a": n, "u": model.nu, "z": states, "efforts": efforts, "multipliers": model.nc}
 
 
-def rows_reached(motion: Trajectory, times: Array) -> int:
-    """How many of the output times a motion has come to."""
-    count = min(len(motion.t), len(times))
-    off = np.flatnonzero(motion.t[:count] != times[:count])
-    return int(off[0]) if off.size else count
+def rows_reached(t: Array, times: Array) -> int:
+    """How many of the output times a motion with times t has come to."""
+    count = min(len(t), len(times))
+    same = t[:count] == times[:count]
+    return count if same.all() else int(np.argmin(same))
 
 
 class InMemory:
@@ -58,22 +58,36 @@ class InMemory:
 
     def __init__(self, model: Model, times: Array, count: int) -> None:
         self.model, self.times = model, times
-        self.arrays = {name: np.full((count, len(times), k), np.nan) for name, k in widths(model).items()}
+        # rows become numbers or NaN as runs end, on their threads: touching so much memory takes time
+        self.arrays = {name: np.empty((count, len(times), k)) for name, k in widths(model).items()}
         self.lengths = np.zeros(count, dtype=np.int64)
         self.stats: list[dict[str, Any]] = [{} for _ in range(count)]
         self.odd: dict[int, Trajectory] = {}
         self.tapes: dict[int, Any] = {}
 
-    def keep(self, i: int, motion: Trajectory) -> None:
-        """Put a motion where it belongs."""
-        count = rows_reached(motion, self.times)
+    def keep(self, i: int, t: Array, rows: Mapping[str, Any], stats: dict[str, Any]) -> bool:
+        """Put the rows of a motion where they belong; whether that is all of it, or it ended off the output times."""
+        count = rows_reached(t, self.times)
         for name, array in self.arrays.items():
-            array[i, :count] = np.asarray(getattr(motion, name))[:count]
-        self.lengths[i], self.stats[i] = count, motion.stats
-        if count != len(motion.t):
+            if array.shape[2]:
+                array[i, :count] = rows[name][:count]
+                if count < len(self.times):
+                    array[i, count:] = np.nan
+        self.lengths[i], self.stats[i] = count, stats
+        return count == len(t)
+
+    def keep_motion(self, i: int, motion: Trajectory) -> None:
+        """The same of a motion by itself."""
+        rows = {name: np.asarray(getattr(motion, name)) for name in ROWS}
+        if not self.keep(i, motion.t, rows, motion.stats):
             self.odd[i] = motion
         if motion.tape is not None:
             self.tapes[i] = motion.tape
+
+    def keep_nothing(self, i: int) -> None:
+        """There is no motion."""
+        for array in self.arrays.values():
+            array[i] = np.nan
 
     def array(self, name: str) -> Array:
         """See `Store`."""
@@ -118,7 +132,7 @@ class InFiles:
             for i in range(self.count):
                 motion = self.motion(i)
                 if motion is not None:
-                    rows = rows_reached(motion, self.times)
+                    rows = rows_reached(motion.t, self.times)
                     for key, array in found.items():
                         array[i, :rows] = np.asarray(getattr(motion, key))[:rows]
             self._arrays = found
@@ -212,7 +226,7 @@ class Motions(Sequence[Trajectory]):
 
     @property
     def z(self) -> Array:
-        """Further states: of controllers, then of loads, (B, T, nz)."""
+        """Internal states: of controllers, then of loads, (B, T, nz)."""
         return self._store.array("z")
 
     @property

@@ -22,10 +22,11 @@ from supple.checks import file_path, flag, floats, shown, why
 from supple.errors import Interrupted, ModelError, ShapeError, SimulationError, StateError, StorageError
 from supple.fingerprint import fingerprint
 from supple.solvers.integrators import Method
+from supple.solvers.motion.plan import Plan
 from supple.solvers.motion.simulation import Simulation
 from supple.solvers.motion.start import output_times
 from supple.solvers.motion.trajectory import Trajectory
-from supple.solvers.options import run_options, thread_count
+from supple.solvers.options import thread_count
 from supple.threads import Queue, share, worker_count
 
 if TYPE_CHECKING:
@@ -98,10 +99,10 @@ def run_count(given: Mapping[str, PerRun]) -> int:
 class Batch:
     """Runs, and what became of them so far."""
 
-    def __init__(
-        self, model: Model, times: Array, given: dict[str, PerRun], method: Method | None, options: dict[str, Any]
-    ) -> None:
-        self.model, self.times, self.given, self.method, self.options = model, times, given, method, options
+    def __init__(self, plan: Plan, given: dict[str, PerRun], method: Method | None, options: dict[str, Any]) -> None:
+        assert plan.wanted is not None
+        self.plan, self.model, self.times = plan, plan.model, plan.wanted
+        self.given, self.method, self.options = given, method, options
         self.count = run_count(given)
         self.done = np.zeros(self.count, dtype=bool)
         self.failures: dict[int, Failure] = {}
@@ -125,50 +126,82 @@ class Batch:
     def simulation(self, i: int, queue: Queue) -> Simulation:
         """The i-th run, ready to go."""
         q0, v0, u = (self.given[name].of(i) for name in ("q0", "v0", "u"))
-        return Simulation(
-            self.model, self.times, q0, v0, u, self.method, progress=lambda t, h: queue.stopped, **self.options
-        )
+        return Simulation.of(self.plan, q0, v0, u, lambda: queue.stopped)
 
     def work(self, queue: Queue, look: Callable[[], None] | None = None) -> None:
         """Make runs as long as there are any, and nobody says stop; ``look`` is called after each."""
         for i in queue:
             if self.done[i]:
                 continue
-            motion, failure = self.run(i, queue)
-            if queue.stopped and (motion is None or motion.stats.get("stopped")):
+            if not self.run(i, queue):
                 return  # cut off in the middle: not done
-            self.finish(i, motion, failure)
             if look is not None:
                 look()
 
-    def run(self, i: int, queue: Queue) -> tuple[Trajectory | None, Failure | None]:
-        """One run: its motion, or what there is of it and why there is no more."""
+    def run(self, i: int, queue: Queue) -> bool:
+        """Make one run, and keep what became of it; False if it was cut off."""
+        simulation = None
         try:
             if self._warm:
-                return self.simulation(i, queue).run(), None
-            with self._first:  # kernels are read from the cache, or compiled, once
                 simulation = self.simulation(i, queue)
-                self._warm = True
-            return simulation.run(), None
+            else:
+                with self._first:  # kernels are read from the cache, or compiled, once
+                    simulation = self.simulation(i, queue)
+                    self._warm = True
+            simulation.make()
+            if queue.stopped and simulation.stopped:
+                return False
+            motion = self.motion_of(i, simulation)
         except SimulationError as error:
-            return error.trajectory, Failure.of(i, error, error.t)
+            self.fail(i, Failure.of(i, error, error.t), error.trajectory)
         except Exception as error:
-            return None, Failure.of(i, error)
+            if queue.stopped:
+                return False
+            self.fail(i, Failure.of(i, error), None)
+        else:
+            self.finish(i, motion)
+        finally:
+            if simulation is not None:
+                simulation.close()
+        return True
 
-    def finish(self, i: int, motion: Trajectory | None, failure: Failure | None) -> None:
-        """Keep what became of a run."""
-        if self.memory is not None and motion is not None:
-            self.memory.keep(i, motion)
+    def motion_of(self, i: int, run: Simulation) -> Trajectory | None:
+        """What a run has recorded; None if it went straight into the arrays of the batch, as most do."""
+        if self.memory is None or self.plan.record:
+            return run.trajectory()
+        t, rows = run.record.times(), run.record.quantities(run.sampled)
+        return None if self.memory.keep(i, t, rows, run.stats()) else run.trajectory()
+
+    def finish(self, i: int, motion: Trajectory | None) -> None:
+        """Keep the motion of a run, unless that is done."""
         if self.folder is not None:
-            try:
-                if motion is not None:
-                    motion.save(self.folder.file(i) if failure is None else self.folder.part(i))
-            except (StorageError, StateError) as error:
-                failure = failure or Failure.of(i, error, float(self.times[-1]))
-            self.folder.note(failure)
-        if failure is not None:
-            self.failures[i] = failure
+            self.save(i, motion, None)
+        elif self.memory is not None and motion is not None:
+            self.memory.keep_motion(i, motion)
         self.done[i] = True  # last: a run that is done is complete
+
+    def fail(self, i: int, failure: Failure, motion: Trajectory | None) -> None:
+        """Keep why a run could not go on, and what there is of it."""
+        if self.memory is not None:
+            if motion is None:
+                self.memory.keep_nothing(i)
+            else:
+                self.memory.keep_motion(i, motion)
+        else:
+            self.save(i, motion, failure)
+        self.failures[i] = failure
+        self.done[i] = True
+
+    def save(self, i: int, motion: Trajectory | None, failure: Failure | None) -> None:
+        """Write a motion into the folder, and note what went wrong."""
+        assert self.folder is not None
+        try:
+            if motion is not None:
+                motion.save(self.folder.file(i) if failure is None else self.folder.part(i))
+        except (StorageError, StateError) as error:
+            if failure is None:
+                failure = self.failures[i] = Failure.of(i, error, float(self.times[-1]))
+        self.folder.note(failure)
 
     def so_far(self) -> Motions:
         """What is there."""
@@ -177,6 +210,8 @@ class Batch:
             store = InFiles(self.model, times, self.count, self.folder.path)
             return Motions(self.model, times, store, done, failures, self.folder.path)
         assert self.memory is not None
+        for i in np.flatnonzero(~done).tolist():
+            self.memory.keep_nothing(i)
         return Motions(self.model, times, self.memory, done, failures, None)
 
     def share(self, threads: int | None, progress: Any) -> Motions:
@@ -229,12 +264,12 @@ def simulate_batch(
     if method is not None and not isinstance(method, Method):
         given = f"the class {method.__name__}" if isinstance(method, type) else shown(method)
         raise ModelError(f"method is {given}, must be a method object, such as NDF()")
-    run_options(checkpoint_every=0.0, resume=False, **{name: options[name] for name in options if name != "record"})
+    plan = Plan(model, times, method, **options)
     if options["record"] and folder is not None:
-        raise ModelError("record=True keeps what derivatives need, which files do not hold: leave out folder=")
+        raise ModelError("record=True keeps what derivatives need, which files do not hold: omit folder=")
     threads, resume, progress = thread_count(threads), flag(resume, "resume"), checked_progress(progress)
     given = {"q0": states_of(model, "q0", q0), "v0": states_of(model, "v0", v0), "u": inputs_of(model, u, len(times))}
-    batch = Batch(model, times, given, method, options)
+    batch = Batch(plan, given, method, options)
     if folder is not None:
         batch.open_folder(file_path(folder, "folder"), resume)
     else:

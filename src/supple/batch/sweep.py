@@ -6,12 +6,13 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from supple.batch.executors import Executors
+from supple.batch.executors import Executors, worker_died
 from supple.batch.failure import Failure, listed, warn_of_failures
 from supple.batch.folder import RunFolder, run_file
 from supple.batch.points import Points, points_of
@@ -27,6 +28,8 @@ KIND = "sweep"
 
 #: How long ends of runs are waited for when an executor has broken, s.
 ENDING = 10.0
+#: How often an executor is asked whether it works again.
+ANSWERS = 5
 
 
 class Sweep(Sequence[Any]):
@@ -116,6 +119,7 @@ class _Work:
         self.done = np.zeros(self.count, dtype=bool)
         self.failures: dict[int, Failure] = {}
         self.kept: dict[int, Any] = {}
+        self.suspects: list[int] = []  #: runs of which one may have killed its worker
         self.folder: RunFolder | None = None
         self.tally = Tally(getattr(function, "__name__", "sweep"), self.count, progress)
         self.stopped = False
@@ -175,11 +179,12 @@ class _Work:
                     broken = not self.submit(executors, running, waiting)
                 ended, _ = wait(running, LOOKING_UP, FIRST_COMPLETED)
                 lost = [running.pop(future) for future in ended if not self.take(future, running[future])]
-                running = {future: i for future, i in running.items() if not self.done[i]}
+                running = {future: i for future, i in running.items() if future not in ended}
                 if lost or broken:
                     self.recover(executors, running, lost, waiting)
                     running = {}
                 self.look()
+            self.try_alone(executors)
         finally:
             for future in running:
                 future.cancel()
@@ -204,7 +209,10 @@ class _Work:
         except BrokenExecutor:
             return False
         except Exception as error:  # what it raised, or that it was cancelled by somebody
-            self.finish(i, None, Failure.of(i, error))
+            if worker_died(error) and i not in self.suspects:
+                self.suspects.append(i)
+            else:
+                self.finish(i, None, Failure.of(i, error))
         else:
             self.finish(i, result)
         return True
@@ -233,6 +241,33 @@ class _Work:
             if not self.take(future, i):
                 self.finish(i, None, Failure(i, "BrokenExecutor", f"the worker that computed it died: {_why(future)}"))
                 executors.renew()
+
+    def try_alone(self, executors: Executors) -> None:
+        """Make runs again that were given up with a worker, one by one: who kills two more by itself is to blame.
+
+        One more would not do: clusters notice late that a worker is gone, and blame whom they sent there meanwhile.
+        """
+        for i in sorted(self.suspects):
+            for _ in range(2):
+                if self.stopped:
+                    return
+                future = executors.now.submit(apply, self.function, self.points.values[i])
+                while not future.done():
+                    wait([future], LOOKING_UP)
+                    self.look()
+                error = future.exception()
+                if error is None or not worker_died(error):
+                    break
+                self.await_answer(executors)
+            if not self.take(future, i):
+                self.finish(i, None, Failure(i, "BrokenExecutor", f"the worker that computed it died: {_why(future)}"))
+
+    def await_answer(self, executors: Executors) -> None:
+        """Wait until the executor has noticed that a worker is gone, and answers again; not for long."""
+        for _ in range(ANSWERS):
+            with suppress(Exception):
+                executors.now.submit(int).result(ENDING)
+                return
 
     def so_far(self) -> Sweep:
         """What is there."""
@@ -266,7 +301,7 @@ def sweep(
         A grid ``{"length": [0.1, 0.2], "young": [1e5, 1e6]}``, every combination of which is a point; or the points
         themselves, one by one.
     executor : Executor, or a function that makes one, optional
-        Any of `concurrent.futures`; `supple.batch.executors` has those of joblib, Dask and Ray.  Left out: runs follow
+        Any of `concurrent.futures`; `supple.batch.executors` has those of joblib, Dask and Ray.  Omitted: runs follow
         each other in this thread.  A function is asked again if a worker died and the executor with it; process pools
         are made again without.
     folder : path, optional
@@ -275,7 +310,7 @@ def sweep(
     resume : bool
         Whether results that the folder has already, of the same function at the same points, are kept.
     progress : bool or callable, optional
-        A line on the terminal; left out, only if it takes longer than a moment.  A function (done, count) is told
+        A line on the terminal; omitted, only if it takes longer than a moment.  A function (done, count) is told
         instead; if it returns True, the sweep ends there.
 
     Raises

@@ -40,7 +40,7 @@ def run(
     Parameters
     ----------
     systems : sequence of str, optional
-        Names of systems; all that the tables have if left out.
+        Names of systems; all that the tables have if omitted.
     quick : bool
         One run each, fewer samples, without what the papers call very slow: minutes become seconds, figures rougher.
     progress : callable, optional

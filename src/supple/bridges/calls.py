@@ -18,7 +18,7 @@ PARAMETERS = "p"
 
 
 def arranged(operation: Operation, positional: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
-    """What was given for each input, in order; None for one that was left out and has a default."""
+    """What was given for each input, in order; None for one that was omitted and has a default."""
     names = [port.name for port in operation.own] + ([PARAMETERS] if operation.subject.parameters else [])
     if len(positional) > len(names):
         raise ModelError(f"{operation.name} takes {', '.join(names)}; {len(positional)} arguments were given")

@@ -43,6 +43,12 @@ class EquilibriumOperation(Operation):
         gradient = memory.vjp(cotangents[0])
         return (gradient.u, *self.subject.gradients(gradient.p))
 
+    def push(self, memory: Any, tangents: Sequence[Array]) -> tuple[Array, ...]:
+        """One solve with the stiffness."""
+        self.subject.differentiable(memory.model)
+        u, *parameters = tangents
+        return (memory.jvp(u, p=self.subject.changes(parameters)),)
+
     def jacobian(self, memory: Any) -> Blocks:
         """dq/du, one solve per input; with parameters, one per coordinate."""
         if self.subject.parameters:

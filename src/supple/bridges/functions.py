@@ -25,7 +25,7 @@ F = TypeVar("F")
 class Functions(Generic[F]):
     """Functions of a framework's arrays, of a model's or a design's.
 
-    All take ``threads``, on which rows (leading axes) are computed: as many as there are processors if left out.
+    All take ``threads``, on which rows (leading axes) are computed: as many as there are processors if omitted.
     """
 
     def __init__(self, make: Callable[[Operation, int | None], F]) -> None:
@@ -46,9 +46,9 @@ class Functions(Generic[F]):
         Parameters
         ----------
         model : Model or Design
-            Of a design, parameters p (a dict by name; those left out keep the design's values) are inputs, too.
+            Of a design, parameters p (a dict by name; those omitted keep the design's values) are inputs, too.
         q0 : (n,), optional
-            Where every search begins; rest if left out.
+            Where every search begins; rest if omitted.
         t : float
             Time at which laws of loads and prescribed joints are taken, s.
         tolerance, max_iterations
@@ -94,7 +94,7 @@ class Functions(Generic[F]):
         Parameters
         ----------
         model : Model or Design
-            Of a design, parameters p (a dict by name; those left out keep the design's values) are inputs, too.
+            Of a design, parameters p (a dict by name; those omitted keep the design's values) are inputs, too.
         t : (T,)
             Output times, the first being the start, s.
         method : Method, optional

@@ -21,7 +21,7 @@ INPUTS = ("constant", "linear", "held")
 
 
 class StepOperation(JacobianOperation):
-    """q, v (n,), u (nu,) -> q, v after one step (`Model.step`); further states z (nz,) likewise, if any."""
+    """q, v (n,), u (nu,) -> q, v after one step (`Model.step`); internal states z (nz,) likewise, if any."""
 
     name = "step"
     grain = 4
@@ -87,6 +87,11 @@ class DesignStepOperation(Operation):
         u = gradient.u if self.own[2].size else np.zeros(0)
         return (gradient.q0, gradient.v0, u, *self.subject.gradients(gradient.p))
 
+    def push(self, memory: Any, tangents: Sequence[Array]) -> tuple[Array, ...]:
+        """The discrete tangent of that step."""
+        found = _variation(self, memory, tangents)
+        return found.q[-1], found.v[-1]
+
 
 class RolloutOperation(Operation):
     """q0, v0 (n,), u (nu,) or (T, nu), parameters -> q, v (T, n) at the output times (`Model.simulate`)."""
@@ -119,3 +124,15 @@ class RolloutOperation(Operation):
         gradient = memory.vjp(q=cotangents[0], v=cotangents[1])
         u = np.reshape(gradient.u, self.own[2].shape) if self.own[2].size else np.zeros(self.own[2].shape)
         return (gradient.q0, gradient.v0, u, *self.subject.gradients(gradient.p))
+
+    def push(self, memory: Any, tangents: Sequence[Array]) -> tuple[Array, ...]:
+        """The discrete tangent of the recorded steps."""
+        found = _variation(self, memory, tangents)
+        return found.q, found.v
+
+
+def _variation(operation: Operation, motion: Any, tangents: Sequence[Array]) -> Any:
+    """How a motion changes along changes of q0, v0, u and parameters."""
+    operation.subject.differentiable(motion.model)
+    q0, v0, u, *parameters = tangents
+    return motion.jvp(q0, v0, u if u.size else None, p=operation.subject.changes(parameters))

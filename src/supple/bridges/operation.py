@@ -25,7 +25,7 @@ class Port(NamedTuple):
 
     name: str
     shape: tuple[int, ...]  #: of one row
-    default: Array | None = None  #: what an input is if it is left out; None: it must be given
+    default: Array | None = None  #: what an input is if it is omitted; None: it must be given
     series: bool = False  #: whether its first axis is time
 
     @property
@@ -69,6 +69,12 @@ class Operation(ABC):
     @abstractmethod
     def pull(self, memory: Any, cotangents: Sequence[Array]) -> tuple[Array, ...]:
         """The gradient, shaped as the inputs, of a scalar with these derivatives by the outputs."""
+
+    def push(self, memory: Any, tangents: Sequence[Array]) -> tuple[Array, ...]:
+        """How the outputs change along changes of the inputs; from Jacobians, unless an operation knows better."""
+        flat, blocks = [tangent.ravel() for tangent in tangents], self.jacobian(memory)
+        sums = [sum(block @ x for block, x in zip(row, flat, strict=True)) for row in blocks]
+        return tuple(np.reshape(x, port.shape) for x, port in zip(sums, self.outputs, strict=True))
 
     def jacobian(self, memory: Any) -> Blocks:
         """All Jacobians; of operations that know none, row by row from unit cotangents."""

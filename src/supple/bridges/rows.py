@@ -67,16 +67,25 @@ class Rows:
 
     def pull(self, memories: Sequence[Any], cotangents: Sequence[Any]) -> list[Array]:
         """Gradients (*lead, *shape) from cotangents with the leading axes of the outputs."""
-        operation = self.operation
-        lead, rows = self._rows(operation.outputs, cotangents)
-        gradients = [np.empty((len(rows), *port.shape)) for port in operation.inputs]
+        return self._derive("pull", self.operation.outputs, self.operation.inputs, memories, cotangents)
+
+    def push(self, memories: Sequence[Any], tangents: Sequence[Any]) -> list[Array]:
+        """Changes (*lead, *shape) of the outputs along changes of the inputs, with their leading axes."""
+        return self._derive("push", self.operation.inputs, self.operation.outputs, memories, tangents)
+
+    def _derive(
+        self, way: str, ports: Sequence[Port], results: Sequence[Port], memories: Sequence[Any], given: Sequence[Any]
+    ) -> list[Array]:
+        """What `Operation.pull` or `push` makes of arrays shaped as ``ports``, row by row."""
+        lead, rows = self._rows(ports, given)
+        found = [np.empty((len(rows), *port.shape)) for port in results]
 
         def work(i: int) -> None:
-            for gradient, value in zip(gradients, operation.pull(memories[i], rows[i]), strict=True):
-                gradient[i] = value
+            for array, value in zip(found, getattr(self.operation, way)(memories[i], rows[i]), strict=True):
+                array[i] = value
 
-        self._share(work, lead, "pull")
-        return [gradient.reshape((*lead, *gradient.shape[1:])) for gradient in gradients]
+        self._share(work, lead, way)
+        return [array.reshape((*lead, *array.shape[1:])) for array in found]
 
     def jacobian(self, memory: Any) -> list[list[Array]]:
         """Jacobians of one row."""

@@ -67,6 +67,11 @@ class Subject:
             with self._lock:
                 _ = model.design.slopes, model.design.laws
 
+    def changes(self, values: Sequence[Array]) -> dict[str, Any] | None:
+        """Changes of the parameters, given in their order, by name; None without parameters."""
+        named = zip(self.parameters, values, strict=True)
+        return {name: value if shape else float(value) for (name, shape, _), value in named} or None
+
     def gradients(self, by_name: Mapping[str, Any]) -> tuple[Array, ...]:
         """Gradients by the parameters, in their order."""
         unknown = [name for name, _, _ in self.parameters if name not in by_name]

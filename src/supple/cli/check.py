@@ -22,7 +22,7 @@ TOLERANCE = 1e-6
 
 
 def check(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Name of a system; all if left out.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Name of a system; all if omitted.")] = None,
     every: Annotated[bool, typer.Option("--all", help="All systems.")] = False,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random state.")] = 0,
     tolerance: Annotated[float, typer.Option(help="Largest relative error accepted.")] = TOLERANCE,

@@ -45,7 +45,7 @@ def compare_derivatives(system: System, model: Model, seed: int = 0, t_end: floa
     seed : int
         Of the random state.
     t_end : float, optional
-        How long the motion is followed, s; `PART` of the system's own time if left out.
+        How long the motion is followed, s; `PART` of the system's own time if omitted.
 
     Returns
     -------

@@ -55,13 +55,15 @@ def everything() -> list[Exercise]:
         "mass matrix": lambda: model.mass_matrix(q),
         "products of the tangent": lambda: model.tangent_product(q, q, q, q),
         "internal forces": lambda: (model.internal_force(q, q), model.internal_force_derivatives(q, q)),
-        "actuation": lambda: (model.actuation(q), model.lines(q)),
+        "actuation": lambda: (model.actuation(q), model.lines(q), model.line_biases(q, q)),
         "derivatives of forward dynamics": lambda: model.forward_dynamics_derivatives(q, q),
+        "linear systems": lambda: (_rigid().forward_dynamics_derivatives(q[:2], q[:2]), ring().linearize(np.zeros(6))),
         "products with the inverse mass matrix": lambda: model.solve_mass(q, q),
         "dense mass matrices": _in_doubt,
-        "one step": lambda: [ring().step_derivatives(at, at, None, GLIMPSE, method) for method in (None, RK45())],
+        "one step": lambda: [ring().step_derivatives(at, at, None, GLIMPSE, one) for one in (None, RK45(), Radau())],
         "joints that follow others": _coupled,
         "factors over the tree": partial(_addressed, "core.tree_tangent", "core.tree_solve", "core.tree_rates"),
+        "large matrices": partial(_addressed, "solvers.stage.large_matrix"),
         "loops": lambda: ring().loop_rate(np.zeros(6), np.zeros(6)),
         "joints' exponentials": lambda: (ring().rewrap(np.full(6, 4.0), np.zeros(6)), tangent_rates(at, at)),
         "contact of rods": partial(_addressed, "core.dormant", "core.dormant_folding"),
@@ -95,6 +97,20 @@ def arm() -> Model:
     return robot.compile()
 
 
+def _rigid() -> Model:
+    """Two bars on hinges, of which one is driven."""
+    from supple.joints import Revolute
+    from supple.loads import JointDrive
+    from supple.robot.bodies import Rigid
+    from supple.robot.robot import Robot
+
+    robot, bar = Robot("hinges"), Rigid.box((0.2, 0.02, 0.02), density=1000.0)
+    robot.add_link("a", bar, Revolute("y"))
+    robot.add_link("b", bar, Revolute("y"), parent="a")
+    robot.add(JointDrive("motor", "a"))
+    return robot.compile()
+
+
 def _coupled() -> None:
     """Two joints, one of which follows the other."""
     from supple.joints import Revolute
@@ -107,8 +123,10 @@ def _coupled() -> None:
     robot.couple("b", to="a", function=lambda a: a * a)
     model, q = robot.compile(), np.zeros(1)
     model.residual_derivatives(q, q, q)
+    model.expand(q)  # type: ignore[attr-defined]  # the model of a robot with couplings
     functions = model.workspace.functions
     assert all((functions.residual, functions.input_columns, functions.input_power, functions.parameters))
+    assert functions.tree_tangent
     functions.rows_at(model.workspace.tree, model.workspace.own()[1], q, q, q, np.zeros((3, 0)), np.zeros((5, 0, 1)))
 
 
@@ -194,11 +212,13 @@ def _in_doubt() -> None:
 
 
 def simulate(model: Model, method: Any = None) -> None:
-    """A step or two, with an event between steps."""
+    """A step or two, inputs driven by laws, with an event between steps."""
+    from supple.laws import Sine
     from supple.solvers.motion.events import Event
 
     halfway = Event(lambda t, q, v: t - 0.5 * GLIMPSE, action="note")
-    model.simulate(np.linspace(0.0, GLIMPSE, 3), method=method, events=[halfway], progress=False)
+    u = [Sine(0.0, 1.0) for _ in model.input_names] or None
+    model.simulate(np.linspace(0.0, GLIMPSE, 3), u=u, method=method, events=[halfway], progress=False)
 
 
 def _read_outs() -> None:
@@ -210,10 +230,11 @@ def _read_outs() -> None:
 def _program() -> None:
     """Run a program of kinematics from Python."""
     from supple.fields.evaluation import evaluate_jets
-    from supple.tracing.program import make_program, trace
+    from supple.tracing.plan import make_plan
+    from supple.tracing.program import trace
 
     outputs = trace(lambda x, q: x * q[0], 1, 3, (3,), "exercise")
-    evaluate_jets(make_program(outputs, np.ones((1, 3)), 1), np.zeros(1), np.zeros(1), np.zeros(1))
+    evaluate_jets(make_plan(outputs, np.ones((1, 3)), 1), np.zeros(1), np.zeros(1), np.zeros(1))
 
 
 def _load_modules() -> Iterator[str]:

@@ -51,7 +51,7 @@ def _facts(system: System, model: Model) -> list[tuple[str, str]]:
         ("suggested method", method_text(suggested_method(system, model))),
         ("watched", ", ".join(station(*place) for place in watched(system, model))),
     ]
-    return facts + ([("further states", f"nz = {model.nz}")] if model.nz else [])
+    return facts + ([("internal states", f"nz = {model.nz}")] if model.nz else [])
 
 
 def _links(system: System) -> None:

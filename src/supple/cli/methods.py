@@ -27,7 +27,7 @@ def make_method(name: str | None, options: dict[str, float | None], suggested: M
     Parameters
     ----------
     name : str, optional
-        Left out: the ``suggested`` method, changed by the options.
+        Omitted: the ``suggested`` method, changed by the options.
     options : dict
         Values of `OPTIONS`; None where not given.
     suggested : Method

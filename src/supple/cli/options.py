@@ -15,6 +15,6 @@ Settings: TypeAlias = Annotated[
     typer.Option("--set", metavar="KEY=VALUE", help="A parameter of the system; repeatable. See 'supple info NAME'."),
 ]
 Out: TypeAlias = Annotated[
-    Path | None, typer.Option("--out", metavar="DIR", help="Folder for the results; ./NAME if left out.")
+    Path | None, typer.Option("--out", metavar="DIR", help="Folder for the results; ./NAME if omitted.")
 ]
 NoPlots: TypeAlias = Annotated[bool, typer.Option("--no-plots", help="Draw nothing.")]

@@ -36,7 +36,7 @@ def draw_run(trajectory: Any, folder: Path, watch: Watch) -> list[Path]:
 
 def video_file(folder: Path) -> Path:
     """Where a video goes if nothing else is said: a film where ffmpeg is there, else an animated picture."""
-    from supple.viz.animation import find_ffmpeg
+    from supple.viz.video_files import find_ffmpeg
 
     try:
         find_ffmpeg()

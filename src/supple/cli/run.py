@@ -39,7 +39,7 @@ GLIMPSE = 1e-7
 def run(
     name: Name,
     method: Annotated[
-        str | None, typer.Option(metavar="M", help=f"One of {', '.join(methods())}; what suits the system if left out.")
+        str | None, typer.Option(metavar="M", help=f"One of {', '.join(methods())}; what suits the system if omitted.")
     ] = None,
     t_end: Annotated[float | None, typer.Option("--t-end", help="End time, s.")] = None,
     dt: Annotated[float | None, typer.Option(help="Fixed step, s, of methods that have one.")] = None,
@@ -123,8 +123,8 @@ def _simulate(
         go_on = shlex.join(["supple", "run", name, "--out", str(folder.path), "--resume"])
         raise Interrupted(saved if checkpoint is None else f"{saved}; to go on: {go_on}")
     folder.checkpoint.unlink(missing_ok=True)
-    if interrupt.made:  # too late to stop the run, not to leave out the rest
-        raise Interrupted(f"the run had ended; its motion is in {folder.trajectory}, pictures are left out")
+    if interrupt.made:  # too late to stop the run, not to omit the rest
+        raise Interrupted(f"the run had ended; its motion is in {folder.trajectory}, pictures are omitted")
     return trajectory
 
 

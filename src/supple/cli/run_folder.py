@@ -51,7 +51,7 @@ class RunFolder:
         """What the interrupted run in this folder was asked for; what is asked now must agree with it."""
         if not self.checkpoint.exists():
             why = "its run has ended" if self.trajectory.exists() else "there is no interrupted run"
-            raise UsageError(f"--resume: nothing to go on with in {self.path}: {why}; leave out --resume to begin anew")
+            raise UsageError(f"--resume: nothing to go on with in {self.path}: {why}; omit --resume to begin anew")
         stored = self._read()
         for field in fields(Request):
             asked, kept = getattr(request, field.name), getattr(stored, field.name)
@@ -92,5 +92,5 @@ class RunFolder:
 
 def _shown(value: Any) -> str:
     if value is None:
-        return "left out"
+        return "omitted"
     return " ".join(f"{key}={x}" for key, x in value.items()) if isinstance(value, dict) else f"{value}"

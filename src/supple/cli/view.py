@@ -16,7 +16,7 @@ def view(
     settings: Settings = None,
     mode: Annotated[
         str | None,
-        typer.Option("--mode", help="How it begins: statics, dynamics, pose; what suits the system if left out."),
+        typer.Option("--mode", help="How it begins: statics, dynamics, pose; what suits the system if omitted."),
     ] = None,
     motion: Annotated[
         bool, typer.Option("--motion", help="Simulate the system's own motion first, and play it.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -11,7 +10,7 @@ import numpy as np
 
 from supple.checks import shown
 from supple.core.records import node_t, pose_t
-from supple.errors import ModelError, naming, warn
+from supple.errors import ModelError, naming, unwarned, warn
 from supple.jit import AddressedKernel, LoadKernel
 from supple.robot.bodies.protocol import ArcLength, check_material
 from supple.robot.bodies.rod_table import RodTable
@@ -66,7 +65,7 @@ class SegmentFrame(NamedTuple):
 
 
 class LoadStates(NamedTuple):
-    """Further states z of a load, which it reads from signals, and whose rates z' it writes there."""
+    """Internal states z of a load, which it reads from signals, and whose rates z' it writes there."""
 
     owner: str  #: kind and name of the load
     names: tuple[str, ...]
@@ -84,6 +83,7 @@ class Demand(NamedTuple):
     couplings: int
     lines: tuple[str, ...] = ()
     parts: int = 0
+    ties: int = 0  #: lines without a name, by which loads write tangents of rank one
     owners: tuple[str, ...] = ()  #: kind and name of the load behind every law
     implicit: bool = False  #: whether loads feel accelerations, so that forward dynamics must iterate
     tensions: tuple[bool, ...] = ()  #: per input, whether it is a tension, which must not be negative
@@ -91,7 +91,7 @@ class Demand(NamedTuple):
     balls: int = 0  #: most groups of one contact
     firsts: tuple[int, ...] = ()  #: first signal of every law
     signals: int = 0  #: number of signals, of laws and of states
-    states: tuple[LoadStates, ...] = ()  #: further states of loads
+    states: tuple[LoadStates, ...] = ()  #: internal states of loads
 
 
 @dataclass
@@ -124,6 +124,7 @@ class Binder:
     prescribed: list[tuple[str, Callable[[float], Any]]] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     parts: int = 0
+    ties: int = 0
     owners: list[str] = field(default_factory=list)
     controllers: list[Controller] = field(default_factory=list)
     current: str = ""  #: kind and name of the load being bound
@@ -210,7 +211,7 @@ class Binder:
         return self.firsts[-1]
 
     def states(self, names: Sequence[str], state0: np.ndarray) -> tuple[int, int]:
-        """Further states with these names that begin at ``state0``: first signal of z, and of z', which the load fills.
+        """Internal states of these names that begin at ``state0``: first signal of z, and of z', which the load fills.
 
         Solvers integrate them with the robot; everything else takes them at ``state0``.
         """
@@ -305,6 +306,7 @@ class Binder:
             couplings=self.couplings,
             lines=tuple(self.lines),
             parts=self.parts,
+            ties=self.ties,
             owners=tuple(self.owners),
             implicit=self.implicit,
             tensions=tuple(self.tensions),
@@ -371,8 +373,10 @@ def bind_items(robot: Robot, binder: Binder) -> Iterator[Bound]:
         binder.current, first = item_name(item, name), len(binder.inputs)
         with naming(binder.current):
             bound = item.bind(binder)
-        if bound is not None:
-            yield bound._replace(name=name, owner=binder.current, inputs=(first, len(binder.inputs)))
+        inputs = (first, len(binder.inputs))
+        for k, part in enumerate([bound] if isinstance(bound, Bound) else bound or ()):
+            label = name if k == 0 else f"{name} ({part.name})"  # of a load of several parts
+            yield part._replace(name=label, owner=binder.current, inputs=inputs if k == 0 else (0, 0))
 
 
 def _without_items(robot: Robot, layouts: Iterable[LinkLayout]) -> Model:
@@ -381,8 +385,7 @@ def _without_items(robot: Robot, layouts: Iterable[LinkLayout]) -> Model:
     for link, layout in zip(robot.links, layouts, strict=True):
         for s in layout.between if link.body.announced_only else ():
             bare.add_frame(f"{link.name!r} at {s!r}", (link.name, s))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the robot itself has said it already
+    with unwarned():  # the robot itself has said it already
         return bare.compile()
 
 

@@ -71,10 +71,10 @@ def _body_forces(layouts: list[LinkLayout], drafts: list[BlockDraft], binder: Bi
         if not layout.blocks:
             continue
         own = drafts[layout.blocks[-1]].chain.map
-        force = layout.table.own_force(layout.name, layout.blocks[-1], own.frames if own else 0, binder.node)
-        if force is not None:
+        frames = own.frames if own else 0
+        for force in layout.table.own_forces(layout.name, layout.blocks[-1], frames, binder.node):
             binder.coordinates |= own is not None
-            name = f"elasticity of link {layout.name!r}"
+            name = f"{force.what} of link {layout.name!r}"
             side = INTERNAL + WRENCHLESS + STORES
             yield Bound(name, force.kernel, force.data, side, force.guard, owner=name, gradient=force.gradient)
 

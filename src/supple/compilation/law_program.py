@@ -43,7 +43,10 @@ def breaks_of(laws: Iterable[Any]) -> tuple[float, ...]:
 
 
 def make_program(
-    laws: Sequence[Callable[[float], Any]], sizes: Sequence[int], owners: Sequence[str] | None = None
+    laws: Sequence[Callable[[float], Any]],
+    sizes: Sequence[int],
+    owners: Sequence[str] | None = None,
+    after: Program | None = None,
 ) -> Program:
     """One program for several laws, whose rows stand one law after the other.
 
@@ -54,7 +57,9 @@ def make_program(
     sizes : sequence of int
         How many rows each gives: 1 for a number, k for a vector (k,).
     owners : sequence of str, optional
-        Whose law it is, for messages; "law 0", "law 1", ... if left out.
+        Whose law it is, for messages; "law 0", "law 1", ... if omitted.
+    after : Program, optional
+        Laws that are compiled already, whose rows come first.
 
     Raises
     ------
@@ -62,7 +67,7 @@ def make_program(
         If a law cannot be compiled, or does not give as many numbers as its size says.
     """
     names = [f"law {i}" for i in range(len(laws))] if owners is None else owners
-    writer, row = _Writer(), 0
+    writer, row = _Writer(after), 0 if after is None else after.rows
     for law, size, name in zip(laws, sizes, names, strict=True):
         if not is_compilable(law):
             raise ModelError(
@@ -78,16 +83,25 @@ def make_program(
                 raise ModelError(f"{name}: sums and products are nested too deeply for compiled loops")
             writer.ops += [*ops, (STORE, row, 0, 0)]
             row += 1
-    return Program(np.array(writer.ops, dtype=np.int64).reshape(-1, 4), np.array(writer.numbers, dtype=float), row)
+    return writer.program(row)
 
 
 class _Writer:
-    """Operations and numbers written so far."""
+    """Operations and numbers written so far, behind those of another program."""
 
-    def __init__(self) -> None:
+    def __init__(self, after: Program | None) -> None:
         self.ops: list[Operation] = []
-        self.numbers: list[float] = []
+        self._after = after
+        self._numbers: list[Any] = [] if after is None else [after.numbers]
+        self._count = 0 if after is None else len(after.numbers)
         self._times: dict[int, int] = {}  # where the times of a table stand, by its id: its components share them
+
+    def program(self, rows: int) -> Program:
+        """What was written."""
+        ops = np.array(self.ops, dtype=np.int64).reshape(-1, 4)
+        if self._after is not None:
+            ops = np.concatenate([self._after.ops, ops])
+        return Program(ops, np.concatenate([*self._numbers, np.zeros(0)]), rows)
 
     def operations(self, law: Any, i: int) -> tuple[list[Operation], int]:
         """Operations that push component ``i`` of a law, and how many entries of the stack they need."""
@@ -101,24 +115,27 @@ class _Writer:
 
     def _atom(self, law: Any, i: int) -> Operation:
         if isinstance(law, Constant):
-            return CONSTANT, self._add(_entry(law.value, i)), 0, 0
+            return CONSTANT, self._add([_entry(law.value, i)]), 0, 0
         if isinstance(law, Sine):
             amplitude, phase, offset = (_entry(x, i) for x in (law.amplitude, law.phase, law.offset))
-            return SINE, self._add(amplitude, 2.0 * math.pi * law.frequency, phase, offset), 0, 0
+            return SINE, self._add([amplitude, 2.0 * math.pi * law.frequency, phase, offset]), 0, 0
         if isinstance(law, Polynomial):
             begin, end = (-math.inf, math.inf) if law.t1 is None else (law.t0, law.t1)
-            span = self._add(law.t0, begin, end)
+            span = self._add([law.t0, begin, end])
             coefficients = _column(law.coefficients, i)
-            return POLYNOMIAL, span, len(coefficients), self._add(*coefficients)
+            return POLYNOMIAL, span, len(coefficients), self._add(coefficients)
         times, pieces, last = _pieces(law, i)
         if id(law) not in self._times:
-            self._times[id(law)] = self._add(*times)
-        return PIECES, self._times[id(law)], len(times), self._add(*pieces.ravel(), last)
+            self._times[id(law)] = self._add(times)
+        first = self._add(pieces.ravel())
+        self._add([last])
+        return PIECES, self._times[id(law)], len(times), first
 
-    def _add(self, *numbers: float) -> int:
-        """Where these numbers now stand."""
-        self.numbers += [float(x) for x in numbers]
-        return len(self.numbers) - len(numbers)
+    def _add(self, numbers: Sequence[float] | np.ndarray) -> int:
+        """Where these numbers (k,) now stand."""
+        self._numbers.append(numbers)
+        self._count += len(numbers)
+        return self._count - len(numbers)
 
 
 def _pieces(law: Any, i: int) -> tuple[Sequence[float], np.ndarray, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,6 +35,12 @@ class PrescribedJoint(NamedTuple):
         """qdd (k,) alone: of a `Law` nothing else is asked."""
         law = self.law
         return self._part(self._ask(law.acceleration, t), t) if isinstance(law, Law) else self.motion(t)[2]
+
+    def one_acceleration(self, t: float) -> float | None:
+        """What `acceleration` gives for one coordinate as a number, sooner; None if that takes a closer look."""
+        law = self.law
+        value = self._ask(law.acceleration, t) if isinstance(law, Law) else None
+        return value if type(value) is float and isfinite(value) else None
 
     @property
     def _who(self) -> str:

@@ -17,8 +17,9 @@ import numpy as np
 from supple.checks import Array
 from supple.errors import naming
 from supple.joints.factors import telling_subspace
-from supple.robot.bodies.looks import BodyLook, RodLook, SkinLook, fine_corners
+from supple.robot.bodies.looks import BodyLook, RodLook, SkinLook, fine_corners, moved_points
 from supple.robot.bodies.looks import Place as Place  # marks are made of places
+from supple.robot.bodies.looks import SoftPoint as SoftPoint
 from supple.robot.meshes import Mesh
 
 if TYPE_CHECKING:
@@ -155,6 +156,22 @@ class Scene:
     def offsets(self) -> Array:
         """(P, 4, 4) of all frames."""
         return np.array([place.offset for place in self.places]).reshape(-1, 4, 4)
+
+    @cached_property
+    def soft_points(self) -> tuple[tuple[str, Array, tuple[SoftPoint, ...]], ...]:
+        """Frames at material points, by link: its name, their numbers (k,) among all, the points."""
+        found: dict[str, list[tuple[int, SoftPoint]]] = {}
+        for i, place in enumerate(self.places):
+            if place.point is not None:
+                found.setdefault(place.link, []).append((i, place.point))
+        return tuple(
+            (link, np.array([i for i, _ in own]), tuple(point for _, point in own)) for link, own in found.items()
+        )
+
+    def carry(self, frames: Array, q: Callable[[str], Array]) -> None:
+        """Carry frames (P, 4, 4) at material points from the base to where coordinates q of their link put them."""
+        for link, own, points in self.soft_points:
+            frames[own, :3, 3] += np.einsum("kij,kj->ki", frames[own, :3, :3], moved_points(points, q(link)))
 
     @property
     def parts(self) -> tuple[RodLook | BodyLook | SkinLook | Mark, ...]:

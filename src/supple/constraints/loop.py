@@ -160,7 +160,7 @@ class Loop:
 
 
 def frame_place(end: tuple[Any, ...], which: str) -> tuple[str, float, np.ndarray]:
-    """(link, s, pose) of what a user gives for a frame; s is the tip if left out."""
+    """(link, s, pose) of what a user gives for a frame; s is the tip if omitted."""
     if isinstance(end, str):
         return end, 1.0, np.eye(4)
     if not isinstance(end, (tuple, list)) or len(end) not in (1, 2, 3):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,8 +18,19 @@ if TYPE_CHECKING:
 
 #: Gauss nodes of the integral of B^T along a straight line: exact to rounding for usual bends.
 NODES = 20
+#: How far coordinates move between the states at which rates of B are differenced.
+ALONG = 1e-3
 #: A slope of forces that is less symmetric than this belongs to no potential.
 SYMMETRIC = 1e-7
+
+
+class Observed(NamedTuple):
+    """Actuation coordinates at a state."""
+
+    value: Array  #: y (m,)
+    jacobian: Array  #: dy/dq (m, n)
+    rate: Array  #: y' (m,)
+    bias: Array  #: (m,) what y'' has besides (dy/dq) a
 
 
 class ActuationCoordinates:
@@ -32,9 +43,9 @@ class ActuationCoordinates:
     ----------
     model : Model
     inputs : sequence of str, optional
-        Names of the inputs; all if left out.
+        Names of the inputs; all if omitted.
     q0 : (n,), optional
-        Where y is zero; q = 0 if left out, so that y of a motor is its coordinate.
+        Where y is zero; q = 0 if omitted, so that y of a motor is its coordinate.
 
     Notes
     -----
@@ -89,11 +100,42 @@ class ActuationCoordinates:
     def bias(self, q: ArrayLike, v: ArrayLike) -> Array:
         """What y'' has besides B^T a: (d B^T/dt) v, (m,); exact."""
         v, out = np.asarray(v, dtype=float), np.zeros(len(self.columns))
-        if not self._all_constant:
+        if self._lines:
+            biases = self.model.line_biases(q, v)
+            for k, (name, factor) in self._lines.items():
+                out[k] = factor * biases[name]
+        if len(self._integrated):
             passive = self._slope(q, None)
-            for k in np.flatnonzero(~self.constant):
-                out[k] = v @ (self._slope(q, self.columns[k]) - passive) @ v
+            for i in self._integrated:
+                out[i] = v @ (self._slope(q, self.columns[i]) - passive) @ v
         return out
+
+    def observe(self, q: Array, v: Array) -> Observed:
+        """All of them at a state (q, v), for less than one by one."""
+        if self._all_constant:
+            return Observed(self(q), self._B0.T, self._B0.T @ v, np.zeros(len(self.columns)))
+        if len(self._lines) + int(self.constant.sum()) < len(self.columns):
+            J = self.jacobian(q)
+            return Observed(self(q), J, J @ v, self.bias(q, v))
+        lines, J = self.model.lines(q), self._B0.T.copy()
+        y = self._B0.T @ (q - self.q0) - self._start
+        for k, (name, factor) in self._lines.items():
+            y[k] += factor * lines[name].length
+            J[k] = factor * lines[name].gradient
+        return Observed(y, J, J @ v, self.bias(q, v))
+
+    def jacobian_rates(self, q: Array, v: Array, a: Array) -> tuple[Array, Array]:
+        """d(B^T)/dt along v and d^2(B^T)/dt^2 along v and a, (m, n) each: d(y')/dq and d(y'')/dq.
+
+        By differences of second order along q + v t + a t^2/2, right to some 1e-7 of what y'' has by itself.
+        """
+        if self._all_constant:
+            return np.zeros_like(self._B0.T), np.zeros_like(self._B0.T)
+        speed, size = float(np.abs(v).max(initial=0.0)), float(np.sqrt(np.abs(a).max(initial=0.0)))
+        h = ALONG / max(speed, size, ALONG)
+        J = self.jacobian(q)
+        ahead, behind = (self.jacobian(q + x * v + 0.5 * x * x * a) for x in (h, -h))
+        return (ahead - behind) / (2.0 * h), (ahead - 2.0 * J + behind) / h**2
 
     def _slope(self, q: ArrayLike, column: int | None) -> Array:
         """d tau/dq (n, n) with one unit of an input, or none."""

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 #: A matrix, scaled to a unit diagonal, that has a smaller pivot is taken for singular.
 SINGULAR = 1e-11
+#: How far from rest it is tried what inputs do.
+NEARER = (0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 #: Forces that differ by less than this part of the largest are the same.
 SAME = 1e-10
 
@@ -87,14 +89,14 @@ class Feedback(ABC):
     model : Model
         Exact model of the robot that it drives, or of what it knows of it.
     inputs : sequence of str, optional
-        Names of the inputs that it drives; all if left out. All others are zero.
+        Names of the inputs that it drives; all if omitted. All others are zero.
     limits : (lower, upper), optional
         Numbers or arrays, one per input that it drives: what it asks for is cut off there. Tendons do not push:
         ``limits=(0.0, np.inf)``.
 
     Notes
     -----
-    It knows nothing of further states of loads: they count as they are at the beginning.
+    It knows nothing of internal states of loads: they count as they are at the beginning.
     """
 
     def __init__(self, model: Model, inputs: Sequence[str] | None, limits: Any, what: str) -> None:
@@ -107,13 +109,46 @@ class Feedback(ABC):
         check_linear(model, self.columns, what)
 
     def __call__(self, t: float, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None) -> Array:
-        """All inputs (nu,); ``u`` (nu,) are those that others drive, zero if left out."""
+        """All inputs (nu,); ``u`` (nu,) are those that others drive, zero if omitted."""
         check = self.model.arguments  # one state: functions of the model would take leading axes of it
         q, v, given = check.state("q", q), check.state("v", v), np.array(check.inputs("u", u, self.model.nu))
         given[self.columns] = 0.0
         wanted = self.drive(finite_float(t, "t", StateError), q, v, given)
         given[self.columns] = wanted if self.limits is None else np.clip(wanted, *self.limits)
         return given
+
+    def slopes(
+        self, t: float, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, others: Array | None = None
+    ) -> Array | None:
+        """Derivatives (nu, 2 n) of all inputs by q and v; None if the law does not know them and is differenced.
+
+        Parameters
+        ----------
+        u : (nu,), optional
+            Those that others drive, as in a call.
+        others : (nu, 2 n), optional
+            Their derivatives.
+        """
+        check = self.model.arguments
+        q, v, given = check.state("q", q), check.state("v", v), np.array(check.inputs("u", u, self.model.nu))
+        given[self.columns] = 0.0
+        found = np.zeros((self.model.nu, 2 * self.model.n)) if others is None else np.array(others)
+        found[self.columns] = 0.0
+        wanted = self.drive(finite_float(t, "t", StateError), q, v, given)
+        own = self.drive_slopes(t, q, v, given, wanted, found)
+        if own is None:
+            return None
+        if self.limits is not None:
+            own = np.where(((wanted > self.limits[0]) & (wanted < self.limits[1]))[:, None], own, 0.0)
+        found[self.columns] = own
+        return found
+
+    def drive_slopes(self, t: float, q: Array, v: Array, u: Array, found: Array, others: Array) -> Array | None:
+        """Derivatives (m, 2 n) of `drive` by q and v; None if they are not known.
+
+        ``found`` (m,) is what it drives, ``u`` (nu,) what others do, and ``others`` (nu, 2 n) derivatives of that.
+        """
+        return None
 
     @abstractmethod
     def drive(self, t: float, q: Array, v: Array, u: Array) -> Array:
@@ -155,8 +190,26 @@ def _limits(given: Any, size: int, what: str) -> tuple[Array, Array]:
 
 
 def nearby(model: Model, seed: int = 0) -> Array:
-    """A state near rest where nothing is zero by chance, (n,)."""
-    return model.rest + 0.1 * np.random.default_rng(seed).standard_normal(model.n)
+    """A state near rest where nothing is zero by chance, and where inputs act, (n,).
+
+    Coordinates have units of their own: maps of soft bodies may end long before 0.1.
+    """
+    away = np.random.default_rng(seed).standard_normal(model.n)
+    if _acts(model, model.rest + NEARER[0] * away):
+        return np.asarray(model.rest + NEARER[0] * away)
+    alone = np.diag(away)  # one coordinate moved
+    sizes = [next((size for size in NEARER if _acts(model, model.rest + size * x)), 0.0) for x in alone]
+    states = [model.rest + share * np.array(sizes) * away for share in (1.0, *NEARER)]
+    return np.asarray(next((q for q in states if _acts(model, q)), model.rest))
+
+
+def _acts(model: Model, q: Array) -> bool:
+    """Whether what inputs do at q is finite."""
+    try:
+        model.actuation(q)
+    except StateError:
+        return False
+    return True
 
 
 def check_linear(model: Model, columns: Array, what: str) -> None:
@@ -171,15 +224,18 @@ def check_linear(model: Model, columns: Array, what: str) -> None:
         )
 
 
-def input_response(model: Model, q: Array, v: Array, u: Array, t: float, columns: Array) -> tuple[Array, Array]:
+def input_response(
+    model: Model, q: Array, v: Array, u: Array, t: float, columns: Array, B: Array | None = None
+) -> tuple[Array, Array]:
     """Accelerations with inputs u, (n,), and what one unit of every input of ``columns`` adds to them, (n, m).
 
-    With loops and prescribed joints these are the accelerations that they allow.
+    With loops and prescribed joints these are the accelerations that they allow.  ``B`` (n, m) is what these inputs do,
+    if that is known.
     """
     a = model.forward_dynamics(q, v, u, t).a
     if model.constrained:
         return a, model.forward_dynamics_derivatives(q, v, u, t).du[:, columns]
-    return a, model.solve_mass(q, model.actuation(q, t)[:, columns])
+    return a, model.solve_mass(q, model.actuation(q, t)[:, columns] if B is None else B)
 
 
 def solve_definite(matrix: Array, right: Array, problem: Callable[[], str]) -> Array:

@@ -57,14 +57,13 @@ class PartialFeedbackLinearization(Feedback):
 
     def drive(self, t: float, q: Array, v: Array, u: Array) -> Array:
         """Inputs (m,)."""
-        y, wanted = self.coordinates, self.reference(t)
-        J = y.jacobian(q)
-        error, rate = wanted.value - y(q), wanted.rate - J @ v
-        goal = wanted.acceleration + self.kp @ error + self.kd @ rate - y.bias(q, v)
+        y, wanted = self.coordinates.observe(q, v), self.reference(t)
+        error, rate, J = wanted.value - y.value, wanted.rate - y.rate, y.jacobian
+        goal = wanted.acceleration + self.kp @ error + self.kd @ rate - y.bias
         found, u = np.zeros(len(self.columns)), u.copy()
         # loads that feel accelerations need not be linear in them: Newton's method; all else is done after one step
         for _ in range(MOST_STEPS if self.model.demand.implicit else 1):
-            a, A = input_response(self.model, q, v, u, t, self.columns)
+            a, A = input_response(self.model, q, v, u, t, self.columns, J.T)
             step = solve_definite(J @ A, np.asarray(goal - J @ a), lambda: self._problem(t))
             found += step
             u[self.columns] = found
@@ -72,10 +71,22 @@ class PartialFeedbackLinearization(Feedback):
                 break
         return found
 
+    def drive_slopes(self, t: float, q: Array, v: Array, u: Array, found: Array, others: Array) -> Array:
+        """Derivatives (m, 2 n): what J a + (dJ/dt) v = goal leaves to the inputs, a following q, v and all of them."""
+        u, n = u.copy(), self.model.n
+        u[self.columns] = found
+        by, a = self.model.forward_dynamics_derivatives(q, v, u, t), self.model.forward_dynamics(q, v, u, t).a
+        J = self.coordinates.jacobian(q)
+        first, second = self.coordinates.jacobian_rates(q, v, a)
+        rest = J @ (np.hstack([by.dq, by.dv]) + by.du @ others)
+        rest[:, :n] += self.kp @ J + self.kd @ first + second
+        rest[:, n:] += self.kd @ J + 2.0 * first
+        return np.asarray(np.linalg.solve(J @ by.du[:, self.columns], -rest))
+
     def _problem(self, t: float) -> str:
         return (
             f"{self.what}: at t = {t:g} the inputs {', '.join(self.inputs)} do not move as many coordinates as they "
-            "are; leave out those that others can replace"
+            "are; omit those that others can replace"
         )
 
 

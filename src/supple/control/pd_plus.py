@@ -64,8 +64,27 @@ class PDPlus(Feedback):
             force = force + self._at_state(wanted, q, v, u, t)
         return least_inputs(self.model.actuation(q, t)[np.ix_(rows, self.columns)], force, f"{self.what} at t = {t:g}")
 
+    def drive_slopes(self, t: float, q: Array, v: Array, u: Array, found: Array, others: Array) -> Array | None:
+        """Derivatives (m, 2 n), B du = d(force) - dB u; None with more inputs than coordinates, or a moving target."""
+        model, rows, n = self.model, self.rows, self.model.n
+        if len(rows) != len(self.columns) or self.target.moves:
+            return None
+        force, zero, own = np.zeros((len(rows), 2 * n)), np.zeros(n), np.zeros(model.nu)
+        force[:, rows], force[:, n + rows] = -self.kp, -self.kd
+        if self.compensation != "none":
+            at_state, wanted = self.compensation == "state", self.target(t)
+            place = q if at_state else self._spread(wanted.value, q)
+            by = model.residual_derivatives(place, zero, zero, u, None, t)
+            kept = np.ones(n) if at_state else self._spread(np.zeros(len(rows)), np.ones(n))
+            force[:, :n] += by.dq[rows] * kept
+            force += by.du[rows] @ others
+        own[self.columns] = found
+        pulled, free = (model.residual_derivatives(q, zero, zero, x, None, t).dq for x in (own, 0.0 * own))
+        force[:, :n] += (pulled - free)[rows]
+        return np.asarray(np.linalg.solve(model.actuation(q, t)[np.ix_(rows, self.columns)], force))
+
     def _spread(self, numbers: Array, others: Array | None = None) -> Array:
-        """(n,) with numbers of the coordinates that it moves, and those of others, zero if left out."""
+        """(n,) with numbers of the coordinates that it moves, and those of others, zero if omitted."""
         full = np.zeros(self.model.n) if others is None else others.copy()
         full[self.rows] = numbers
         return full
@@ -107,7 +126,7 @@ def pd_plus(
         Where the forces of the model are taken: at the target, which needs no measurement, or at the state, which
         cancels them; or not at all.
     coordinates : sequence of str or int, optional
-        The coordinates that it moves, no more than inputs; all that are not prescribed if left out.
+        The coordinates that it moves, no more than inputs; all that are not prescribed if omitted.
     inputs, limits
         As for `Feedback`: which inputs, and where they are cut off.
     """

@@ -8,7 +8,8 @@ where they are not zero; only those that write wrenches need a sum inward.
 from __future__ import annotations
 
 from supple.core.arrays import space_at, tree_at
-from supple.core.loads import INTERNAL, WRENCHLESS, call_load, clear_counts, strain_nodes
+from supple.core.finite import finite_vector
+from supple.core.loads import INTERNAL, WRENCHLESS, call_load, clear_counts, show_coordinates, strain_nodes
 from supple.core.outward import outward
 from supple.core.sweep_in import accumulate_wrenches, project_all
 from supple.jit import inlined, inner, kernel
@@ -101,8 +102,13 @@ def fill_actuation(tree, space, tree_handle, space_handle, B):
 
 @kernel
 def actuation(tree_handle, space_handle, q, v, zero, B):
-    """B (n, nu) = dtau/du."""
+    """B (n, nu) = dtau/du.  Returns whether B, q and v are finite."""
     tree, space = tree_at(tree_handle), space_at(space_handle)
     outward(tree_handle, space_handle, space, q, v, zero, 1)
     strain_nodes(tree, q, v, space)
+    show_coordinates(space, q, v)
     fill_actuation(tree, space, tree_handle, space_handle, B)
+    finite = finite_vector(q) and finite_vector(v)
+    for i in range(B.shape[0]):
+        finite = finite and finite_vector(B[i])
+    return finite

@@ -65,8 +65,10 @@ class Parameters(NamedTuple):
 #: (n_loads, 5): address of the function, address of the handle of its data, side of the equation (see core.loads),
 #: its first input and the one behind its last, and its table of maps of CUSTOM and BODY blocks, (n_maps, 5): the same
 #: addresses, first entry and number of entries in Space.maps, and the address of the field of mass of a BODY, else 0
-#: (see core.blocks.custom, core.blocks.body).
-Tree = namedtuple("Tree", (*Topology._fields, *Parameters._fields, "loads", "maps"))
+#: (see core.blocks.custom, core.blocks.body); then ``first``, (n,): first coordinate of every coordinate's link, and
+#: ``elastic``, (n, 2 w) for links of w coordinates at most: what K and D hold of every link, rows of K from its first
+#: coordinate on, then those of D.  They lie side by side, where rows of a large robot's K and D lie in pages far apart.
+Tree = namedtuple("Tree", (*Topology._fields, *Parameters._fields, "loads", "maps", "first", "elastic"))
 
 #: Columns that are carried through the tree at a time (`core.articulated`): what they leave stays in a fast cache.
 PANEL = 64
@@ -91,12 +93,15 @@ class Space(NamedTuple):
       are summed, M, N, G before they are summed; loads may add to them, nobody reads what they added;
     * ``work`` of dormant stations: all by the load that wakes them, which lets them sleep again (``awake`` is 0
       between loads);
-    * ``count, joint_force, joint_slope, stress, coordinates``: `core.loads.apply_loads`, before loads act;
+    * ``count, joint_force, joint_slope, joint_drag, stress, coordinates``: `core.loads.apply_loads`, before loads act,
+      and `core.actuation`;
     * ``couplings, lines, parts``: as many as ``count`` says, each when it is added;
     * ``maps``: by the pose and motion of each CUSTOM block (`core.blocks.custom`), as far as their order asks; of each
       BODY, frames likewise, sums of its field with the wrenches of points (`core.blocks.body`);
     * ``columns, rates`` and the first three of ``totals``: `core.columns`; ``totals`` else: with every block;
-    * ``local``: by the first dormant station that wakes in a tangent (count[3] says whether there was one);
+    * ``local``, of which the second where dR/dv is asked for separately, and U_q, U_v, U_a of ``totals``, for the sums
+      of stations (`core.dormant_folding`): by the first dormant station that wakes in a tangent (count[3] says whether
+      there was one);
     * sums in ``folding``: the one array that must be zero before; who sums there clears it again, padding included;
     * ``energy``: `core.energy`, before loads act;
     * ``gradient``: `core.load_gradients`, before every load that is called in mode GRADIENT;
@@ -104,7 +109,7 @@ class Space(NamedTuple):
     * ``tangent, chains, balls, frames`` and what is left of ``folding``: by every function for itself.
 
     What a kernel leaves is read by nobody, with three exceptions: `core.loops` reads poses, motions and columns that
-    the residual before it left, solvers and `Model.state_rates` read rates of further states in ``signals``.
+    the residual before it left, solvers and `Model.state_rates` read rates of internal states in ``signals``.
     """
 
     work: Any  #: (1 + n_segments,) work_t
@@ -114,8 +119,10 @@ class Space(NamedTuple):
     stress: Any  #: (n_nodes,) stress_t
     joint_force: Any  #: (n,) generalised force of loads on joints
     joint_slope: Any  #: (n, k) its derivative by the coordinates of the same joint, of which none has more than k
+    joint_drag: Any  #: (n, k) its derivative by their rates; ``joint_slope`` of a fused tangent has c_v times it
     couplings: Any  #: (most,) coupling_t, those of loads on pairs of segments
-    count: Any  #: (4,) how many couplings, lines and parts there are, and how many dormant stations are awake
+    count: Any  #: (5,) how many couplings, lines and parts there are, how many dormant stations are awake, and how many
+    #: times one of these was coupled to another segment
     inputs: Any  #: (nu,) inputs u of this call
     signals: Any  #: (n_signals,) values of time laws of this call
     multipliers: Any  #: (nc,) multipliers of loops of this call
@@ -140,7 +147,30 @@ class Space(NamedTuple):
 
 def make_tree(topology: Topology, parameters: Parameters, loads: np.ndarray, maps: np.ndarray = NO_MAPS) -> Any:
     """All arrays of a robot as one `Tree`."""
-    return Tree(*topology, *parameters, loads, maps)
+    return Tree(*topology, *parameters, loads, maps, *elastic_rows(topology.links, parameters))
+
+
+def elastic_rows(links: np.ndarray, parameters: Parameters) -> tuple[np.ndarray, np.ndarray]:
+    """Tree.first and Tree.elastic."""
+    n, sizes = len(parameters.rest), links[:, 1] - links[:, 0]
+    width = int(sizes.max(initial=0))
+    first, rows = np.zeros(n, np.int64), np.zeros((n, 2 * width))
+    for size in np.unique(sizes):
+        which = links[sizes == size, 0, None] + np.arange(size)
+        first[which] = links[sizes == size, 0, None]
+        for k, matrix in enumerate((parameters.stiffness, parameters.damping)):
+            rows[which, k * width : k * width + size] = matrix[which[:, :, None], which[:, None, :]]
+    return first, rows
+
+
+#: Entries of a row of columns from which rows are spread, and how many make a line of a cache.
+LONG, LINE = 512, 8
+
+
+def spread(length: int) -> int:
+    """A length of rows, not below the given one, with which long rows of one matrix do not share places in a cache."""
+    lines = -(-length // LINE)
+    return length if length < LONG else LINE * (lines + 1 - lines % 2)
 
 
 def make_space(
@@ -160,14 +190,15 @@ def make_space(
     n, knots = len(tree.component), find_knots(tree.blocks, len(tree.segments))
     return Space(
         work=np.zeros(len(tree.segments), work_t),
-        columns=np.zeros((4, 6, tree.phi.shape[1])),
-        totals=np.zeros((9, 6, n)),
+        columns=np.zeros((4, 6, spread(tree.phi.shape[1]))),
+        totals=np.zeros((9, 6, spread(n))),
         tangent=np.zeros((6, n)),
         stress=np.zeros(len(tree.nodes), stress_t),
         joint_force=np.zeros(n),
         joint_slope=np.zeros((n, largest_joint(tree.blocks))),
+        joint_drag=np.zeros((n, largest_joint(tree.blocks))),
         couplings=np.zeros(couplings, coupling_t),
-        count=np.zeros(4, np.int64),
+        count=np.zeros(5, np.int64),
         inputs=np.zeros(inputs),
         signals=np.zeros(signals),
         multipliers=np.zeros(multipliers),
@@ -279,9 +310,9 @@ def handle_at(typing_context: Any, address: Any, rows: Any) -> Any:
     return kind(types.int64, types.int64), generate
 
 
-def _floats_of(dimensions: int) -> Any:
-    """Compiled function ``at(address, shape)``: the floats at an address."""
-    kind = types.Array(types.float64, dimensions, "C")
+def _numbers_of(dimensions: int, of: Any = types.float64) -> Any:
+    """Compiled function ``at(address, shape)``: the numbers of one type at an address."""
+    kind = types.Array(of, dimensions, "C")
 
     @intrinsic
     def at(typing_context: Any, address: Any, shape: Any) -> Any:
@@ -294,7 +325,9 @@ def _floats_of(dimensions: int) -> Any:
 
 
 #: Floats at an address, of a shape (n,), (n, m) or (k, n, m).
-vector_at, matrix_at, matrices_at = _floats_of(1), _floats_of(2), _floats_of(3)
+vector_at, matrix_at, matrices_at = _numbers_of(1), _numbers_of(2), _numbers_of(3)
+#: Integers at an address, of 64 and of 32 bits.
+integers_at, short_integers_at = _numbers_of(1, types.int64), _numbers_of(1, types.int32)
 
 #: Array i of a handle of data: (m, k) integers, (m, k) floats, (m,) pose_t.
 integers, floats, poses = _array(np.int64, 2), _array(np.float64, 2), _array(pose_t, 1)
@@ -306,13 +339,14 @@ _LETTERS = {"i": (np.int64, 1), "I": (np.int64, 2), "f": (np.float64, 1), "F": (
 _TREE = {
     "blocks": block_t, "parents": "i", "ranges": "I", "component": "i", "links": "I", "owner": "i",
     "placement": pose_t, "segments": segment_t, "phi": "F", "screws": "F", "gravity": "f", "stiffness": "F",
-    "damping": "F", "rest": "f", "nodes": node_t, "psi": "f", "limits": "F", "loads": "I", "maps": "I",
+    "damping": "F", "rest": "f", "nodes": node_t, "psi": "f", "limits": "F", "loads": "I", "maps": "I", "first": "i",
+    "elastic": "F",
 }  # fmt: skip
 _SPACE = {
     "work": work_t, "columns": "C", "totals": "C", "tangent": "F", "stress": stress_t,
-    "joint_force": "f", "joint_slope": "F", "couplings": coupling_t, "count": "i", "inputs": "f", "signals": "f",
-    "multipliers": "f", "chains": "C", "lines": line_t, "parts": part_t, "coordinates": "F", "local": "C",
-    "folding": "C", "rates": "f", "frames": pose_t, "maps": "f", "balls": "F", "energy": "f",
+    "joint_force": "f", "joint_slope": "F", "joint_drag": "F", "couplings": coupling_t, "count": "i", "inputs": "f",
+    "signals": "f", "multipliers": "f", "chains": "C", "lines": line_t, "parts": part_t, "coordinates": "F",
+    "local": "C", "folding": "C", "rates": "f", "frames": pose_t, "maps": "f", "balls": "F", "energy": "f",
     "gradient": "i",
     "knots": "I", "factors": "f", "reach": "F", "panels": "f", "sweeps": "i",
 }  # fmt: skip

@@ -73,25 +73,41 @@ def add_strain_force(tree, k, f, out):
 
 
 @inner
-def add_mapped(A, X, out):
-    """out += A X for A (6, 6) and X (6, n)."""
+def coupled_range(tree, s):
+    """A range [lo, hi) of coordinates that holds all that one side of a coupling follows (`coupled_columns`)."""
+    if s < 0:
+        node = tree.nodes[-(s + 1)]
+        return node.start, node.start + node.n
+    if s == 0:
+        return 0, 0
+    ranges, block = tree.ranges, tree.blocks[tree.owner[s]]
+    lo, hi = block.start, block.start + block.n
+    for r in range(block.inward[0], block.inward[1]):
+        lo, hi = min(lo, ranges[r, 0]), max(hi, ranges[r, 1])
+    for r in range(block.grafts[0], block.grafts[1]):
+        lo, hi = min(lo, ranges[r, 0]), max(hi, ranges[r, 1])
+    return lo, hi
+
+
+@inner
+def add_mapped(A, X, lo, hi, out):
+    """out += A X for A (6, 6) and columns [lo, hi) of X (6, n)."""
     for k in range(6):
         for l in range(6):
             a = A[k, l]
             if a != 0.0:
-                for j in range(U(X.shape[1])):
+                for j in range(U(lo), U(hi)):
                     out[k, j] += a * X[l, j]
 
 
 @inner
-def add_outer(X, Y, out):
-    """out += X^T Y for (6, n) column sets; rows of X that are zero (off the chain) are skipped."""
-    n = U(X.shape[1])
-    for i in range(n):
+def add_outer(X, Y, lo, hi, out):
+    """out += X^T Y for columns [lo, hi) of Y (6, n); rows of X that are zero (off the chain) are skipped."""
+    for i in range(U(X.shape[1])):
         a0, a1, a2, a3, a4, a5 = X[0, i], X[1, i], X[2, i], X[3, i], X[4, i], X[5, i]
         if a0 == 0.0 and a1 == 0.0 and a2 == 0.0 and a3 == 0.0 and a4 == 0.0 and a5 == 0.0:
             continue
-        for j in range(n):
+        for j in range(U(lo), U(hi)):
             out[i, j] += a0 * Y[0, j] + a1 * Y[1, j] + a2 * Y[2, j] + a3 * Y[3, j] + a4 * Y[4, j] + a5 * Y[5, j]
 
 
@@ -103,12 +119,13 @@ def add_couplings(tree, space, separate, dq, dv):
         coupling = space.couplings[i]
         coupled_columns(tree, space, coupling.a, J_SUM, a)
         coupled_columns(tree, space, coupling.b, J_SUM, b)
+        lo, hi = coupled_range(tree, coupling.b)
         X[:] = 0.0
         if separate:
-            add_mapped(coupling.N, b, X)
-            add_outer(a, X, dv)
+            add_mapped(coupling.N, b, lo, hi, X)
+            add_outer(a, X, lo, hi, dv)
             X[:] = 0.0
-        add_mapped(coupling.G, b, X)
+        add_mapped(coupling.G, b, lo, hi, X)
         coupled_columns(tree, space, coupling.b, R_SUM, b)
-        add_mapped(coupling.N, b, X)
-        add_outer(a, X, dq)
+        add_mapped(coupling.N, b, lo, hi, X)
+        add_outer(a, X, lo, hi, dq)

@@ -25,6 +25,7 @@ from numba import types
 from supple.core.arrays import space_view, tree_view
 from supple.core.blocks.curved import curved_motion, exponential_pose
 from supple.core.loads import TANGENT
+from supple.core.records import U_A, U_Q, U_V
 from supple.core.sweep_out import start_pose
 from supple.core.views import address_of
 from supple.jit import AddressedKernel, calling, inlined, inner
@@ -140,16 +141,31 @@ def rouse(tree, space, s, stage):
     return stage == AWAKE
 
 
+@inner
+def clear_local(space):
+    """Zero what is added to tangents apart from points, unless somebody has added to it already.
+
+    In ``totals`` these are sums that factors over the tree are made of (`core.dormant_folding`); whoever forms a
+    matrix writes there himself, later.
+    """
+    if space.count[3] > 0:
+        return
+    local, totals, n = space.local, space.totals, space.local.shape[1]
+    for m in range(2 if space.rates[1] != 0.0 else 1):
+        for i in range(n):
+            for j in range(U(n)):
+                local[m, i, j] = 0.0
+    for k in range(6):
+        for j in range(U(n)):
+            totals[U_Q, k, j], totals[U_V, k, j], totals[U_A, k, j] = 0.0, 0.0, 0.0
+
+
 def _rouse_station(tree, space, s, stage, mode):  # type: ignore[no-untyped-def]
     """`rouse` for loads: counts who is awake; the first in a tangent clears what all of them add to it."""
     scratch = space_view(space)
     if rouse(tree_view(tree), scratch, s, stage):
-        if scratch.count[3] == 0 and mode == TANGENT:
-            local = scratch.local
-            for m in range(local.shape[0]):
-                for i in range(local.shape[1]):
-                    for j in range(local.shape[2]):
-                        local[m, i, j] = 0.0
+        if mode == TANGENT:
+            clear_local(scratch)
         scratch.count[3] += 1
 
 

@@ -9,7 +9,8 @@ Phi^T W^T F, and to the tangent
     A = N W' + (G + adbar*_F) W,    B = N^T W,    C = G^T W,    D = W^T A + d(S^T F)/dq ([GVS-AD] C29),
 
 where only the last term is formed station by station: A Phi, B Phi and C Phi are (6, n) and summed over all stations of
-a point.  If dR/dv is asked for separately, it is J_P^T A Phi + Phi^T B^T J_P + Phi^T D Phi with A = N W, D = W^T A.
+a point; summed over all points of a rod, they are all that lies beyond its own rows and columns.  If dR/dv is asked for
+separately, it is J_P^T A Phi + Phi^T B^T J_P + Phi^T D Phi with A = N W, D = W^T A.
 No station ever has columns of its own.
 """
 
@@ -24,7 +25,7 @@ from supple.core.couplings import chain_columns
 from supple.core.dormant import ASLEEP, AWAKE, ROUSE, DormantKernel
 from supple.core.inertia import add_coadbar
 from supple.core.loads import TANGENT
-from supple.core.records import J_SUM, R_SUM
+from supple.core.records import J_SUM, R_SUM, U_A, U_Q, U_V
 from supple.core.views import address_of
 from supple.jit import calling, inlined, inner, leaf, local_array, opaque
 from supple.lie.dual import apply_transposed
@@ -43,7 +44,7 @@ RATE_D = 6
 PADDING = 3
 
 _wrench, _wrenches, _matrix, _wide = local_array(6), local_array(2, 6), local_array(6, 6), local_array(6, 12)
-_matrices, _rate_matrices = local_array(30, 12), local_array(18, 12)
+_matrices = local_array(30, 12)
 _duals = local_array(2, 2, 2, 3, 3)  # of S and R at the two collocation points
 _columns = local_array(2, 6, 12)  # W and W' + c_v W
 
@@ -154,7 +155,7 @@ def station_matrices(segment, w, W, M):
 
 @inner
 def station_rate_matrices(segment, w, W, M):
-    """The same of dR/dv: A = N W and D = W^T A in M (18, 12)."""
+    """The same of dR/dv: A = N W and D = W^T A in the first 18 rows of M."""
     pulled = _wide()
     map_columns(w.N, W[0], 0, 12, M)
     pull_back(w.T[0], M, pulled)
@@ -218,14 +219,14 @@ def add_station_tangent(block, segment, c, phi, w, space):
     W, M, folding, local, f = _columns(), _matrices(), space.folding, space.local, space.folding[0, PHI:]
     step_columns(segment, w, space.rates[0], W)
     pad_phi(block.runs, c, phi, f)
-    station_matrices(segment, w, W, M)
-    expand_rows(M, D, block.runs, f, folding[0])
-    add_projected(folding[0], D, block.runs, c, phi, block.n, block.start, local[0])
-    if space.rates[1] != 0.0:
-        M = _rate_matrices()
-        station_rate_matrices(segment, w, W, M)
-        expand_rows(M, RATE_D, block.runs, f, folding[1])
-        add_projected(folding[1], RATE_D, block.runs, c, phi, block.n, block.start, local[1])
+    for k in range(1 if space.rates[1] == 0.0 else 2):  # the second time dR/dv; written twice, it would compile twice
+        last = D if k == 0 else RATE_D
+        if k == 0:
+            station_matrices(segment, w, W, M)
+        else:
+            station_rate_matrices(segment, w, W, M)
+        expand_rows(M[: last + 12], last, block.runs, f, folding[k])
+        add_projected(folding[k], last, block.runs, c, phi, block.n, block.start, local[k])
 
 
 @inner
@@ -265,23 +266,43 @@ def add_outer_block(X, n, row, Y, m, column, out):
 
 
 @inner
+def add_point_term(space, n, start, k):
+    """J_P^T A Phi, Phi^T B^T R_P, Phi^T C^T J_P (k = 0, 1, 2); of dR/dv J_P^T A Phi, Phi^T B^T J_P (k = 3, 4)."""
+    chains, folding = space.chains, space.folding
+    columns, out = chains[1 if k == 1 else 0], space.local[0 if k < 3 else 1]
+    rows, total = folding[1 if k == 3 else 0, 6 * (k % 3) :], chains.shape[2]
+    if k % 3 == 0:
+        X, x, row, Y, y, column = columns, total, 0, rows, n, start
+    else:
+        X, x, row, Y, y, column = rows, n, start, columns, total, 0
+    add_outer_block(X, x, row, Y, y, column, out)
+
+
+@inner
+def hand_over(sums, n, start, totals):
+    """A Phi, B Phi and C Phi of a rod are added to ``totals``, for `core.tree_tangent`: what it hands inward, and how
+    it follows the rates and the pose of what it hangs on."""
+    for k in range(opaque(6)):
+        for j in range(U(n)):
+            totals[U_Q, k, U(start) + j] += sums[U(A) + U(k), j]
+            totals[U_V, k, U(start) + j] += sums[U(B) + U(k), j]
+            totals[U_A, k, U(start) + j] += sums[U(C) + U(k), j]
+
+
+@inner
 def add_point_terms(tree, space, block, point):
     """J_P^T A Phi + Phi^T (B^T R_P + C^T J_P) of the stations of one point; the sums are cleared, padding included.
 
     The next point may be of a rod with more coordinates, and zero times what is not finite is not zero.
     """
-    n, start, separate = block.n, block.start, space.rates[1] != 0.0
-    Jp, Rp, sums, rates, local = space.chains[0], space.chains[1], space.folding[0], space.folding[1], space.local
-    total = Jp.shape[1]
+    n, sums, rates = block.n, space.folding[0], space.folding[1]
     if point != 0:
         for m in range(opaque(2)):
             chain_columns(tree, space, point, J_SUM + m, space.chains[m])
-        add_outer_block(Jp, total, 0, sums, n, start, local[0])
-        add_outer_block(sums[B:C], n, start, Rp, total, 0, local[0])
-        add_outer_block(sums[C:D], n, start, Jp, total, 0, local[0])
-        if separate:
-            add_outer_block(Jp, total, 0, rates, n, start, local[1])
-            add_outer_block(sums[B:C], n, start, Jp, total, 0, local[1])
+        for k in range(3 if space.rates[1] == 0.0 else 5):
+            add_point_term(space, n, block.start, k)
+        if space.rates[1] == 0.0:
+            hand_over(sums, n, block.start, space.totals)
     for j in range(U(n + PADDING)):
         for i in range(U(D)):
             sums[i, j] = 0.0
@@ -307,6 +328,7 @@ def station_columns(tree, space, s, m, out):
 def _couple_stations(tree, space, a, b, G_at, N_at):  # type: ignore[no-untyped-def]
     """J_a^T (G J_b + N R_b) at once, where a or b is awake: dF_a = G zeta_b + N zeta_b' (see `core.couplings`)."""
     at, scratch = tree_view(tree), space_view(space)
+    scratch.count[4] += 1
     chains, local, G, N = scratch.chains, scratch.local, matrix_at(G_at, (6, 6)), matrix_at(N_at, (6, 6))
     for i in range(opaque(3)):
         s, m = a if i == 0 else b, R_SUM if i == 2 else J_SUM

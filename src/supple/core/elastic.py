@@ -59,12 +59,13 @@ def friction_law(v, row):
 @inlined
 def add_internal_force(scale, tree, q, v, out):
     """out += scale * tau(q, v)."""
+    width = tree.elastic.shape[1] // 2
     for l in range(tree.links.shape[0]):
         lo, hi = tree.links[l, 0], tree.links[l, 1]
         for i in range(lo, hi):
             x = 0.0
-            for j in range(lo, hi):
-                x += tree.stiffness[i, j] * (q[j] - tree.rest[j]) + tree.damping[i, j] * v[j]
+            for j in range(hi - lo):
+                x += tree.elastic[i, j] * (q[lo + j] - tree.rest[lo + j]) + tree.elastic[i, width + j] * v[lo + j]
             force, _, _ = limit_law(q[i], tree.limits[i])
             friction, _ = friction_law(v[i], tree.limits[i])
             out[i] += scale * (force + friction - x)

@@ -37,6 +37,14 @@ call_forward_dynamics = calling(SIGNATURE)
 #: Every array that is handed from Python costs as much as a joint: so these travel as one.
 FORWARD_AT, ARTICULATED_AT, TREE_AT, FREE_AT, JACOBIANS_AT, DENSE = 0, 1, 2, 3, 4, 5
 
+#: What kernels return that look at nothing: q, v or u have another length than the robot's.
+REFUSED = -4
+
+_VECTOR, _HANDLE = types.float64[::1], types.int64[:, ::1]
+#: Types that the kernels below take, and no others once they are settled (`jit.settle`).
+FORWARD_TYPES = (types.int64[::1], _HANDLE, _VECTOR, _VECTOR, _VECTOR, _VECTOR)
+DERIVATIVE_TYPES = (*FORWARD_TYPES[:5], types.float64[:, ::1], types.float64[:, ::1])
+
 
 def _forward_dynamics(articulated, tree_address, space_address, q_at, v_at, free_at, a_at):
     """a (n,) = M^-1 (tau - ID(q, v, a_given)), added to nothing: where ``free`` (n,) is 0, a is given and 0 comes back.
@@ -72,9 +80,21 @@ def start(calls, space_handle, u):
     return calls[TREE_AT], space_handle.ctypes.data
 
 
+@inlined
+def fits(space_handle, n, q, v, u):
+    """Whether a state is that of a robot with n coordinates and the inputs of a scratch."""
+    nu = space_at(space_handle).inputs.shape[0]
+    return q.shape[0] == n and v.shape[0] == n and u.shape[0] == nu
+
+
 @kernel
 def forward_dynamics(calls, space_handle, q, v, u, a):
-    """a (n,) as `_forward_dynamics` has it, by the addresses in ``calls``, under inputs u.  Returns a status."""
+    """a (n,) as `_forward_dynamics` has it, by the addresses in ``calls``, under inputs u.
+
+    Returns a status, or `REFUSED`: lengths of q, v and u need not have been checked.
+    """
+    if not fits(space_handle, a.shape[0], q, v, u):
+        return np.int64(REFUSED)
     where = start(calls, space_handle, u)
     at = (calls[ARTICULATED_AT], *where, q.ctypes.data, v.ctypes.data, calls[FREE_AT], a.ctypes.data)
     return call_forward_dynamics(calls[FORWARD_AT], at)
@@ -111,9 +131,11 @@ def solve_derivatives(calls, where, M, dq, dv, du):
 def forward_dynamics_derivatives(calls, space_handle, q, v, u, out, du):
     """da/dq and da/dv in the first 2 n rows of ``out`` (3 n + 2, n), the others are scratch; da/du (n, nu).
 
-    Nothing is prescribed.  Returns a status.
+    Nothing is prescribed.  Returns a status, or `REFUSED` as `forward_dynamics` does.
     """
-    n = q.shape[0]
+    n = out.shape[1]
+    if not fits(space_handle, n, q, v, u):
+        return np.int64(REFUSED)
     dq, dv, M, a, R = out[:n], out[n : 2 * n], out[2 * n : 3 * n], out[3 * n], out[3 * n + 1]
     for i in range(n):
         a[i] = 0.0

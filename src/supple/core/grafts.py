@@ -2,7 +2,7 @@
 
 Whatever hangs on the end of a block moves with the block's last columns, its ``totals``.  A block grafted on an inner
 point of a rod (a node, or the end of a step between two), and everything that hangs on it, moves with the columns of
-that point instead, and does not feel the strains beyond it.  So the rod is left out of its ``inward`` ranges (and it
+that point instead, and does not feel the strains beyond it.  So the rod is omitted from its ``inward`` ranges (and it
 of the rod's ``outward`` ones), and a row (lo, hi, c) of ``ranges`` among its ``grafts`` says: the coordinates lo to hi
 move it by the columns c to c + hi - lo.
 

@@ -72,7 +72,13 @@ def clear_loads(tree, space, q, v):
     for i in range(space.joint_force.shape[0]):
         space.joint_force[i] = 0.0
         for j in range(Index(space.joint_slope.shape[1])):
-            space.joint_slope[i, j] = 0.0
+            space.joint_slope[i, j], space.joint_drag[i, j] = 0.0, 0.0
+    show_coordinates(space, q, v)
+
+
+@inlined
+def show_coordinates(space, q, v):
+    """q and v for loads that read them: those on dormant stations and in soft bodies."""
     for i in range(Index(space.coordinates.shape[1])):
         space.coordinates[0, i], space.coordinates[1, i] = q[i], v[i]
 
@@ -80,7 +86,7 @@ def clear_loads(tree, space, q, v):
 @inlined
 def clear_counts(space):
     """No couplings, lines and parts; no dormant station is awake."""
-    for i in range(4):
+    for i in range(5):
         space.count[i] = 0
 
 

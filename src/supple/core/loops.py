@@ -6,12 +6,18 @@ g_BA = g_B^-1 g_A, Omega = log(g_BA) and world columns J_A, J_B,
     e = perp^T Omega,        A = perp^T Ad_gB^-1 (J_A - J_B),        de/dq = perp^T T(Omega)^-1 Ad_gB^-1 (J_A - J_B),
 
 and, with y = A_A - A_B - ad_VB (V_A - V_B), the acceleration of the constraint is A a + (dA/dt) v = perp^T Ad_gB^-1 y.
-Its derivatives follow from dV = R - ad_V J, dA = Q - ad_A J - ad_V R by q, and J, 2 R - ad_V J by v.
+Its derivatives follow from dV = R - ad_V J, dA = Q - ad_A J - ad_V R by q, and J, 2 R - ad_V J by v.  Seen from a row
+w = Ad_gB^-T perp, with ad_V^T w = -ad*_V w, they meet only differences J = J_A - J_B, and so on, of columns:
+
+    d(A v)/dq = w R + (ad*_VA w) J,         d(rate)/dv = 2 w R + (ad*_{VA + VB} w) J,
+    d(rate)/dq = w Q + (ad*_{VA + VB} w) R + (ad*_AA w + ad*_VA ad*_VB w) J.
+
 The multipliers are a wrench perp lambda in frame B, on A, and its opposite on B: a load (`constraints.loop`).
 """
 
 from __future__ import annotations
 
+import numpy as np
 from numba import types
 
 from supple.core.arrays import (
@@ -29,10 +35,12 @@ from supple.core.couplings import chain_columns
 from supple.core.loads import CONSTRAINT
 from supple.core.outward import outward_with_columns
 from supple.core.records import J_SUM
-from supple.jit import AddressedKernel, calling, inlined, inner, kernel, local_array
-from supple.lie.dual import add_apply
+from supple.jit import AddressedKernel, calling, inlined, inner, kernel, leaf, local_array, opaque
+from supple.lie.dual import apply_transposed
 from supple.lie.log import log
-from supple.lie.se3 import Ad_inverse, add_ad, compose
+from supple.lie.se3 import Ad_inverse, add_ad, add_coad, compose
+
+U = np.uint64  # unsigned indices vectorise, see linalg.products
 
 _twist, _dual = local_array(6), local_array(2, 3, 3)
 
@@ -52,19 +60,9 @@ def relative_pose(a, b, out):
         out.p[i] = b.R[0, i] * (a.p[0] - b.p[0]) + b.R[1, i] * (a.p[1] - b.p[1]) + b.R[2, i] * (a.p[2] - b.p[2])
 
 
-@inner
-def project_row(perp, x, column, out):
-    """out[:, column] = perp^T x."""
-    for i in range(perp.shape[1]):
-        y = 0.0
-        for k in range(6):
-            y += perp[k, i] * x[k]
-        out[i, column] = y
-
-
 @inlined
 def loop_vectors(wa, wb, gb, perp, Omega, W, y, e, slip, rate):
-    """e, A v and A a + (dA/dt) v of one loop; W = V_A - V_B and y (6,) stay for the matrices."""
+    """e, A v and A a + (dA/dt) v of one loop; W = V_A - V_B and y (6,) are scratch."""
     for k in range(6):
         W[k] = wa.V[k] - wb.V[k]
         y[k] = 0.0
@@ -80,6 +78,73 @@ def loop_vectors(wa, wb, gb, perp, Omega, W, y, e, slip, rate):
             e[i] += perp[k, i] * Omega[k]
             slip[i] += perp[k, i] * velocity[k]
             rate[i] += perp[k, i] * acceleration[k]
+
+
+@leaf
+def subtract_columns(X, out):
+    """out -= X, both (6, n)."""
+    for k in range(U(opaque(6))):
+        for j in range(U(X.shape[1])):
+            out[k, j] -= X[k, j]
+
+
+@leaf
+def set_row(w, X, out):
+    """out (n,) = w X for w (6,) and X (6, n)."""
+    a0, a1, a2, a3, a4, a5 = w[0], w[1], w[2], w[3], w[4], w[5]
+    for j in range(U(X.shape[1])):
+        out[j] = a0 * X[0, j] + a1 * X[1, j] + a2 * X[2, j] + a3 * X[3, j] + a4 * X[4, j] + a5 * X[5, j]
+
+
+@leaf
+def add_row(s, w, X, out):
+    """out (n,) += s w X for w (6,) and X (6, n)."""
+    a0, a1, a2, a3, a4, a5 = s * w[0], s * w[1], s * w[2], s * w[3], s * w[4], s * w[5]
+    for j in range(U(X.shape[1])):
+        out[j] += a0 * X[0, j] + a1 * X[1, j] + a2 * X[2, j] + a3 * X[3, j] + a4 * X[4, j] + a5 * X[5, j]
+
+
+@inner
+def turned_row(R, p, x, out):
+    """out = Ad_g^-T x = [R m + p x R f; R f]: a row of frame g in world axes."""
+    for i in range(3):
+        out[i] = R[i, 0] * x[0] + R[i, 1] * x[1] + R[i, 2] * x[2]
+        out[3 + i] = R[i, 0] * x[3] + R[i, 1] * x[4] + R[i, 2] * x[5]
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        out[i] += p[j] * out[3 + k] - p[k] * out[3 + j]
+
+
+@inner
+def loop_row(wa, wb, gb, perp, inverse, i, row, D, matrices):
+    """Row of the i-th twist of a loop in all matrices, from differences D[0..2] of columns J, R, Q (see above).
+
+    ``inverse`` is T(Omega)^-1, a dual matrix.
+    """
+    axis, x, w = _twist(), _twist(), _twist()
+    for k in range(6):
+        axis[k] = perp[k, i]
+    turned_row(gb.R, gb.p, axis, w)
+    set_row(w, D[0], matrices[0, row])
+    apply_transposed(inverse, axis, x)
+    turned_row(gb.R, gb.p, x, axis)
+    set_row(axis, D[0], matrices[1, row])
+    by_a, by_b, both = _twist(), _twist(), _twist()
+    for k in range(6):
+        by_a[k], by_b[k] = 0.0, 0.0
+    add_coad(wa.V, w, by_a)
+    add_coad(wb.V, w, by_b)
+    for k in range(6):
+        both[k], x[k] = by_a[k] + by_b[k], 0.0
+    set_row(w, D[1], matrices[2, row])
+    add_row(1.0, by_a, D[0], matrices[2, row])
+    add_coad(wa.A, w, x)
+    add_coad(wa.V, by_b, x)
+    set_row(w, D[2], matrices[3, row])
+    add_row(1.0, both, D[1], matrices[3, row])
+    add_row(1.0, x, D[0], matrices[3, row])
+    set_row(both, D[0], matrices[4, row])
+    add_row(2.0, w, D[1], matrices[4, row])
 
 
 @inlined
@@ -98,15 +163,37 @@ def loop_rows(tree, space, data, with_matrices, vectors, matrices):
     loop_vectors(wa, wb, gb, perp, Omega, W, y, vectors[0, rows], vectors[1, rows], vectors[2, rows])
     if not with_matrices:
         return
-    a, b = space.chains[0:3], space.chains[3:6]
     for m in range(3):
-        chain_columns(tree, space, sa, J_SUM + m, a[m])
-        chain_columns(tree, space, sb, J_SUM + m, b[m])
-    for j in range(matrices.shape[2]):
-        jacobian_column(gb, perp, inverse, a, b, j, matrices[0, rows], matrices[1, rows])
-        slip_column(wa, wb, gb, perp, W, a, b, j, matrices[2, rows])
-        rate_column_q(wa, wb, gb, perp, W, y, a, b, j, matrices[3, rows])
-        rate_column_v(wa, wb, gb, perp, W, a, b, j, matrices[4, rows])
+        chain_columns(tree, space, sa, J_SUM + m, space.chains[m])
+        chain_columns(tree, space, sb, J_SUM + m, space.chains[3])
+        subtract_columns(space.chains[3], space.chains[m])
+    for i in range(perp.shape[1]):
+        loop_row(wa, wb, gb, perp, inverse, i, where[0, 2] + i, space.chains, matrices)
+
+
+@inlined
+def loop_jacobian_rows(tree, space, data, vectors, A):
+    """What `loop_rows` gives, of the matrices A (nc, n) alone: columns J are enough."""
+    frames = space.frames
+    where, perp, offsets = integers(data, 0), floats(data, 1), poses(data, 2)
+    sa, sb = where[0, 0], where[0, 1]
+    rows = slice(where[0, 2], where[0, 2] + perp.shape[1])
+    wa, wb, gb = space.work[sa], space.work[sb], frames[1]
+    frame_pose(wa, offsets[0], frames[0])
+    frame_pose(wb, offsets[1], gb)
+    relative_pose(frames[0], gb, frames[2])
+    Omega, inverse, W, y = _twist(), _dual(), _twist(), _twist()
+    log(frames[2].R, frames[2].p, Omega, inverse)
+    loop_vectors(wa, wb, gb, perp, Omega, W, y, vectors[0, rows], vectors[1, rows], vectors[2, rows])
+    chain_columns(tree, space, sa, J_SUM, space.chains[0])
+    chain_columns(tree, space, sb, J_SUM, space.chains[1])
+    subtract_columns(space.chains[1], space.chains[0])
+    axis, w = _twist(), _twist()
+    for i in range(perp.shape[1]):
+        for k in range(6):
+            axis[k] = perp[k, i]
+        turned_row(gb.R, gb.p, axis, w)
+        set_row(w, space.chains[0], A[where[0, 2] + i])
 
 
 SIGNATURE = types.void(*[types.int64] * 4)
@@ -138,94 +225,3 @@ def constraint_rows(function, tree_handle, space_handle, q, v, a, vectors, matri
     outward_with_columns(tree_handle, space_handle, space, q, v, a, 0.0, 0.0)
     at = (tree_handle.ctypes.data, space_handle.ctypes.data, vectors.ctypes.data, matrices.ctypes.data)
     call_constraint_rows(function, at)
-
-
-@inner
-def project_body(gb, perp, x, j, out):
-    """out[:, j] = perp^T Ad_gB^-1 x."""
-    y = _twist()
-    Ad_inverse(gb.R, gb.p, x, y)
-    project_row(perp, y, j, out)
-
-
-@inner
-def jacobian_column(gb, perp, inverse, a, b, j, A, de):
-    """Columns j of A and de/dq; ``inverse`` = T(Omega)^-1, a dual matrix."""
-    x, y, z = _twist(), _twist(), _twist()
-    for k in range(6):
-        x[k] = a[0, k, j] - b[0, k, j]
-        z[k] = 0.0
-    Ad_inverse(gb.R, gb.p, x, y)
-    project_row(perp, y, j, A)
-    add_apply(inverse, y, z)
-    project_row(perp, z, j, de)
-
-
-@inner
-def subtract_ad(V, X, m, j, out):
-    """out -= ad_V X[m][:, j]."""
-    x, y = _twist(), _twist()
-    for k in range(6):
-        x[k] = X[m, k, j]
-        y[k] = 0.0
-    add_ad(V, x, y)
-    for k in range(6):
-        out[k] -= y[k]
-
-
-@inner
-def add_ad_column(V, X, m, j, out):
-    """out += ad_V X[m][:, j]."""
-    x = _twist()
-    for k in range(6):
-        x[k] = X[m, k, j]
-    add_ad(V, x, out)
-
-
-@inner
-def slip_column(wa, wb, gb, perp, W, a, b, j, out):
-    """Column j of d(A v)/dq: Ad^-1 [dV_A - dV_B + ad_W J_B]."""
-    x = _twist()
-    for k in range(6):
-        x[k] = a[1, k, j] - b[1, k, j]
-    subtract_ad(wa.V, a, 0, j, x)
-    add_ad_column(wb.V, b, 0, j, x)
-    add_ad_column(W, b, 0, j, x)
-    project_body(gb, perp, x, j, out)
-
-
-@inner
-def rate_column_q(wa, wb, gb, perp, W, y, a, b, j, out):
-    """Column j of d(rate)/dq: Ad^-1 [dA_A - dA_B + ad_W dV_B - ad_VB (dV_A - dV_B) + ad_y J_B]."""
-    x, dV, dV_B = _twist(), _twist(), _twist()
-    for k in range(6):
-        x[k] = a[2, k, j] - b[2, k, j]
-        dV[k] = a[1, k, j] - b[1, k, j]  # dV_A - dV_B
-        dV_B[k] = b[1, k, j]
-    subtract_ad(wa.A, a, 0, j, x)
-    subtract_ad(wa.V, a, 1, j, x)
-    add_ad_column(wb.A, b, 0, j, x)
-    add_ad_column(wb.V, b, 1, j, x)
-    subtract_ad(wa.V, a, 0, j, dV)
-    add_ad_column(wb.V, b, 0, j, dV)
-    subtract_ad(wb.V, b, 0, j, dV_B)
-    add_ad(W, dV_B, x)
-    for k in range(6):
-        dV[k] = -dV[k]
-    add_ad(wb.V, dV, x)
-    add_ad_column(y, b, 0, j, x)
-    project_body(gb, perp, x, j, out)
-
-
-@inner
-def rate_column_v(wa, wb, gb, perp, W, a, b, j, out):
-    """Column j of d(rate)/dv: Ad^-1 [2 (R_A - R_B) - ad_VA J_A + ad_VB J_B + ad_W J_B - ad_VB (J_A - J_B)]."""
-    x = _twist()
-    for k in range(6):
-        x[k] = 2.0 * (a[1, k, j] - b[1, k, j])
-    subtract_ad(wa.V, a, 0, j, x)
-    add_ad_column(wb.V, b, 0, j, x)
-    add_ad_column(W, b, 0, j, x)
-    subtract_ad(wb.V, a, 0, j, x)
-    add_ad_column(wb.V, b, 0, j, x)
-    project_body(gb, perp, x, j, out)

@@ -10,7 +10,6 @@ from numba import types
 
 from supple.core.arrays import SPACE_ROWS, TREE_ROWS, handle_at, matrix_at, space_at, tree_at, vector_at
 from supple.core.blocks.body import WRENCH as FIELD_WRENCH
-from supple.core.columns import fill_columns
 from supple.core.elastic import add_internal_force, add_internal_tangent
 from supple.core.finite import finite_matrix, finite_vector
 from supple.core.inverse_dynamics_derivatives import tangent_blocks
@@ -24,6 +23,7 @@ from supple.core.loads import (
     apply_loads,
     project_stresses,
 )
+from supple.core.outward import outward_with_columns
 from supple.core.sweep_in import (
     accumulate_operators,
     accumulate_wrenches,
@@ -34,7 +34,7 @@ from supple.core.sweep_in import (
     project_all,
 )
 from supple.core.sweep_out import sweep_out
-from supple.jit import AddressedKernel, calling, inlined, kernel
+from supple.jit import AddressedKernel, calling, kernel
 
 SIGNATURE = types.int64(*[types.int64] * 5, types.float64, types.float64, types.int64, types.int64)
 
@@ -42,17 +42,6 @@ call_residual = calling(SIGNATURE)
 
 #: In place of a tangent's address: no matrix, but all that `core.tree_tangent` makes factors of stays in the scratch.
 OPERATORS = 1
-
-
-@inlined
-def fill_tangent(tree, space, cv, out, tangent):
-    """out = R and its tangent, after loads have written theirs; all but the elastic part."""
-    accumulate_operators(tree, space.work)
-    project_all(tree, space, out)
-    add_field_forces(tree, space, out)
-    tangent_blocks(tree, space, False, tangent, tangent, tangent)
-    project_stresses(tree, space, out)
-    add_load_tangents(tree, space, cv, False, tangent, tangent)
 
 
 def _residual(tree_address, space_address, q_at, v_at, a_at, cv, ca, out_at, tangent_at):
@@ -68,28 +57,31 @@ def _residual(tree_address, space_address, q_at, v_at, a_at, cv, ca, out_at, tan
     q, v, a = vector_at(q_at, (n,)), vector_at(v_at, (n,)), vector_at(a_at, (n,))
     out = vector_at(out_at, (n,))
     mode = WRENCH if tangent_at == 0 else TANGENT
-    sweep_out(tree, q, v, a, space, 1 if tangent_at == 0 else 2)
     if mode == WRENCH:
+        sweep_out(tree, q, v, a, space, 1)  # not called: a small robot would notice
         point_wrenches(tree, space, q, v, a, FIELD_WRENCH)
     else:
-        fill_columns(tree, cv, ca, space)
+        outward_with_columns(tree_handle, space_handle, space, q, v, a, cv, ca)
         point_operators(tree, space, q, v, a)
         clear_pose_tangents(tree, space.work)
     apply_loads(tree, space, tree_handle, space_handle, q, v, EXTERNAL + INTERNAL + CONSTRAINT, mode)
     formed = tangent_at != 0 and tangent_at != OPERATORS
-    if not formed:
-        accumulate_wrenches(tree, space.work)
-        project_all(tree, space, out)
-        add_field_forces(tree, space, out)
-        project_stresses(tree, space, out)
+    tangent = matrix_at(tangent_at, (n, n))  # looked at only if it is formed
+    if formed:
+        accumulate_operators(tree, space.work)
     else:
-        tangent = matrix_at(tangent_at, (n, n))
-        fill_tangent(tree, space, cv, out, tangent)
+        accumulate_wrenches(tree, space.work)
+    project_all(tree, space, out)
+    add_field_forces(tree, space, out)
+    project_stresses(tree, space, out)
+    if formed:
+        tangent_blocks(tree, space, False, tangent, tangent, tangent)
+        add_load_tangents(tree, space, cv, False, tangent, tangent)
         add_internal_tangent(-1.0, cv, tree, q, v, tangent)
     add_internal_force(-1.0, tree, q, v, out)
     finite = finite_vector(out)
     if formed:
-        finite = finite and finite_matrix(matrix_at(tangent_at, (n, n)), space.tangent[0])
+        finite = finite and finite_matrix(tangent, space.tangent[0])
     return 1 if finite else 0
 
 

@@ -2,7 +2,7 @@
 
 What `core.residual` fuses into one tangent for Newton's method, apart: derivatives of steps and motions need to know
 which part of a change came by which argument.  Columns stay uncombined in the scratch, so that rows of loops
-(`core.loops`) come out apart, too.
+(`core.loops`) come out separately, too.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _residual_jacobians(tree_address, space_address, q_at, v_at, a_at, out_at, d
     q, v, a, out = vector_at(q_at, (n,)), vector_at(v_at, (n,)), vector_at(a_at, (n,)), vector_at(out_at, (n,))
     dq, dv, da = matrix_at(dq_at, (n, n)), matrix_at(dv_at, (n, n)), matrix_at(da_at, (n, n))
     outward_with_columns(tree_handle, space_handle, space, q, v, a, 0.0, 0.0)
-    space.rates[1] = 1.0  # dormant stations: by q and by v apart
+    space.rates[1] = 1.0  # dormant stations: by q and by v separately
     point_operators(tree, space, q, v, a)
     clear_pose_tangents(tree, space.work)
     apply_loads(tree, space, tree_handle, space_handle, q, v, EXTERNAL + INTERNAL + CONSTRAINT, TANGENT)

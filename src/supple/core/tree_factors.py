@@ -76,7 +76,7 @@ factors_at = viewing(View("tree_factors", {name: _field_type(name) for name in T
 
 
 def make_factors(
-    tree: Any, space: Space, order: np.ndarray, further: int
+    tree: Any, space: Space, order: np.ndarray, further: int, followers: int = 0
 ) -> tuple[TreeFactors, np.ndarray, np.ndarray]:
     """Allocate factors for a `Tree` with its scratch.
 
@@ -87,11 +87,13 @@ def make_factors(
     order : (nf,) integers
         The coordinates that are not locked, in the order of the solver's unknowns.
     further : int
-        Rows of the border beyond ties of loads: further unknowns, and feedback.
+        Rows of the border beyond ties of loads: further unknowns, feedback, and what followers ask for.
+    followers : int
+        Coordinates, the last ones, that follow others (`following.calls`): no unknowns of the solver, yet not locked.
     """
     blocks, n = tree.blocks, len(tree.component)
     free = np.zeros(n)
-    free[order] = 1.0
+    free[order], free[n - followers :] = 1.0, 1.0
     places, knots, slots, size = _knots(blocks, len(tree.segments))
     nodes = np.argsort(_block_of(blocks, n)[tree.nodes["start"]], kind="stable") if len(tree.nodes) else []
     owners = _block_of(blocks, n)[tree.nodes["start"]][nodes] if len(tree.nodes) else []

@@ -7,10 +7,13 @@ With H_k = [G, N, M] (6 x 18) of a point, a block with parent point p and points
     y_k = y_p + V_k x,  V_k = [J_k; R_k; Q_k];       varied wrench at k:  H_k y_k + adbar*_{F^C_k} S_k x,
 
 and what hangs on k answers b + A y_k.  So A joins H_k, as articulated inertias do (`core.articulated`), and from the
-leaves inward, D being all that is the block's own (C29, K + c_v D, stresses, limits),
+leaves inward, D being all that is the block's own (C29, K + c_v D, stresses, limits, friction),
 
     E = sum J_k^T (H_k V_k + adbar*_{F_k} S_k) + D,    W^T = sum J_k^T H_k,    U = sum (H_k V_k + adbar*_{F_k} S_k),
     E x + W^T y_p = r - sum J_k^T b_k,                 A = sum H_k - U X,      X = E^-1 W^T.
+
+The field of a soft body (`core.blocks.body`) adds its sums to E, U and W, and so do stations of rods that are acted on
+between points (`core.dormant_folding`).
 
 E is factorised with pivots inside the block, and across blocks there is no choice of pivots: where U X outgrows what it
 is taken from, the factors are in doubt and the dense matrix is asked.  G, N, M of points become articulated in place.
@@ -23,10 +26,11 @@ import numpy as np
 from numba import types
 
 from supple.core.arrays import SPACE_ROWS, TREE_ROWS, handle_at, matrix_at, space_at, tree_at, vector_at
-from supple.core.blocks.kinds import add_geometric_stiffness, has_one_point
-from supple.core.elastic import limit_law
+from supple.core.blocks.body import add_field_square, add_field_sums
+from supple.core.blocks.kinds import add_geometric_stiffness, has_field, has_strains
+from supple.core.elastic import friction_law, limit_law
 from supple.core.loads import any_entry, has_wrenches, subtract_stress_slope
-from supple.core.records import GJ, J_SUM, MJ, NJ, Q_SUM, R_SUM, S_OWN
+from supple.core.records import GJ, J_SUM, MJ, NJ, Q_SUM, R_SUM, S_OWN, U_A, U_Q, U_V
 from supple.core.tree_factors import COUPLING, KNOT, KNOT_END, LU_AT, NODE, NODE_END, factors_at
 from supple.core.tree_ties import collect_ties, sort_couplings
 from supple.jit import AddressedKernel, calling, inlined, inner, leaf, local_array
@@ -41,7 +45,7 @@ from supple.linalg.products import (
 
 U = np.uint64  # unsigned indices vectorise, see linalg.products
 
-SIGNATURE = types.int64(types.int64, types.int64, types.int64, types.float64, types.float64, types.int64)
+SIGNATURE = types.int64(*[types.int64] * 4, types.float64, types.float64, types.int64)
 
 call_tree_tangent = calling(SIGNATURE)
 
@@ -144,17 +148,32 @@ def add_own_couplings(tree, space, block, first, following, out, E, parent):
 
 
 @inlined
-def add_own_slopes(tree, space, block, place, nodes, cv, q, E):
-    """What belongs to the block alone: K + c_v D, limits, stresses of loads at nodes, slopes of joint forces."""
-    start, n = block.start, block.n
+def add_stations(block, totals, local, out, E):
+    """What steps of awake dormant stations of a rod add, as `core.dormant_folding` left it."""
+    for k in range(6):
+        for j in range(U(block.start), U(block.start + block.n)):
+            out[k, j] += totals[U_Q, k, j]
+            totals[NJ, k, j] += totals[U_V, k, j]
+            totals[GJ, k, j] += totals[U_A, k, j]
+    for i in range(block.start, block.start + block.n):
+        for j in range(U(block.start), U(block.start + block.n)):
+            E[i, j] += local[0, i, j]
+
+
+@inlined
+def add_own_slopes(tree, space, block, place, nodes, cv, q, v, E):
+    """What belongs to the block alone: K + c_v D, limits, friction, stresses at nodes, slopes of joint forces."""
+    start, n, width = block.start, block.n, U(tree.elastic.shape[1] // 2)
     for i in range(start, start + n):
-        for j in range(U(start), U(start + n)):
-            E[i, j] += tree.stiffness[i, j] + cv * tree.damping[i, j]
+        K = U(start - tree.first[i])
+        for j in range(U(n)):
+            E[i, U(start) + j] += tree.elastic[i, K + j] + cv * tree.elastic[i, K + width + j]
         _, slope, _ = limit_law(q[i], tree.limits[i])
-        E[i, i] -= slope
+        _, drag = friction_law(v[i], tree.limits[i])
+        E[i, i] -= slope + cv * drag
     if tree.loads.shape[0] == 0:
         return
-    if has_one_point(block):
+    if not has_strains(block):
         for i in range(start, start + n):
             for j in range(n):
                 E[i, start + j] -= space.joint_slope[i, j]
@@ -262,13 +281,14 @@ def hand_inward(block, space, out, X, cv, ca):
             parent.G[k, l] -= G[k, l]
             parent.N[k, l] -= N[k, l]
             parent.M[k, l] -= M[k, l]
-    size += norm6(work[block.first].F)
+    for s in range(block.first, block.first + (block.active if has_field(block) else 1)):  # of a chain, the resultant
+        size += norm6(work[s].F)
     taken = operator_size(G, N, M, by_rate, by_acceleration)
     return taken <= GROWTH * size
 
 
 @inlined
-def factorise_tree_tangent(tree, space, q, cv, ca, factors):
+def factorise_tree_tangent(tree, space, q, v, cv, ca, factors):
     """Factors from the operators G, N, M of points and the resultants F.  Returns a status."""
     lu, out, X, work = factors.lu, factors.U, factors.X, space.work
     smallest = 1.0
@@ -281,10 +301,15 @@ def factorise_tree_tangent(tree, space, q, cv, ca, factors):
             clear_sums(lu, at, space.totals, out, start, n)
             E = matrix_at(shifted_address(lu, at, start, n), (start + n, n))
             sum_points(tree, space, block, out, E)
+            if has_field(block):
+                add_field_sums(block, tree.maps, space.maps, cv, ca, out, space.totals)
+                add_field_square(block, tree.maps, space.maps, cv, ca, E)
+            if space.count[3] > 0 and has_strains(block):
+                add_stations(block, space.totals, space.local, out, E)
             first = place[COUPLING]
             if first >= 0:
                 add_own_couplings(tree, space, block, first, factors.following, out, E, work[block.parent])
-            add_own_slopes(tree, space, block, place, factors.nodes, cv, q, E)
+            add_own_slopes(tree, space, block, place, factors.nodes, cv, q, v, E)
             keep_columns(space.columns, space.totals, block.columns, block.first, start, n, factors.knots, place[KNOT],
                          place[KNOT_END], factors.free, E, out, X, factors.columns)  # fmt: skip
             own = matrix_at(lu.ctypes.data + 8 * at, (n, n))
@@ -307,19 +332,19 @@ def factorise_tree_tangent(tree, space, q, cv, ca, factors):
     return FACTORED
 
 
-def _tree_tangent(tree_address, space_address, q_at, cv, ca, factors_address):
+def _tree_tangent(tree_address, space_address, q_at, v_at, cv, ca, factors_address):
     """Factors of the fused tangent after a residual that left its `OPERATORS`; ties as rows of the border.
 
     Poses, motions and columns of the scratch stay, its operators G, N, M do not.  Returns a status.
     """
     tree, space = tree_at(handle_at(tree_address, TREE_ROWS)), space_at(handle_at(space_address, SPACE_ROWS))
-    factors = factors_at(factors_address)
-    if space.count[3] > 0:  # dormant stations fill a matrix of their own
+    factors, n = factors_at(factors_address), tree.component.shape[0]
+    if space.count[4] > 0:  # dormant stations that feel other segments fill a matrix of their own
         return DOUBTFUL
     if not has_wrenches(tree):
         clear_all_pose_tangents(tree, space.work)
     collect_ties(tree, space, cv, factors)
-    return factorise_tree_tangent(tree, space, vector_at(q_at, (tree.component.shape[0],)), cv, ca, factors)
+    return factorise_tree_tangent(tree, space, vector_at(q_at, (n,)), vector_at(v_at, (n,)), cv, ca, factors)
 
 
 TREE_TANGENT = AddressedKernel(_tree_tangent, SIGNATURE)

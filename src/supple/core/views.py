@@ -19,7 +19,9 @@ from numba.core import imputils
 from numba.core.datamodel import models, register_default
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import intrinsic
-from numba.np.arrayobj import make_array, populate_array
+from numba.np.arrayobj import make_array
+
+from supple.jit.array_values import array
 
 #: Integers per array in a table: its address and up to three dimensions.
 STRIDE = 4
@@ -71,13 +73,12 @@ def emit_row(context: Any, builder: Any, kind: Any, table: Any, row: int) -> Any
 
 def emit_array(context: Any, builder: Any, kind: Any, address: Any, shape: list[Any]) -> Any:
     """Code that makes a contiguous array, not the owner of its memory, of an address and a shape."""
-    array = make_array(kind)(context, builder)
     size = address.type(context.get_abi_sizeof(context.get_data_type(kind.dtype)))
     strides = [size]
     for length in reversed(shape[1:]):
         strides.insert(0, builder.mul(strides[0], length))
-    populate_array(array, builder.inttoptr(address, array.data.type), shape, strides, size, None)
-    return array._getvalue()
+    data = builder.inttoptr(address, context.get_data_type(kind.dtype).as_pointer())
+    return array(context, builder, kind, data, shape, strides, size)
 
 
 def array_of(dtype: Any, dimensions: int) -> Any:

@@ -1,6 +1,6 @@
 """Elastic energy of a soft body, a function of its deformation gradient: forces on its coordinates, with tangent.
 
-The energy density is a program of one output W(x, q).  Force -sum V dW/dq, tangent by the Hessian of sum V W.
+The energy density is a plan of one output W(x, q).  Force -sum V dW/dq, tangent by the Hessian of sum V W.
 """
 
 from __future__ import annotations

@@ -1,39 +1,53 @@
 """Frames of a soft body at its stations and at its tip, as maps g(q) (`core.blocks.custom` says what a map writes).
 
-A frame is a program of twelve outputs, its origin p and its rotation R row by row.  From their jets,
+A frame is a plan of twelve outputs, its origin p and its rotation R row by row.  From their jets,
 
     S_j = [w_j; p_j - w_j x p],     w_j = vee(R_j R^T),
     dw_j/dq_k = vee(R_jk R^T + R_j R_k^T),     w_j'' = vee(R_j'' R^T + 2 R_j' R'^T + R_j R''^T)  along v,
 
-the Hessians R_jk by one reverse pass per output.
+the Hessians R_jk of all outputs side by side: the plan has every place twelve times, and each time another weight.
 """
 
 from __future__ import annotations
 
-from supple.core.arrays import handle_at, integers, matrices_at, vector_at
+from supple.core.arrays import handle_at, integers, map_size, matrix_at, vector_at
 from supple.core.blocks.body import map_floats
 from supple.core.blocks.custom import results_at
-from supple.fields.interpreter import clear_adjoint, pull_back, run_at, run_points, run_size, start_run
-from supple.fields.layout import FRAME_OUTPUTS, NUMBERS, ROWS, STATION_COUNT, STATIONS, TIP
+from supple.fields.interpreter import (
+    clear_hessian,
+    finish_hessian,
+    has_slope,
+    pull_places,
+    run_at,
+    run_places,
+    start_run,
+)
+from supple.fields.layout import FRAME_OUTPUTS, ITSELF, KIND, NOTHING, NUMBERS, ROWS, STATION_COUNT, STATIONS, TIP
 from supple.jit import MapKernel, inlined, inner, local_array
-from supple.tracing.program import Program
+from supple.tracing.plan import Plan
 
-_vector, _rotation = local_array(3), local_array(3, 3)
+_vector, _twist, _motion = local_array(3), local_array(6), local_array(6, 4)
+
+#: A square of v below this is zero.
+TINY = 1e-250
 
 
-def frames_scratch(program: Program, lanes: int) -> int:
-    """Floats that frames of a program need for themselves."""
-    n = int(program.sizes[1])
-    return run_size(program.nodes, len(program.ops), n, lanes) + lanes * n * n * (FRAME_OUTPUTS + 1) + n
+def frames_scratch(plan: Plan, lanes: int) -> int:
+    """Floats that frames of a plan need for themselves."""
+    return plan.memory(FRAME_OUTPUTS * lanes) + plan.n
+
+
+def slope_frames_scratch(plan: Plan, lanes: int, frames: int) -> int:
+    """Floats that derivatives by a parameter need, of a plan with its coordinate, for so many frames in all."""
+    return 2 * plan.n + frames * map_size(plan.n) + plan.n + frames_scratch(plan, lanes)
 
 
 @inlined
 def output(run, i, m, j, k):
     """Output i: its m-th time derivative (j = 0), or that of its derivative by coordinate j - 1."""
-    node = run.outputs[i, 0]
-    if (j > 0 or m > 0) and run.active[node, j] == 0:
+    if j > 0 and not has_slope(run, i, j - 1):
         return 0.0
-    return run.jets[3 * node + m, j, k]
+    return run.registers[3 * run.outputs[i, j] + m, k]
 
 
 @inlined
@@ -56,7 +70,7 @@ def clear(w):
 
 
 @inner
-def write_frame(run, k, n, H, order, g):
+def write_frame(run, k, frames, n, order, g):
     """All that a map writes of the frame in lane k."""
     w, p = _vector(), g.p
     for i in range(3):
@@ -71,22 +85,22 @@ def write_frame(run, k, n, H, order, g):
             g.S[i, j] = w[i]
             g.S[3 + i, j] = output(run, i, 0, 1 + j, k) - (w[a] * p[b] - w[b] * p[a])
     if order >= 1:
-        write_slopes(run, k, n, H, g)
+        write_slopes(run, k, frames, n, g)
     if order == 2:
         write_bends(run, k, n, g)
 
 
 @inner
-def write_slopes(run, k, n, H, g):
-    """dS/dq, from Hessians H (12, n, n) of the outputs in lane k (upper triangles)."""
-    w, p = _vector(), g.p
+def write_slopes(run, k, frames, n, g):
+    """dS/dq, from Hessians of the outputs: that of output i stands in lane i frames + k."""
+    w, p, H = _vector(), g.p, run.H
     for l in range(n):
         for j in range(n):
-            low, high = min(j, l), max(j, l)
+            e = min(j, l) * n + max(j, l)
             clear(w)
             add_turn(1.0, run, 0, 1 + j, k, 0, 1 + l, w)
             for c in range(3):
-                h0, h1, h2 = H[3 + c, low, high], H[6 + c, low, high], H[9 + c, low, high]
+                h0, h1, h2 = H[e, (3 + c) * frames + k], H[e, (6 + c) * frames + k], H[e, (9 + c) * frames + k]
                 w[0] += 0.5 * (h2 * g.R[1, c] - h1 * g.R[2, c])
                 w[1] += 0.5 * (h0 * g.R[2, c] - h2 * g.R[0, c])
                 w[2] += 0.5 * (h1 * g.R[0, c] - h0 * g.R[1, c])
@@ -95,7 +109,7 @@ def write_slopes(run, k, n, H, g):
                 turn = w[a] * p[b] - w[b] * p[a]
                 turn += g.S[a, j] * output(run, b, 0, 1 + l, k) - g.S[b, j] * output(run, a, 0, 1 + l, k)
                 g.dS[l, i, j] = w[i]
-                g.dS[l, 3 + i, j] = H[i, low, high] - turn
+                g.dS[l, 3 + i, j] = H[e, i * frames + k] - turn
 
 
 @inner
@@ -119,45 +133,102 @@ def write_bends(run, k, n, g):
 
 
 @inner
-def write_frames(run, n, q, v, zero, order, memory, results):
-    """All frames of a program, one per lane."""
-    lanes, rates = run.lanes, 2 if order == 2 else 0
-    H = matrices_at(memory, (n, n, lanes))
-    picked = matrices_at(memory + 8 * n * n * lanes, (FRAME_OUTPUTS * lanes, n, n))
+def write_frames(run, frames, n, q, v, zero, order, results):
+    """All frames of a plan."""
+    rates = 2 if order == 2 else 0
     start_run(run, q, v, zero, rates, rates)
-    run_points(run, 0, rates, rates)
+    run_places(run, 0, rates, rates)
     if order >= 1:
+        clear_hessian(run)
         for i in range(FRAME_OUTPUTS):
-            H[:] = 0.0
-            clear_adjoint(run, 0)
-            for k in range(lanes):
-                run.adjoint[run.outputs[i, 0], k] = 1.0
-            pull_back(run, 0, run.ops.shape[0], H)
-            for k in range(lanes):
-                for a in range(n):
-                    for b in range(a, n):
-                        picked[k * FRAME_OUTPUTS + i, a, b] = H[a, b, k]
-    for k in range(lanes):
-        own = picked[k * FRAME_OUTPUTS : (k + 1) * FRAME_OUTPUTS]
-        write_frame(run, k, n, own, order, results_at(results + 8 * k * map_floats(n), n))
+            for k in range(run.lanes):
+                run.weights[i, k] = 1.0 if k // frames == i else 0.0
+        pull_places(run, 0)
+        finish_hessian(run)
+    for k in range(frames):
+        write_frame(run, k, frames, n, order, results_at(results + 8 * k * map_floats(n), n))
 
 
-def _frames(data, n, q_at, v_at, order, results):
+@inner
+def write_all(data, stations, n, q_at, v_at, order, results, memory):
     """Frames at all stations, then that of the tip."""
-    stations = integers(handle_at(data, ROWS), NUMBERS)[0, STATION_COUNT]
-    memory = results + 8 * (stations + 1) * map_floats(n)
     q, v, zero = vector_at(q_at, (n,)), vector_at(v_at, (n,)), vector_at(memory, (n,))
     for j in range(n):
         zero[j] = 0.0
     memory += 8 * n
     for part in range(2):
-        lanes, row = (stations, STATIONS) if part == 0 else (1, TIP)
-        if lanes > 0:
-            run = run_at(data, ROWS, row, lanes, memory)
-            nodes = run.active.shape[0]
-            behind = memory + 8 * lanes * (3 * nodes * (1 + n) + 4 * run.ops.shape[0] + nodes)
-            write_frames(run, n, q, v, zero, order, behind, results)
-            results += 8 * lanes * map_floats(n)
+        frames, row = (stations, STATIONS) if part == 0 else (1, TIP)
+        if frames > 0:
+            run = run_at(data, ROWS, row, frames * FRAME_OUTPUTS if order >= 1 else frames, memory)
+            write_frames(run, frames, n, q, v, zero, order, results)
+            results += 8 * frames * map_floats(n)
+
+
+@inner
+def add_bracket(a, i, b, j, out):
+    """out (6,) += ad_a b of columns i and j of (6, k) twists."""
+    for x in range(3):
+        y, z = (x + 1) % 3, (x + 2) % 3
+        out[x] += a[y, i] * b[z, j] - a[z, i] * b[y, j]
+        out[3 + x] += a[y, i] * b[3 + z, j] - a[z, i] * b[3 + y, j]
+        out[3 + x] += a[3 + y, i] * b[z, j] - a[3 + z, i] * b[y, j]
+
+
+@inner
+def slope_frame(whole, n, v, g):
+    """Derivatives of what a map writes by the coordinate behind the others; of dS/dq only what v sees of it.
+
+    With zeta = S_p, r = S v, r' = S' v: dR = zeta_w R, dp = zeta_v + zeta_w x p, and (`core.map_gradients`)
+    (S' v)_p = zeta'' + ad_zeta' r + ad_zeta r', spread over entries so that twice v gives it back.
+    """
+    motion, bend, size = _motion(), _twist(), 0.0
+    for i in range(6):
+        motion[i, 0], motion[i, 1], motion[i, 2], motion[i, 3] = whole.S[i, n], 0.0, 0.0, 0.0
+        bend[i] = whole.ddS[i, n]
+        for j in range(n):
+            g.S[i, j] = whole.dS[n, i, j]
+            motion[i, 1] += whole.dS[j, i, n] * v[j]
+            motion[i, 2] += whole.S[i, j] * v[j]
+            for k in range(n):
+                motion[i, 3] += whole.dS[k, i, j] * v[k] * v[j]
+    add_bracket(motion, 1, motion, 2, bend)
+    add_bracket(motion, 0, motion, 3, bend)
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        g.p[i] = motion[3 + i, 0] + motion[j, 0] * whole.p[k] - motion[k, 0] * whole.p[j]
+        for c in range(3):
+            g.R[i, c] = motion[j, 0] * whole.R[k, c] - motion[k, 0] * whole.R[j, c]
+    for j in range(n):
+        size += v[j] * v[j]
+    for k in range(n):
+        for i in range(6):
+            for j in range(n):
+                g.dS[k, i, j] = bend[i] / size * (v[k] * v[j] / size) if size > TINY else 0.0
+
+
+def _frames(data, n, q_at, v_at, order, results):
+    """Frames at all stations, then that of the tip, or what `fields.layout` says in place of them."""
+    numbers = integers(handle_at(data, ROWS), NUMBERS)
+    stations, kind, more = numbers[0, STATION_COUNT], numbers[0, KIND], n + 1
+    memory = results + 8 * (stations + 1) * map_floats(n)
+    if kind == ITSELF:
+        write_all(data, stations, n, q_at, v_at, order, results, memory)
+        return
+    if kind == NOTHING:
+        out = vector_at(results, ((stations + 1) * map_floats(n),))
+        for i in range(out.shape[0]):
+            out[i] = 0.0
+        return
+    state, q, v = matrix_at(memory, (2, more)), vector_at(q_at, (n,)), vector_at(v_at, (n,))
+    for j in range(n):
+        state[0, j], state[1, j] = q[j], v[j]
+    state[0, n], state[1, n] = 0.0, 0.0
+    whole = memory + 8 * 2 * more
+    memory = whole + 8 * (stations + 1) * map_floats(more)
+    write_all(data, stations, more, state[0].ctypes.data, state[1].ctypes.data, 2, whole, memory)
+    for k in range(stations + 1):
+        at = results_at(whole + 8 * k * map_floats(more), more)
+        slope_frame(at, n, v, results_at(results + 8 * k * map_floats(n), n))
 
 
 FRAMES = MapKernel(_frames)

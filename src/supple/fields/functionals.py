@@ -2,12 +2,12 @@
 
     L(q) = sum_k w_k l(x_k, q),
 
-l a program of one output: the energy of a volume, the length of a tendon, the volume behind a piece of a wall.  L does
+l a plan of one output: the energy of a volume, the length of a tendon, the volume behind a piece of a wall.  L does
 not feel where the body's base is, so its gradient g = dL/dq acts on the body's own coordinates alone; with its
-rate L' = g . v, the drift dL'/dq = g', and the Hessian by one reverse pass (`fields.interpreter`).
+rate L' = g . v, the drift dL'/dq = g', and the Hessian (`fields.interpreter`).
 
 Arrays of a functional in a handle of data, one after the other: whole numbers (the body's block, how many frames its
-map has), weights of points (1, P), the program.
+map has), weights of points (1, P), the plan.
 """
 
 from __future__ import annotations
@@ -16,45 +16,48 @@ from collections import namedtuple
 
 import numpy as np
 
-from supple.core.arrays import floats, handle_at, integers, matrices_at, matrix_at, vector_at
+from supple.core.arrays import floats, handle_at, integers, matrix_at, vector_at
 from supple.core.blocks.body import field_floats, map_floats
 from supple.fields.interpreter import (
-    PROGRAM_ROWS,
-    clear_adjoint,
-    pull_back,
+    PLAN_ROWS,
+    clear_hessian,
+    finish_hessian,
+    has_slope,
+    pull_places,
     run_at,
-    run_points,
-    run_size,
+    run_floats,
+    run_places,
+    slope_row,
     start_run,
+    value_row,
 )
-from supple.fields.layout import LANES
-from supple.fields.rows import add_product_row, clear_row
+from supple.fields.layout import FUNCTIONAL_LANES
+from supple.fields.rows import add_product_row, clear_row, copy_row
 from supple.jit import inlined, inner
-from supple.tracing.program import Program
+from supple.tracing.plan import Plan
 
 #: Rows of a functional in the handle of data.
-FUNCTIONAL_ROWS = 2 + PROGRAM_ROWS
+FUNCTIONAL_ROWS = 2 + PLAN_ROWS
 
 #: A functional of n coordinates from ``start`` on, in the memory of its body: ``sums`` (2 + 2 n, lanes) are L, L', g,
-#: g'; H (n, n, lanes) is the Hessian, entries (i, j), i <= j.
-Functional = namedtuple("Functional", ("run", "weights", "start", "q", "v", "zero", "sums", "H"))
+#: g'; the Hessian is that of the run.
+Functional = namedtuple("Functional", ("run", "weights", "start", "q", "v", "zero", "sums"))
 
 
-def functional_scratch(program: Program) -> int:
+def functional_scratch(plan: Plan) -> int:
     """Floats that a functional needs of the memory of its body."""
-    n = int(program.sizes[1])
-    return n + run_size(program.nodes, len(program.ops), n, LANES) + LANES * (2 + 2 * n + n * n)
+    return plan.n + plan.memory(FUNCTIONAL_LANES) + FUNCTIONAL_LANES * (2 + 2 * plan.n)
 
 
-def functional_arrays(block: int, frames: int, weights: np.ndarray, program: Program) -> tuple[np.ndarray, ...]:
-    """Its arrays; the program's places are as many as the weights (P,), a multiple of `LANES`."""
+def functional_arrays(block: int, frames: int, weights: np.ndarray, plan: Plan) -> tuple[np.ndarray, ...]:
+    """Its arrays; the plan's places are as many as the weights (P,), a multiple of `FUNCTIONAL_LANES`."""
     numbers = np.array([[block, frames]], dtype=np.int64)
-    return tuple(map(np.ascontiguousarray, (numbers, weights[None, :], *program.arrays)))
+    return tuple(map(np.ascontiguousarray, (numbers, weights[None, :], *plan.arrays)))
 
 
-def padded(x: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def padded(x: np.ndarray, weights: np.ndarray, lanes: int = FUNCTIONAL_LANES) -> tuple[np.ndarray, np.ndarray]:
     """Places (P', k) and weights (P',) of them, as many as fill all lanes, those at the end without weight."""
-    padding = -len(x) % LANES
+    padding = -len(x) % lanes
     return np.concatenate([x, np.repeat(x[-1:], padding, axis=0)]), np.concatenate([weights, np.zeros(padding)])
 
 
@@ -69,59 +72,54 @@ def functional_at(robot, space, data, rows, row):
     memory += 8 * (field_floats(n) + numbers[0, 1] * map_floats(n))
     q = vector_at(coordinates + 8 * start, (n,))
     v, zero = vector_at(coordinates + 8 * (space.coordinates.shape[1] + start), (n,)), vector_at(memory, (n,))
-    run = run_at(data, rows, row + 2, LANES, memory + 8 * n)
-    nodes = run.active.shape[0]
-    memory += 8 * (n + LANES * (3 * nodes * (1 + n) + 4 * run.ops.shape[0] + nodes))
-    sums, H = matrix_at(memory, (2 + 2 * n, LANES)), matrices_at(memory + 8 * LANES * (2 + 2 * n), (n, n, LANES))
-    return Functional(run, weights, start, q, v, zero, sums, H)
+    run = run_at(data, rows, row + 2, FUNCTIONAL_LANES, memory + 8 * n)
+    sums = matrix_at(memory + 8 * (n + run_floats(run)), (2 + 2 * n, FUNCTIONAL_LANES))
+    return Functional(run, weights, start, q, v, zero, sums)
 
 
 @inner
 def lane_sum(row):
     """Sum over lanes."""
     total = 0.0
-    for k in range(LANES):
+    for k in range(FUNCTIONAL_LANES):
         total += row[k]
     return total
 
 
 @inner
-def sum_points(run, node, weight, rates, sums):
+def sum_points(run, weight, rates, sums):
     """What the points of one run add to sums."""
     n = run.n
-    add_product_row(weight, run.jets[3 * node, 0], sums[0])
-    if rates and run.active[node, 0]:
-        add_product_row(weight, run.jets[3 * node + 1, 0], sums[1])
+    add_product_row(weight, run.registers[value_row(run, 0, 0)], sums[0])
+    if rates:
+        add_product_row(weight, run.registers[value_row(run, 0, 1)], sums[1])
     for j in range(n):
-        if run.active[node, 1 + j]:
-            add_product_row(weight, run.jets[3 * node, 1 + j], sums[2 + j])
+        if has_slope(run, 0, j):
+            add_product_row(weight, run.registers[slope_row(run, 0, j, 0)], sums[2 + j])
             if rates:
-                add_product_row(weight, run.jets[3 * node + 1, 1 + j], sums[2 + n + j])
+                add_product_row(weight, run.registers[slope_row(run, 0, j, 1)], sums[2 + n + j])
 
 
 @inner
 def sum_functional(f, rates, hessian):
     """L and g; with ``rates`` also L' and g', with ``hessian`` H."""
-    run, H, node, order = f.run, f.H, f.run.outputs[0, 0], 2 if rates else 0
+    run, order = f.run, 2 if rates else 0
     for i in range(f.sums.shape[0]):
         clear_row(f.sums[i])
     for j in range(run.n):
         f.zero[j] = 0.0
     if hessian:
-        H[:] = 0.0
-        clear_adjoint(run, 0)
+        clear_hessian(run)
     start_run(run, f.q, f.v, f.zero, order, order)
-    for first in range(0, f.weights.shape[1], LANES):
-        weight = f.weights[0, first : first + LANES]
-        run_points(run, first, order, order)
-        sum_points(run, node, weight, rates, f.sums)
+    for first in range(0, f.weights.shape[1], FUNCTIONAL_LANES):
+        weight = f.weights[0, first : first + FUNCTIONAL_LANES]
+        run_places(run, first, order, order)
+        sum_points(run, weight, rates, f.sums)
         if hessian:
-            clear_adjoint(run, run.first + run.early)
-            for k in range(LANES):
-                run.adjoint[node, k] += weight[k]
-            pull_back(run, run.early, run.ops.shape[0], H)
+            copy_row(weight, run.weights[0])
+            pull_places(run, first)
     if hessian:
-        pull_back(run, 0, run.early, H)
+        finish_hessian(run)
 
 
 @inner
@@ -132,4 +130,4 @@ def add_functional_force(space, f, scale, tangent):
         space.joint_force[start + i] += scale * lane_sum(f.sums[2 + i])
         if tangent:
             for j in range(n):
-                space.joint_slope[start + i, j] += scale * lane_sum(f.H[min(i, j), max(i, j)])
+                space.joint_slope[start + i, j] += scale * lane_sum(f.run.H[min(i, j) * n + max(i, j)])

@@ -11,7 +11,7 @@ Sums run lane by lane and are added up at the end; only they are turned to world
 
 from __future__ import annotations
 
-from supple.core.arrays import floats, handle_at, integers, matrices_at, matrix_at, vector_at
+from supple.core.arrays import field_size, floats, handle_at, integers, matrix_at, vector_at
 from supple.core.blocks.body import (
     A_AT,
     DYNAMICS,
@@ -29,9 +29,21 @@ from supple.core.blocks.body import (
     field_floats,
     map_floats,
 )
+from supple.core.blocks.body import WRENCH as WRENCH_ORDER
 from supple.core.inertia import add_coadbar, world_inertia
-from supple.fields.interpreter import clear_adjoint, pull_back, run_at, run_points, run_size, start_run
-from supple.fields.layout import LANES, MASSES, NUMBERS, POINTS, ROWS, STATION_COUNT
+from supple.fields.interpreter import (
+    clear_hessian,
+    finish_hessian,
+    has_slope,
+    pull_places,
+    run_at,
+    run_floats,
+    run_places,
+    slope_row,
+    start_run,
+    value_row,
+)
+from supple.fields.layout import ITSELF, KIND, LANES, MASSES, NUMBERS, POINTS, ROWS, SLOPE, STATION_COUNT
 from supple.fields.rows import (
     add_dot,
     add_dot3,
@@ -39,13 +51,13 @@ from supple.fields.rows import (
     add_moment,
     add_two_dots,
     clear_row,
+    copy_row,
     multiply_rows,
-    scale_row,
     turn_rates,
 )
 from supple.jit import FieldKernel, inlined, inner, local_array
 from supple.lie.se3 import Ad_inverse
-from supple.tracing.program import Program
+from supple.tracing.plan import Plan
 
 _twist, _matrix, _base, _totals = local_array(6), local_array(6, 6), local_array(12), local_array(35)
 
@@ -60,11 +72,15 @@ PER_COORDINATE = 22
 LOCAL = 12
 
 
-def field_scratch(program: Program) -> int:
-    """Floats that the field needs for itself."""
-    n = int(program.sizes[1])
-    rows = SCALARS + PER_COORDINATE * n + 4 * n * n + LOCAL + 9 * n
-    return run_size(program.nodes, len(program.ops), n, LANES) + LANES * rows
+def field_scratch(plan: Plan) -> int:
+    """Floats that the field needs for itself; where it tells of a parameter, see `slope_scratch`."""
+    n = plan.n
+    return plan.memory(LANES) + LANES * (SCALARS + PER_COORDINATE * n + 3 * n * n + LOCAL + 9 * n)
+
+
+def slope_scratch(plan: Plan) -> int:
+    """Floats that the derivative by a parameter needs, of a plan with its coordinate."""
+    return 3 * plan.n + field_size(plan.n) + field_scratch(plan)
 
 
 @inner
@@ -85,21 +101,21 @@ def base_motion(head, R, p, out):
 
 
 @inner
-def add_points(jets, x, y, z, moves, base, masses, first, state, sums):
+def add_points(run, moves, base, masses, first, state, sums):
     """Sums that do not depend on coordinates; ``state`` (9, lanes) receives places, velocities and accelerations.
 
-    x, y, z are the nodes of the place; ``moves`` says which of them have rates.
+    ``moves`` says whether places have rates.
     """
+    r, at, bt, ct = run.registers, value_row(run, 0, 0), value_row(run, 1, 0), value_row(run, 2, 0)
+    x, dx, ddx = r[at], r[at + 1], r[at + 2]
+    y, dy, ddy = r[bt], r[bt + 1], r[bt + 2]
+    z, dz, ddz = r[ct], r[ct + 1], r[ct + 2]
     w0, w1, w2, v0, v1, v2 = base[0], base[1], base[2], base[3], base[4], base[5]
     for k in range(LANES):
         m = masses[0, first + k]
-        a, b, c = jets[3 * x, 0, k], jets[3 * y, 0, k], jets[3 * z, 0, k]
-        da = jets[3 * x + 1, 0, k] if moves[0] != 0.0 else 0.0
-        db = jets[3 * y + 1, 0, k] if moves[1] != 0.0 else 0.0
-        dc = jets[3 * z + 1, 0, k] if moves[2] != 0.0 else 0.0
-        dda = jets[3 * x + 2, 0, k] if moves[0] != 0.0 else 0.0
-        ddb = jets[3 * y + 2, 0, k] if moves[1] != 0.0 else 0.0
-        ddc = jets[3 * z + 2, 0, k] if moves[2] != 0.0 else 0.0
+        a, b, c = x[k], y[k], z[k]
+        da, db, dc = (dx[k], dy[k], dz[k]) if moves else (0.0, 0.0, 0.0)
+        dda, ddb, ddc = (ddx[k], ddy[k], ddz[k]) if moves else (0.0, 0.0, 0.0)
         r0, r1, r2 = w1 * c - w2 * b, w2 * a - w0 * c, w0 * b - w1 * a  # w x f
         s0, s1, s2 = r0 + 2.0 * da, r1 + 2.0 * db, r2 + 2.0 * dc
         u0, u1, u2 = v0 + r0 + da, v1 + r1 + db, v2 + r2 + dc
@@ -133,13 +149,12 @@ def add_vector(sums, row, k, m, a, b, c):
 
 
 @inner
-def fill_columns(jets, active, x, y, z, base, j, order, columns):
+def fill_columns(run, base, j, order, columns):
     """columns (9, lanes) = c, c', c'' of coordinate j in the base's axes; c alone unless ``order`` is TANGENT."""
     for i in range(3):
-        node = x if i == 0 else y if i == 1 else z
         for m in range(3 if order == TANGENT else 1):
-            if active[node, 1 + j]:
-                scale_row(1.0, jets[3 * node + m, 1 + j], columns[3 * m + i])
+            if has_slope(run, i, j):
+                copy_row(run.registers[slope_row(run, i, j, m)], columns[3 * m + i])
             else:
                 clear_row(columns[3 * m + i])
     if order == TANGENT:
@@ -323,7 +338,7 @@ def write_column(scale, sums, row, R, p, j, out):
 
 @inner
 def write_pairs(scale, own, H, n, order, field):
-    """c.c, dQ/dv, dQ/dq of the field's memory, from own (3 n n, lanes) and the Hessian H (n, n, lanes)."""
+    """c.c, dQ/dv, dQ/dq of the field's memory, from own (3 n n, lanes) and the Hessian H (n n, lanes)."""
     Qa, Qv, Qq = field.Qa, field.Qv, field.Qq
     for i in range(n):
         for j in range(i, n):
@@ -333,21 +348,17 @@ def write_pairs(scale, own, H, n, order, field):
         for i in range(n):
             for j in range(n):
                 Qv[i, j] = scale * lane_sum(own[n * n + i * n + j])
-                x = lane_sum(own[2 * n * n + i * n + j]) + lane_sum(H[min(i, j), max(i, j)])
+                x = lane_sum(own[2 * n * n + i * n + j]) + lane_sum(H[min(i, j) * n + max(i, j)])
                 Qq[i, j] = scale * x
 
 
-def _field(data, n, q_at, v_at, a_at, order, at):
-    """Sums over all points, see `core.blocks.body`."""
-    h = handle_at(data, ROWS)
-    masses = floats(h, MASSES)
-    frames = 1 + integers(h, NUMBERS)[0, STATION_COUNT]
-    memory = at + 8 * (field_floats(n) + frames * map_floats(n))
+@inner
+def sum_field(data, masses, n, q_at, v_at, a_at, order, at, memory):
+    """Sums over all points into the field at an address; what it needs for itself is in ``memory``."""
     run = run_at(data, ROWS, POINTS, LANES, memory)
-    memory += 8 * LANES * (3 * run.active.shape[0] * (1 + n) + 4 * run.ops.shape[0] + run.active.shape[0])
+    memory += 8 * run_floats(run)
     rows = SCALARS + PER_COORDINATE * n + 3 * n * n
-    last = rows + LOCAL + 9 * n
-    sums, H = matrix_at(memory, (last, LANES)), matrices_at(memory + 8 * LANES * last, (n, n, LANES))
+    sums = matrix_at(memory, (rows + LOCAL + 9 * n, LANES))
     own, state = sums[SCALARS + PER_COORDINATE * n :], sums[rows:]
     weighted, columns = sums[rows + 9 :], sums[rows + LOCAL :]
     total, base = _totals(), _base()
@@ -357,49 +368,75 @@ def _field(data, n, q_at, v_at, a_at, order, at):
     tangent, pairs = order == TANGENT, order in (TANGENT, INERTIA, DYNAMICS)
     rates = 0 if order == INERTIA else 2
     base_motion(head, R, p, base)
-    x, y, z = run.outputs[0, 0], run.outputs[1, 0], run.outputs[2, 0]
-    moves = _twist()
-    for i in range(3):
-        moves[i] = 1.0 if rates > 0 and run.active[run.outputs[i, 0], 0] != 0 else 0.0
     for i in range(rows):
-        for k in range(LANES):
-            sums[i, k] = 0.0
+        clear_row(sums[i])
     if tangent:
-        H[:] = 0.0
-        clear_adjoint(run, 0)
+        clear_hessian(run)
     start_run(run, q, v, a, rates, 2 if tangent else 0)
     for first in range(0, masses.shape[1], LANES):
         m = masses[0, first : first + LANES]
-        run_points(run, first, rates, 2 if tangent else 0)
-        add_points(run.jets, x, y, z, moves, base, masses, first, state, sums)
+        run_places(run, first, rates, 2 if tangent else 0)
+        add_points(run, rates > 0, base, masses, first, state, sums)
         for j in range(n):
-            fill_columns(run.jets, run.active, x, y, z, base, j, order, columns[9 * j :])
+            fill_columns(run, base, j, order, columns[9 * j :])
             add_coordinate(columns[9 * j :], state, m, order, sums[SCALARS + PER_COORDINATE * j :])
         if pairs:
             add_pairs(columns, n, m, order, weighted, own)
         if tangent:
-            seed(run, x, y, z, state, masses, first)
-            pull_back(run, run.early, run.ops.shape[0], H)
+            for axis in range(3):
+                multiply_rows(m, state[6 + axis], run.weights[axis])
+            pull_places(run, first)
     if tangent:
-        pull_back(run, 0, run.early, H)
+        finish_hessian(run)
     for i in range(SCALARS):
         total[i] = scale * lane_sum(sums[i])
     write_whole(total, head, R, p, base, order, at)
     for j in range(n):
         write_coordinate(scale, sums[SCALARS + PER_COORDINATE * j :], R, p, j, order, field)
     if pairs:
-        write_pairs(scale, own, H, n, order, field)
+        write_pairs(scale, own, run.H, n, order, field)
 
 
 @inner
-def seed(run, x, y, z, state, masses, first):
-    """Adjoints of a block of points: m a at its places."""
-    clear_adjoint(run, run.first + run.early)
-    for k in range(LANES):
-        m = masses[0, first + k]
-        for axis in range(3):
-            node = x if axis == 0 else y if axis == 1 else z
-            run.adjoint[node, k] += m * state[6 + axis, k]
+def slope_field(data, masses, n, q_at, v_at, a_at, at, memory):
+    """Derivatives of F and Q by the coordinate behind the others, along which the body's own numbers change."""
+    more, out = n + 1, field_at(at, n)
+    state, beyond = matrix_at(memory, (3, more)), memory + 8 * 3 * more
+    for i in range(3):
+        given = vector_at(q_at if i == 0 else (v_at if i == 1 else a_at), (n,))
+        for j in range(n):
+            state[i, j] = given[j]
+        state[i, n] = 0.0
+    whole, memory = field_at(beyond, more), beyond + 8 * field_floats(more)
+    q, v, a = state[0].ctypes.data, state[1].ctypes.data, state[2].ctypes.data
+    for part in range(masses.shape[0]):  # masses that stay, places that move; then the other way around
+        for k in range(F_AT):
+            whole.head[k] = out.head[k]
+        whole.head[MASS_AT] = out.head[MASS_AT]
+        order = TANGENT if part == 0 else WRENCH_ORDER
+        sum_field(data, masses[part : part + 1], more, q, v, a, order, beyond, memory)
+        for k in range(6):
+            x = whole.Fq[k, n] if part == 0 else whole.head[F_AT + k]
+            out.head[F_AT + k] = x if part == 0 else out.head[F_AT + k] + x
+        for j in range(n):
+            out.Q[j] = whole.Qq[j, n] if part == 0 else out.Q[j] + whole.Q[j]
+
+
+def _field(data, n, q_at, v_at, a_at, order, at):
+    """Sums over all points, see `core.blocks.body`, or what `fields.layout` says in place of them."""
+    h = handle_at(data, ROWS)
+    numbers, masses = integers(h, NUMBERS), floats(h, MASSES)
+    memory = at + 8 * (field_floats(n) + (1 + numbers[0, STATION_COUNT]) * map_floats(n))
+    if numbers[0, KIND] == ITSELF:
+        sum_field(data, masses, n, q_at, v_at, a_at, order, at, memory)
+    elif numbers[0, KIND] == SLOPE:
+        slope_field(data, masses, n, q_at, v_at, a_at, at, memory)
+    else:
+        field = field_at(at, n)
+        for k in range(6):
+            field.head[F_AT + k] = 0.0
+        for j in range(n):
+            field.Q[j] = 0.0
 
 
 FIELD = FieldKernel(_field)

@@ -20,7 +20,7 @@ from typing import Annotated, NamedTuple
 from supple.core.arrays import space_view
 from supple.core.load_data import Columns, Floats, Incidental, Integers, load_view
 from supple.core.loads import ENERGY, MEASURE, TANGENT
-from supple.fields.interpreter import function_at
+from supple.fields.functions import function_at
 from supple.jit import GradientKernel, LoadKernel, inner, local_array
 from supple.tracing.operations import ADD, MULTIPLY, POWER, SQRT, SUBTRACT
 

@@ -33,10 +33,31 @@ def clear_row(out):
 
 
 @leaf
+def copy_row(u, out):
+    """out = u."""
+    for k in range(U(out.shape[0])):
+        out[k] = u[k]
+
+
+@leaf
+def add_row(u, out):
+    """out += u."""
+    for k in range(U(out.shape[0])):
+        out[k] += u[k]
+
+
+@leaf
 def scale_row(scale, u, out):
     """out = scale u."""
     for k in range(U(out.shape[0])):
         out[k] = scale * u[k]
+
+
+@leaf
+def offset_row(offset, out):
+    """out += offset."""
+    for k in range(U(out.shape[0])):
+        out[k] += offset
 
 
 @leaf
@@ -47,10 +68,47 @@ def add_scaled_row(scale, u, out):
 
 
 @leaf
-def combine_rows(u, scale, v, out):
-    """out = u + scale v."""
+def gather_row(u, where, out):
+    """out_k = u at where_k."""
     for k in range(U(out.shape[0])):
-        out[k] = u[k] + scale * v[k]
+        out[k] = u[U(where[k])]
+
+
+@leaf
+def scatter_row(u, where, out):
+    """out at where_k += u_k."""
+    for k in range(U(where.shape[0])):
+        out[U(where[k])] += u[k]
+
+
+@leaf
+def sum_rows(s, u, t, v, out):
+    """out = s u + t v."""
+    for k in range(U(out.shape[0])):
+        out[k] = s * u[k] + t * v[k]
+
+
+@leaf
+def join_rows(s, w, t, u, v, out):
+    """out = s w + t u v."""
+    for k in range(U(out.shape[0])):
+        out[k] = s * w[k] + t * u[k] * v[k]
+
+
+@leaf
+def join_rates(s, w1, w2, t, u, u1, u2, v, v1, v2, out1, out2):
+    """out' and out'' of s w + t u v."""
+    for k in range(U(out1.shape[0])):
+        out1[k] = s * w1[k] + t * (u1[k] * v[k] + u[k] * v1[k])
+        out2[k] = s * w2[k] + t * (u2[k] * v[k] + 2.0 * u1[k] * v1[k] + u[k] * v2[k])
+
+
+@leaf
+def join_steady_rates(s, w1, w2, t, u1, u2, v, out1, out2):
+    """out' and out'' of s w + t u v, for a v that is the same at all times."""
+    for k in range(U(out1.shape[0])):
+        out1[k] = s * w1[k] + t * u1[k] * v[k]
+        out2[k] = s * w2[k] + t * u2[k] * v[k]
 
 
 @leaf
@@ -68,19 +126,11 @@ def add_product_row(u, v, out):
 
 
 @leaf
-def multiply_rates(u, u1, u2, v, out1, out2):
+def multiply_rates(u1, u2, v, out1, out2):
     """out' = u' v, out'' = u'' v, for a constant v."""
     for k in range(U(out1.shape[0])):
         out1[k] = u1[k] * v[k]
         out2[k] = u2[k] * v[k]
-
-
-@leaf
-def add_rates(u, u1, u2, v, v1, v2, out1, out2):
-    """out' += u' v + u v', out'' += u'' v + 2 u' v' + u v''."""
-    for k in range(U(out1.shape[0])):
-        out1[k] += u1[k] * v[k] + u[k] * v1[k]
-        out2[k] += u2[k] * v[k] + 2.0 * u1[k] * v1[k] + u[k] * v2[k]
 
 
 @leaf
@@ -97,22 +147,6 @@ def function_rates(phi1, phi2, u1, u2, out1, out2):
     for k in range(U(out1.shape[0])):
         out1[k] = phi1[k] * u1[k]
         out2[k] = phi2[k] * u1[k] * u1[k] + phi1[k] * u2[k]
-
-
-@leaf
-def function_steps(phi2, u1, u2, bend, turn):
-    """``bend``: phi''' becomes phi''' u'^2 + phi'' u''; turn = 2 phi'' u'."""
-    for k in range(U(turn.shape[0])):
-        turn[k] = 2.0 * phi2[k] * u1[k]
-        bend[k] = bend[k] * u1[k] * u1[k] + phi2[k] * u2[k]
-
-
-@leaf
-def function_slopes(phi1, turn, bend, u, u1, u2, out1, out2):
-    """out' and out'' of phi' u, u a derivative by a coordinate."""
-    for k in range(U(out1.shape[0])):
-        out1[k] = phi1[k] * u1[k] + 0.5 * turn[k] * u[k]
-        out2[k] = phi1[k] * u2[k] + turn[k] * u1[k] + bend[k] * u[k]
 
 
 @leaf

@@ -33,7 +33,7 @@ def load_urdf(
     base : "fixed" or "free"
         Whether the root link is held by the world, or floats.
     name : str, optional
-        Of the robot; the file's if left out.
+        Of the robot; the file's if omitted.
     gravity : (3,)
         m/s^2.
     packages : mapping of str to path, optional
@@ -91,9 +91,9 @@ def load_mjcf(
     path : path
         The file.
     name : str, optional
-        Of the robot; the file's if left out.
+        Of the robot; the file's if omitted.
     gravity : (3,), optional
-        m/s^2; the file's if left out.
+        m/s^2; the file's if omitted.
     shapes : "visual", "collision" or "none"
         What pictures draw: geoms of groups 0 to 2, or those that collide.
     limits : bool
@@ -103,7 +103,7 @@ def load_mjcf(
     merge : bool
         Whether bodies without joints become part of their parents.  Their names stay as frames.
     folder : path, optional
-        Inside which included files and meshes must lie; that of the file if left out.
+        Inside which included files and meshes must lie; that of the file if omitted.
 
     Returns
     -------
@@ -150,7 +150,7 @@ def load(
     functions : mapping of str to callable, optional
         Python functions that the file names: laws of users, feedback.  `Robot.save` returns them.
     **parameters : float or array
-        Values of the file's parameters; those left out have its defaults.
+        Values of the file's parameters; those omitted have its defaults.
 
     Raises
     ------

@@ -16,7 +16,7 @@ from supple.checks import floats, read_only, shown
 from supple.errors import FileError, SuppleError
 from supple.files.couplings import COUPLING_KEYS, add_coupling
 from supple.files.expressions import ExpressionError, evaluate, is_expression
-from supple.files.kinds import BY_LINK, FILES, SAME, fields_of, kinds, required
+from supple.files.kinds import BY_LINK, FILES, SAME, fields_of, kinds, required, takes_no_text
 from supple.files.nodes import Node
 from supple.lie.pose import pose
 from supple.robot.couplings import resolve
@@ -32,6 +32,9 @@ KEYS += ("couplings", "loads", "attach")
 LINK_KEYS = ("name", "parent", "at", "joint", "body", "facts")
 FRAME_KEYS = ("name", "link", "at")
 POSE_KEYS = ("xyz", "rpy", "rotation")
+
+#: Most links of a file.
+MOST_LINKS = 5000
 
 #: Numbers of a file that a constructor changes by no more than this are kept as they stand in the file.
 ROUNDING = 1e-14
@@ -50,12 +53,15 @@ class Decoder:
 
     def links(self, robot: Robot, root: Mapping[str, Node]) -> None:
         """Add links and frames."""
-        for node in _entries(root, "links", "a list of links"):
+        nodes = _entries(root, "links", "a list of links")
+        if len(nodes) > MOST_LINKS:
+            root["links"].refuse(f"has {len(nodes)} links, more than the {MOST_LINKS} that are read")
+        for node in nodes:
             entries = known(node, LINK_KEYS, "key of a link")
             name, body = self.given(node, "name"), self.given(node, "body")
             options = {key: self.value(entries[key], field=key) for key in ("joint", "at") if key in entries}
             parent = self.value(entries["parent"]) if "parent" in entries else WORLD
-            facts = _raw(entries["facts"]) if "facts" in entries else None
+            facts = raw(entries["facts"]) if "facts" in entries else None
             if facts is not None and not isinstance(facts, dict):
                 entries["facts"].refuse("must be a mapping")
             with telling(node):
@@ -172,6 +178,8 @@ class Decoder:
             if name not in entries:
                 node.refuse(f"{kind} has no {name!r}, which must be given")
         values = {key: self.value(entry, kind, key) for key, entry in entries.items()}
+        for key in takes_no_text(kind) & set(values):
+            _refuse_text(entries[key], values[key], kind)
         same, as_ = SAME.get(kind, ("", ""))
         if isinstance(values.get(same), str) and values[same] == as_:
             values[same] = values.get(as_)
@@ -181,6 +189,15 @@ class Decoder:
             made = kinds()[kind](**values)
             _keep_numbers(made, values)
             return made
+
+
+def _refuse_text(node: Node, value: Any, kind: str) -> None:
+    """Raise for a text where numbers must be, before it is asked for as one, which may be long after."""
+    if isinstance(value, str):
+        node.refuse(f"is {shown(value)}, a text, but {kind} takes numbers here (expressions are written ${{...}})")
+    if isinstance(value, list) and isinstance(node.value, list):
+        for entry, one in zip(node.value, value, strict=True):
+            _refuse_text(entry, one, kind)
 
 
 def _keep_numbers(made: Any, values: Mapping[str, Any]) -> None:
@@ -203,9 +220,11 @@ def check(robot: Robot, root: Node, nodes: list[Node]) -> None:
         with telling(node):
             stations = list(item.stations())
         for name, _ in stations:
+            if not isinstance(name, str):  # a pose, say
+                node.refuse(f"{shown(name)} stands where the name of a link must be")
             if name != WORLD and name not in links:
-                node.unknown("link", str(name), links)
-    entries = {_raw(node.value["name"]): node for node in _entries(root.value, "links", "links")}
+                node.unknown("link", name, links)
+    entries = {raw(node.value["name"]): node for node in _entries(root.value, "links", "links")}
     for link in robot.links:
         if link.parent != WORLD and link.parent not in links and link.name in entries:
             entries[link.name].unknown("link", link.parent, [WORLD, *links])
@@ -245,11 +264,11 @@ def _entries(root: Mapping[str, Node], key: str, what: str) -> list[Node]:
     return root[key].items(what) if key in root else []
 
 
-def _raw(node: Node) -> Any:
+def raw(node: Node) -> Any:
     """Plain data as it stands in the file."""
     if isinstance(node.value, dict):
-        return {key: _raw(entry) for key, entry in node.value.items()}
-    return [_raw(entry) for entry in node.value] if isinstance(node.value, list) else node.value
+        return {key: raw(entry) for key, entry in node.value.items()}
+    return [raw(entry) for entry in node.value] if isinstance(node.value, list) else node.value
 
 
 def _pair(parent: Any) -> Any:

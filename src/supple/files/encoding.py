@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import math
 import os
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, replace
 from pathlib import Path
@@ -14,9 +13,11 @@ from typing import Any
 import numpy as np
 
 from supple.checks import Array, shown
-from supple.errors import ModelError, naming, warn
+from supple.errors import ModelError, naming, unwarned, warn
 from supple.files.couplings import plain_coupling
-from supple.files.kinds import BY_LINK, FILES, SAME, SAMPLED, default, fields_of, kind_of, kinds
+from supple.files.formulas import as_formula
+from supple.files.kinds import BY_LINK, FILES, SAME, SAMPLED, TRACED, default, fields_of, kind_of, kinds
+from supple.files.migrations import FORMAT
 from supple.files.samples import RecordedCurve, Recorder
 from supple.lie.pose import pose
 from supple.loads.lines.routes import Straight, route_slopes
@@ -24,9 +25,6 @@ from supple.rest import Curve
 from supple.robot.bodies.rod import STRAIGHT
 from supple.robot.robot import Robot
 from supple.robot.stations import MaterialPoint
-
-#: Number of this format.
-FORMAT = 1
 
 
 class Encoder:
@@ -120,6 +118,8 @@ class Encoder:
         same, as_ = SAME.get(kind, ("", ""))
         for name, field in fields_of(kind).items():
             given, usual = getattr(value, name), default(field)
+            if kind in TRACED and name in TRACED[kind]:
+                given = as_formula(value, kind, name, self._named)
             if name == same and given is getattr(value, as_):
                 data[name] = as_
                 continue
@@ -137,7 +137,7 @@ class Encoder:
             recorder = function
         if recorder is not None and is_sampled(function, owner, field):
             self.sampled.append(f"{owner}: {field}")
-            return self.object(recorder.samples(), "Samples")
+            return self.plain(recorder.samples())
         name = self._names.get(id(function))
         if name is None:
             own = getattr(function, "__name__", None) or type(function).__name__
@@ -147,6 +147,10 @@ class Encoder:
             self._names[id(function)] = name
         self.functions[name] = function
         return {"function": name}
+
+    def _named(self, value: Any) -> bool:
+        """Whether a value is written as it is: of a known kind, or a function that the caller gave a name."""
+        return kind_of(value) is not None or id(value) in self._names
 
     def _relative(self, file: str) -> str:
         try:
@@ -160,8 +164,7 @@ class Encoder:
         """Ask all functions along rods what a model and its pictures will ask them."""
         lengths = _lengths(robot)
         twin = Robot(robot.name, robot.gravity, massless=robot.massless)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with unwarned():
             for link in robot.links:
                 parent = link.parent if link.parent == "world" else (link.parent, link.station)
                 with naming(f"link {link.name!r}"):
@@ -256,8 +259,11 @@ class _Slope:
 
 
 def _lengths(robot: Robot) -> dict[str, float]:
+    """Lengths of rods, and of soft bodies with an axis, by link."""
     lines = {link.name: link.body.centreline for link in robot.links}
-    return {name: line.length for name, line in lines.items() if line is not None}
+    found = {name: line.length for name, line in lines.items() if line is not None}
+    softs = {link.name: link.body.continuum for link in robot.links}
+    return found | {name: soft.domain.length for name, soft in softs.items() if soft is not None and soft.domain.length}
 
 
 def _number(value: float, field: str) -> float | str:
@@ -269,7 +275,10 @@ def _number(value: float, field: str) -> float | str:
 
 
 def _is_pose(array: Array) -> bool:
-    return array.shape == (4, 4) and bool(np.array_equal(array[3], (0.0, 0.0, 0.0, 1.0)))
+    if array.shape != (4, 4) or not np.array_equal(array[3], (0.0, 0.0, 0.0, 1.0)):
+        return False
+    R = array[:3, :3]  # any other matrix may end like one
+    return bool(np.allclose(R.T @ R, np.eye(3), rtol=0.0, atol=1e-6) and np.linalg.det(R) > 0.0)
 
 
 def _pose(g: Array) -> dict[str, Any]:

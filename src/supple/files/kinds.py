@@ -13,9 +13,10 @@ from typing import Any
 
 from supple import bases, joints, laws, loads, sections
 from supple.bases.protocol import COMPONENTS
+from supple.files.formulas import Formula
 from supple.files.routes import HelicalRoute
-from supple.files.samples import Samples
-from supple.robot import bodies, compound_shapes, domains, kinematics, rigid_shapes
+from supple.files.samples import PointSamples, Samples
+from supple.robot import bodies, compound_shapes, domains, kinematics, modal, rigid_shapes
 from supple.robot.attaching import PartOfState
 from supple.robot.controller import Controller
 
@@ -33,14 +34,25 @@ SAMPLED: dict[str, tuple[str, ...]] = {
     "Distributed": ("wrench",),
     "Fluid": ("drag", "added_mass"),
     "Wake": ("added_mass",),
+    "SoftBody": ("density",),
+    "Cavity": ("region",),
 }
 
-#: Fields whose keys are names of links.
+#: Fields that may hold functions that are traced, which are saved as formulas.
+TRACED: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("Stretch", "Twist", "Shear", "Bend", "Source"), ("modes",)),
+    "SoftBody": ("kinematics",),
+    "EnergyDensity": ("function",),
+    "StrainEnergy": ("function",),
+}
+
+#: Fields whose keys are names, of links or of numbers.
 BY_LINK: dict[str, tuple[str, ...]] = {
     "Tendon": ("route", "until", "slope"),
     "ElasticTendon": ("route", "until", "slope"),
     "Chamber": ("route", "until", "slope"),
     "Fluid": ("drag", "added_mass"),
+    "StrainEnergy": ("given",),
 }
 
 #: Fields that hold files, which are relative to the model file.
@@ -50,14 +62,14 @@ FILES = {"MeshShape": "file"}
 SAME = {"Contact": ("b", "a")}
 
 #: Kinds that stand in none of the packages.
-EXTRA = (Controller, PartOfState, HelicalRoute, Samples)
+EXTRA = (Controller, PartOfState, HelicalRoute, Samples, PointSamples, Formula)
 
 
 @cache
 def kinds() -> dict[str, type]:
     """Classes by name."""
     found: dict[str, type] = {}
-    rooms = joints, bodies, sections, bases, laws, loads, rigid_shapes, compound_shapes, domains, kinematics
+    rooms = joints, bodies, sections, bases, laws, loads, rigid_shapes, compound_shapes, domains, kinematics, modal
     for value in (*(value for room in rooms for value in vars(room).values()), *EXTRA):
         if not isinstance(value, type) or not is_dataclass(value) or getattr(value, "__abstractmethods__", None):
             continue
@@ -78,8 +90,22 @@ def fields_of(kind: str) -> dict[str, Field[Any]]:
     return {field.name: field for field in fields(kinds()[kind]) if field.init}
 
 
+#: What the types of fields begin with that hold numbers and functions, and never a text.
+_NO_TEXT = ("ArrayLike", "float", "int", "bool", "None", "Callable", "Friction", "Sequence[float", "tuple[float")
+
+
+@cache
+def takes_no_text(kind: str) -> frozenset[str]:
+    """Fields of a kind whose values are numbers, or lists of them, or functions."""
+    return frozenset(
+        name
+        for name, field in fields_of(kind).items()
+        if all(part.strip().startswith(_NO_TEXT) for part in str(field.type).split(" | "))
+    )
+
+
 def default(field: Field[Any]) -> Any:
-    """What a field is if it is left out; `MISSING` if it must be given."""
+    """What a field is if it is omitted; `MISSING` if it must be given."""
     return field.default_factory() if field.default_factory is not MISSING else field.default
 
 

@@ -1,4 +1,4 @@
-"""MJCF -> Robot: bodies, joints, geoms, sites, tendons, actuators, equalities; what was left out is listed.
+"""MJCF -> Robot: bodies, joints, geoms, sites, tendons, actuators, equalities; what was omitted is listed.
 
 Every joint is a link, the last one of a body its body; so all that MuJoCo's joints of one body can do, these can.  A
 link's frame is where its joint is, its tip the frame of the body: ``model.pose(q, body)`` is MuJoCo's pose of it.
@@ -56,7 +56,10 @@ def mjcf_robot(
     file = file_path(path, "load_mjcf: path", FileError)
     choice(shapes, ("visual", "collision", "none"), "load_mjcf: shapes")
     flags = flag(limits, "load_mjcf: limits"), flag(armature, "load_mjcf: armature"), flag(merge, "load_mjcf: merge")
-    inside = file.resolve().parent if folder is None else file_path(folder, "load_mjcf: folder", FileError)
+    try:
+        inside = file.resolve().parent if folder is None else file_path(folder, "load_mjcf: folder", FileError)
+    except (OSError, RuntimeError):  # a link that leads to itself
+        raise FileError(f"{file}: there is no such file") from None
     root = read_source(file, inside)
     reader = MjcfReader(str(file), root)
     given = _gravity(reader, root) if gravity is None else gravity
@@ -291,7 +294,7 @@ class _Builder:
     # ------------------------------------------------------------------ messages
 
     def _tell(self) -> None:
-        """What was left out, on the robot and in one warning."""
+        """What was omitted, on the robot and in one warning."""
         notes = list(dict.fromkeys(self.reader.notes))
         if self.solids.missing:
             notes.append(f"meshes that are not there: {', '.join(self.solids.missing[:LISTED])}")
@@ -310,7 +313,7 @@ class _Builder:
         self.robot.left_out = tuple(notes)
         if notes:
             more = f"; and {len(notes) - LISTED} more (robot.left_out)" if len(notes) > LISTED else ""
-            warn(f"{self.reader.file}: left out or changed: {'; '.join(notes[:LISTED])}{more}")
+            warn(f"{self.reader.file}: omitted or changed: {'; '.join(notes[:LISTED])}{more}")
         try:
             idle = without_inertia(self.robot.links, parent_indices(self.robot.links))
         except ModelError:  # an empty robot, which compile refuses

@@ -80,7 +80,7 @@ class Drives:
         self.ranged = 0
 
     def note(self, what: str) -> None:
-        """Something is left out."""
+        """Something is omitted."""
         self.reader.notes.append(what)
 
     def item_name(self, name: str) -> str:

@@ -11,9 +11,9 @@ import numpy as np
 
 from supple.checks import file_path, floats, shown
 from supple.errors import FileError, ModelError, StorageError, naming
-from supple.files import MJCF
+from supple.files import MJCF, migrations
 from supple.files.decoding import KEYS, Decoder, check, known, telling
-from supple.files.encoding import FORMAT, Encoder
+from supple.files.encoding import Encoder
 from supple.files.expressions import ExpressionError, evaluate, is_expression
 from supple.files.json_reader import read_json
 from supple.files.nodes import Node, read_text
@@ -28,9 +28,6 @@ YAML, JSON = (".yaml", ".yml"), (".json",)
 
 #: How deep files include others, and how many in all.
 MOST_NESTED, MOST_INCLUDED = 8, 100
-
-#: What an older format needs to become the next: functions of the root node, by the number of the older one.
-MIGRATIONS: dict[int, Callable[[Node], Node]] = {}
 
 Functions = Mapping[str, Callable[..., Any]]
 
@@ -89,15 +86,15 @@ def root_node(path: Path) -> Node:
     root = (read_json if ending in JSON else read_yaml)(text, str(path))
     entries = root.mapping("a mapping with the keys supple, name, links, ...")
     if "supple" not in entries:
-        root.refuse(f"has no key 'supple', the number of its format: write supple: {FORMAT}")
+        root.refuse(f"has no key 'supple', the number of its format: write supple: {migrations.FORMAT}")
     number = entries["supple"].value
     if not isinstance(number, int) or isinstance(number, bool) or number < 1:
-        entries["supple"].refuse(f"is {shown(number)}, must be the number of a format, such as {FORMAT}")
-    if number > FORMAT:
-        entries["supple"].refuse(f"is {number}, but this supple reads formats up to {FORMAT}: use a newer one")
-    for older in range(number, FORMAT):
-        root = MIGRATIONS[older](root)
-    known(root, KEYS, "key")
+        entries["supple"].refuse(f"is {shown(number)}, must be the number of a format, such as {migrations.FORMAT}")
+    if number > migrations.FORMAT:
+        formats = f"this supple reads formats up to {migrations.FORMAT}"
+        entries["supple"].refuse(f"is {shown(number)}, but {formats}: use a newer one")
+    root = migrations.migrated(root, number)
+    entries = known(root, KEYS, "key")
     if "units" in entries and entries["units"].value != "SI":
         entries["units"].refuse(f"is {entries['units'].kind}, must be SI: metres, kilograms, seconds, radians")
     return root

@@ -62,21 +62,55 @@ class Samples:
         return np.asarray(np.tensordot(weights, values[first : first + count], 1))
 
 
+@dataclass(frozen=True, eq=False)
+class PointSamples:
+    """A function of a material point, given by ``values`` (M,), numbers or truth values, ``at`` points (M, 3).
+
+    Elsewhere it is what it is at the nearest of them.
+
+    Examples
+    --------
+    >>> density = PointSamples([(0.0, 0.0, 0.0), (0.1, 0.0, 0.0)], [1000.0, 900.0])
+    >>> density(np.array([0.09, 0.0, 0.0]))
+    900.0
+    """
+
+    at: ArrayLike
+    values: ArrayLike
+
+    def __post_init__(self) -> None:
+        at = real_array(self.at, "PointSamples: at")
+        object.__setattr__(self, "at", finite_array(at, (len(at) if at.ndim else 1, 3), "PointSamples: at"))
+        given = np.asarray(self.values)
+        if given.dtype != bool:
+            given = finite_array(real_array(self.values, "PointSamples: values"), (len(at),), "PointSamples: values")
+        if given.shape != (len(at),) or not len(at):
+            raise ModelError(f"PointSamples: {len(at)} points and values of shape {given.shape} do not go together")
+        object.__setattr__(self, "values", given)
+
+    def __call__(self, x: Array) -> Any:
+        """Value at the point nearest to x (3,)."""
+        away = np.asarray(self.at) - np.asarray(x, dtype=float)
+        return np.asarray(self.values)[int(np.argmin(np.einsum("ij,ij->i", away, away)))].item()
+
+
 class Recorder:
-    """A function that remembers what it was asked and what it answered."""
+    """A function of a number, or of a material point, that remembers what it was asked and what it answered."""
 
-    def __init__(self, function: Callable[[float], Any]) -> None:
+    def __init__(self, function: Callable[[Any], Any]) -> None:
         self.function = function
-        self.answers: dict[float, Any] = {}
+        self.answers: dict[Any, Any] = {}
 
-    def __call__(self, x: float) -> Any:
+    def __call__(self, x: Any) -> Any:
         """As the function answers."""
         answer = self.function(x)
-        self.answers[float(x)] = answer
+        self.answers[tuple(map(float, x)) if np.ndim(x) else float(x)] = answer
         return answer
 
-    def samples(self) -> Samples:
+    def samples(self) -> Samples | PointSamples:
         """All that was answered."""
+        if any(isinstance(x, tuple) for x in self.answers):
+            return PointSamples(list(self.answers), list(self.answers.values()))
         return _table(self.answers)
 
 

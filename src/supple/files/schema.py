@@ -6,8 +6,8 @@ from typing import Any
 
 from supple.files.couplings import COUPLING_KEYS
 from supple.files.decoding import FRAME_KEYS, KEYS, LINK_KEYS
-from supple.files.encoding import FORMAT
 from supple.files.kinds import BY_LINK, SAME, fields_of, kinds, required
+from supple.files.migrations import FORMAT
 
 #: Where the schema is published.
 ADDRESS = "https://supple.readthedocs.io/model-file.schema.json"
@@ -22,7 +22,7 @@ _COMMON: dict[str, Any] = {
     "link": {"type": "string"},
     "axis": {"anyOf": [{"enum": ["x", "y", "z", "-x", "-y", "-z"]}, {"type": "array"}, _EXPRESSION]},
     "offset": {"$ref": "#/$defs/pose"},
-    "tip": {"$ref": "#/$defs/pose"},
+    "tip": {"anyOf": [{"$ref": "#/$defs/pose"}, {"type": "array"}]},  # of soft bodies three points
     "pose": {"$ref": "#/$defs/pose"},
     "mass": _NUMBER,
     "length": _NUMBER,

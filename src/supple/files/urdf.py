@@ -1,4 +1,4 @@
-"""URDF -> Robot: fixed joints are merged, their links stay as named frames; what was left out is told.
+"""URDF -> Robot: fixed joints are merged, their links stay as named frames; what was omitted is told.
 
 Coordinates come in the order of the tree: a joint before all that hangs on it, joints of one link as in the file.
 """
@@ -23,9 +23,6 @@ from supple.lie.pose import pose
 from supple.robot.bodies import Rigid
 from supple.robot.robot import Robot
 from supple.robot.validate import WORLD, parent_indices, without_inertia
-
-#: Most links of a file.
-MOST_LINKS = 5000
 
 #: Types of joints with one coordinate.
 ONE_COORDINATE = ("revolute", "continuous", "prismatic")
@@ -81,8 +78,6 @@ class _Builder:
 
     def robot(self, robot: Robot, free: bool) -> Robot:
         """Add all links to an empty robot."""
-        if len(self.file.links) > MOST_LINKS:
-            raise FileError(f"has {len(self.file.links)} links, more than the {MOST_LINKS} that are read")
         root = self._root()
         self._check_reached(root)
         grounded = root == WORLD and not free
@@ -179,22 +174,12 @@ class _Builder:
             if joint.type == "prismatic":
                 return Prismatic(joint.axis, **options)
             for left_out in {"damping", "friction"} & set(options):
-                self._note(joint, f"{left_out} of a {joint.type} joint is left out")
+                self._note(joint, f"{left_out} of a {joint.type} joint is omitted")
             return Planar(joint.axis) if joint.type == "planar" else Free() if joint.type == "floating" else Fixed()
 
     def _body(self, parts: list[_Part], grounded: bool, name: str) -> Rigid:
-        """One body of all parts: masses add up, inertias about the common centre of mass."""
-        mass = sum(part.link.mass for part in parts)
-        centres = [part.at[:3, :3] @ part.link.com + part.at[:3, 3] for part in parts]
-        com = np.zeros(3)
-        if mass > 0.0:
-            com = np.asarray(sum(part.link.mass * x for part, x in zip(parts, centres, strict=True)) / mass)
-        inertia = np.zeros((3, 3))
-        for part, centre in zip(parts, centres, strict=True):
-            turn, arm = part.at[:3, :3], centre - com
-            inertia += turn @ part.link.inertia @ turn.T
-            inertia += part.link.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
-        inertia = 0.5 * (inertia + inertia.T)
+        """One body of all parts."""
+        mass, com, inertia = _together(parts)
         if grounded and np.linalg.eigvalsh(inertia)[0] < 0.0:
             inertia = np.zeros((3, 3))  # it never moves
         drawn: list[tuple[Array, Geometry]] = []
@@ -260,7 +245,7 @@ class _Builder:
         self.file.notes.append(f"line {joint.line}: joint {joint.name!r}: {what}")
 
     def _tell(self, robot: Robot) -> None:
-        """One warning for each kind of thing that is rough or left out."""
+        """One warning for each kind of thing that is rough or omitted."""
         robot.left_out = tuple(self.file.notes)
         _warn_of(self.path, "", self.file.notes)
         _warn_of(self.path, "meshes that are not there are not drawn", [shown(name) for name in self.meshes.missing])
@@ -274,6 +259,24 @@ class _Builder:
             "simulations do not",
             [repr(link.name) for link in idle],
         )
+
+
+def _together(parts: list[_Part]) -> tuple[float, Array, Array]:
+    """Mass, com (3,) and inertia (3, 3) about it of all parts: masses add up, inertias about the common centre."""
+    mass = sum(part.link.mass for part in parts)
+    if len(parts) == 1:
+        link = parts[0].link
+        return mass, link.com if mass > 0.0 else np.zeros(3), link.inertia
+    centres = [part.at[:3, :3] @ part.link.com + part.at[:3, 3] for part in parts]
+    com = np.zeros(3)
+    if mass > 0.0:
+        com = np.asarray(sum(part.link.mass * x for part, x in zip(parts, centres, strict=True)) / mass)
+    inertia = np.zeros((3, 3))
+    for part, centre in zip(parts, centres, strict=True):
+        turn, arm = part.at[:3, :3], centre - com
+        inertia += turn @ part.link.inertia @ turn.T
+        inertia += part.link.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+    return mass, com, 0.5 * (inertia + inertia.T)
 
 
 def _warn_of(path: str, what: str, culprits: list[str]) -> None:

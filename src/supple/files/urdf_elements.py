@@ -22,6 +22,9 @@ TYPES = ("fixed", "revolute", "continuous", "prismatic", "floating", "planar")
 #: Those with an axis.
 WITH_AXIS = ("revolute", "continuous", "prismatic", "planar")
 
+#: Most links of a file.
+MOST_LINKS = 5000
+
 
 @dataclass(frozen=True, eq=False)
 class Geometry:
@@ -100,6 +103,9 @@ class UrdfReader(ElementReader):
         """The whole file."""
         if root.tag != "robot":
             self.refuse(root, f"the root element is <{root.tag}>, a URDF begins with <robot>")
+        count = len(list(root.all("link")))
+        if count > MOST_LINKS:
+            self.refuse(root, f"has {count} links, more than the {MOST_LINKS} that are read")
         self._refuse_leftovers(root)
         links: dict[str, UrdfLink] = {}
         for element in root.all("link"):
@@ -160,7 +166,7 @@ class UrdfReader(ElementReader):
         shape = next(iter(holder.children), None) if holder is not None else None
         where = f"line {element.line}: a <{element.tag}> of link {link!r}"
         if shape is None:
-            self.notes.append(f"{where} has no geometry: left out")
+            self.notes.append(f"{where} has no geometry: omitted")
             return None
         sizes: tuple[float, ...]
         if shape.tag == "box":
@@ -172,16 +178,16 @@ class UrdfReader(ElementReader):
         elif shape.tag == "mesh":
             if len(shape.attributes.get("scale", "1").split()) not in (1, 3):
                 given = shown(shape.attributes["scale"])
-                self.notes.append(f"{where} is a mesh of scale {given}, which must be 3 numbers: left out")
+                self.notes.append(f"{where} is a mesh of scale {given}, which must be 3 numbers: omitted")
                 return None
             sizes = self.scale(shape)
             file = self.attribute(shape, "filename")
             return Geometry("mesh", at, sizes, file, shape.line)
         else:
-            self.notes.append(f"{where} is a <{shape.tag}>, which is not known: left out")
+            self.notes.append(f"{where} is a <{shape.tag}>, which is not known: omitted")
             return None
         if min(sizes) <= 0.0:
-            self.notes.append(f"{where} is a {shape.tag} of size {min(sizes):g} m: left out")
+            self.notes.append(f"{where} is a {shape.tag} of size {min(sizes):g} m: omitted")
             return None
         return Geometry(shape.tag, at, sizes, "", shape.line)
 
@@ -265,9 +271,14 @@ class UrdfReader(ElementReader):
         """Pose (4, 4) of an <origin>; identity if there is none."""
         part = element.first("origin")
         if part is None:
-            return pose()
+            return np.eye(4)
         zero = (0.0, 0.0, 0.0)
-        return pose(self.numbers(part, "xyz", 3, zero), self.numbers(part, "rpy", 3, zero))
+        xyz, rpy = self.numbers(part, "xyz", 3, zero), self.numbers(part, "rpy", 3, zero)
+        if any(rpy):
+            return pose(xyz, rpy)
+        at = np.eye(4)
+        at[:3, 3] = xyz
+        return at
 
     def _refuse_leftovers(self, root: Element) -> None:
         """Raise for what xacro should have replaced."""

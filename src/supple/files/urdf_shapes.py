@@ -6,12 +6,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import unquote
 
+import numpy as np
+
 from supple.checks import Array
 from supple.files.urdf_elements import Geometry
 from supple.lie.pose import pose
 from supple.robot.compound_shapes import Compound, MeshShape
 from supple.robot.mesh_files import BY_TRIMESH, OWN
 from supple.robot.rigid_shapes import BoxShape, CapsuleShape, FrustumShape, Moved, SolidShape, SphereShape
+
+#: The frame of the link itself.
+_HERE = np.eye(4)
+
+#: Turns our x, along which round shapes lie, to URDF's z.
+_UPRIGHT = pose(rpy=(0.0, -0.5 * 3.141592653589793, 0.0))
 
 #: After so many meshes that are not there, no further ones are looked for.
 MOST_MISSING = 500
@@ -73,15 +81,15 @@ class Meshes:
 
 def solid(geometry: Geometry, meshes: Meshes) -> SolidShape | None:
     """A geometry as a solid in the link's frame; None if its mesh leads nowhere."""
-    sizes, upright = geometry.sizes, pose(rpy=(0.0, -0.5 * 3.141592653589793, 0.0))  # our x along URDF's z
+    sizes = geometry.sizes
     if geometry.kind == "box":
         return Moved(BoxShape((sizes[0], sizes[1], sizes[2])), geometry.at)
     if geometry.kind == "sphere":
         return Moved(SphereShape(sizes[0]), geometry.at)
     if geometry.kind == "capsule":
-        return Moved(CapsuleShape(sizes[1], sizes[0]), geometry.at @ upright)
+        return Moved(CapsuleShape(sizes[1], sizes[0]), geometry.at @ _UPRIGHT)
     if geometry.kind == "cylinder":
-        base = pose((0.0, 0.0, -0.5 * sizes[1])) @ upright
+        base = pose((0.0, 0.0, -0.5 * sizes[1])) @ _UPRIGHT
         return Moved(FrustumShape(sizes[1], sizes[0], sizes[0]), geometry.at @ base)
     file = meshes.find(geometry.file)
     if file is None or not all(sizes):
@@ -95,5 +103,5 @@ def compound(parts: Sequence[tuple[Array, Geometry]], meshes: Meshes) -> SolidSh
     for frame, geometry in parts:
         shape = solid(geometry, meshes)
         if shape is not None:
-            solids.append(Moved(shape, frame))
+            solids.append(shape if np.array_equal(frame, _HERE) else Moved(shape, frame))
     return None if not solids else solids[0] if len(solids) == 1 else Compound(tuple(solids))

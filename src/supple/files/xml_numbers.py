@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from math import isfinite
 from typing import NoReturn
-
-import numpy as np
 
 from supple.checks import shown
 from supple.errors import FileError
@@ -82,7 +81,7 @@ class ElementReader:
             comma = "; write decimals with a point" if "," in word else ""
             self.refuse(element, f"{key} holds {shown(word)}, which is not a finite number{comma}")
         value = float(word)
-        if not np.isfinite(value):
+        if not isfinite(value):
             self.refuse(element, f"{key} holds {shown(word)}, which is beyond float64")
         return value
 

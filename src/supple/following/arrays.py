@@ -32,7 +32,7 @@ class FollowerRows(NamedTuple):
     offsets: Any  #: (m,) of linear ones
     ops: Any  #: (., 3) int64 programs, one after the other (`supple.robot.traced`)
     numbers: Any  #: (.,)
-    calls: Any  #: (6,) int64 addresses of the kernels of all N coordinates, see `following.calls`
+    calls: Any  #: (8,) int64 addresses of the kernels of all N coordinates, see `following.calls`
 
 
 class FollowerSpace(NamedTuple):
@@ -47,7 +47,7 @@ class FollowerSpace(NamedTuple):
     loops: Any  #: (5, nc, N) rows of loops
     columns: Any  #: (nu, N)
     registers: Any  #: (., 6) jets
-    last: Any  #: (2,) c_v, c_a of the last residual
+    last: Any  #: (3,) c_v, c_a of the last residual, and whether the columns it left are combined with them
 
 
 _LETTERS = {"i": (np.int64, 1), "I": (np.int64, 2), "f": (np.float64, 1), "F": (np.float64, 2), "C": (np.float64, 3)}
@@ -87,7 +87,7 @@ def make_space(rows: FollowerRows, n: int, nc: int, nu: int) -> FollowerSpace:
         loops=np.zeros((5, nc, total)),
         columns=np.zeros((nu, total)),
         registers=np.zeros((registers, SIZE)),
-        last=np.zeros(2),
+        last=np.zeros(3),
     )
 
 

@@ -4,6 +4,8 @@ Each has the signature of the one that it stands for, takes the coordinates that
 them, and brings back what comes of it:
 
     R_x = C^T R,    dR_x/dx = C^T (R_q C + R_v C' + R_a C'') + sum_i R_i d2c_i,    dR_x/dx' = C^T (R_v C + 2 R_a C').
+
+Factors over the tree (`following.tree_factors`) are of all coordinates.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from supple.following.expansion import add_bends, add_columns, clear, expand, ex
 from supple.jit import AddressedKernel, inner, kernel, stamp_of
 
 #: Entries of `FollowerRows.calls`: the kernels of all coordinates.
-RESIDUAL_OF, JACOBIANS_OF, ROWS_OF, COLUMNS_OF, POWER_OF, PARAMETERS_OF = range(6)
+RESIDUAL_OF, JACOBIANS_OF, ROWS_OF, COLUMNS_OF, POWER_OF, PARAMETERS_OF, TREE_TANGENT_OF, TREE_RATES_OF = range(8)
 
 STAMP = stamp_of("following")
 
@@ -63,8 +65,9 @@ def _residual(tree, scratch, q_at, v_at, a_at, cv, ca, out_at, tangent_at):
     rows, space = followers_of(tree), scratch_of(scratch)
     n = space.product.shape[1]
     expand(rows, space, vector_at(q_at, (n,)), vector_at(v_at, (n,)), vector_at(a_at, (n,)))
-    space.last[0], space.last[1] = cv, ca
-    if tangent_at != 0 and bent(rows):
+    formed = tangent_at != 0 and tangent_at != residual.OPERATORS
+    space.last[0], space.last[1], space.last[2] = cv, ca, 0.0 if formed and bent(rows) else 1.0
+    if formed and bent(rows):
         finite = all_jacobians(tree, scratch, rows, space)
         T, part = matrix_at(tangent_at, (n, n)), space.tangent[:n, :n]
         fold_jacobian(rows, space, 0, T)
@@ -75,10 +78,10 @@ def _residual(tree, scratch, q_at, v_at, a_at, cv, ca, out_at, tangent_at):
                 for j in range(n):
                     T[i, j] += factor * part[i, j]
     else:
-        force, tangent = space.state[3].ctypes.data, space.tangent.ctypes.data if tangent_at != 0 else 0
+        force, tangent = space.state[3].ctypes.data, space.tangent.ctypes.data if formed else tangent_at
         at = (tree, scratch, *addresses(space), cv, ca, force, tangent)
         finite = residual.call_residual(rows.calls[RESIDUAL_OF], at)
-        if tangent_at != 0:
+        if formed:
             clear(space.product)
             add_columns(rows, space, 1.0, space.tangent, 0, space.product)
             fold_rows(rows, space, space.product, matrix_at(tangent_at, (n, n)))
@@ -91,7 +94,7 @@ def _jacobians(tree, scratch, q_at, v_at, a_at, out_at, dq_at, dv_at, da_at):
     rows, space = followers_of(tree), scratch_of(scratch)
     n = space.product.shape[1]
     expand(rows, space, vector_at(q_at, (n,)), vector_at(v_at, (n,)), vector_at(a_at, (n,)))
-    space.last[0], space.last[1] = 0.0, 0.0
+    space.last[0], space.last[1], space.last[2] = 0.0, 0.0, 0.0
     finite = all_jacobians(tree, scratch, rows, space)
     fold_jacobian(rows, space, 0, matrix_at(dq_at, (n, n)))
     fold_jacobian(rows, space, 1, matrix_at(dv_at, (n, n)))
@@ -104,8 +107,8 @@ def _jacobians(tree, scratch, q_at, v_at, a_at, out_at, dq_at, dv_at, da_at):
 def fold_loops(rows, space, X, out):
     """Rows (5, nc, n) of loops (`core.loops`) from those by all coordinates, X (5, nc, N).
 
-    A fused tangent left columns that are combined with c_v and c_a; where followers are bent they are not, and all is
-    combined here.
+    A fused tangent left columns that are combined with c_v and c_a; those of separate Jacobians, which bent followers
+    take unless factors are over the tree, are not, and are combined here.
     """
     for m in range(5):
         clear(out[m])
@@ -116,6 +119,8 @@ def fold_loops(rows, space, X, out):
     add_columns(rows, space, 1.0, X[0], 1, out[2])
     add_columns(rows, space, 1.0, X[4], 1, out[3])
     add_columns(rows, space, 1.0, X[0], 2, out[3])
+    if space.last[2] != 0.0:
+        return
     cv, ca = space.last[0], space.last[1]
     for i in range(out.shape[1]):
         for j in range(out.shape[2]):

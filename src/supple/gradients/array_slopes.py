@@ -152,7 +152,7 @@ def array_slopes(base: CompiledRobot, ends: Sequence[Ends], labels: Sequence[str
         for i, (a, b) in enumerate(zip(plus.loads, minus.loads, strict=True)):
             if not tells(a) and _data_differ(a, b):
                 loads.append(LoadEnds(i, j, a, b, scale))
-        maps += map_ends(j, Ends(plus, minus, scale))
+        maps += map_ends(j, base, Ends(plus, minus, scale))
     empty = [np.zeros(0, dtype=np.int64)]
     return ArraySlopes(
         np.concatenate(rows or empty),
@@ -165,13 +165,17 @@ def array_slopes(base: CompiledRobot, ends: Sequence[Ends], labels: Sequence[str
     )
 
 
-def map_ends(parameter: int, ends: Ends) -> list[MapEnds]:
-    """Maps whose data differ at the ends of a difference."""
-    return [
-        MapEnds(row, parameter, a, b, ends.scale)
-        for row, (a, b) in enumerate(zip(ends.plus.maps, ends.minus.maps, strict=True))
-        if not all(np.array_equal(x, y) for x, y in zip(a.data, b.data, strict=True))
-    ]
+def map_ends(parameter: int, base: CompiledRobot, ends: Ends) -> list[MapEnds]:
+    """Maps whose data differ at the ends of a difference: their derivatives and zeros, where these are known."""
+    from supple.gradients.map_slopes import map_slope, nothing  # late: it loads kernels of soft bodies
+
+    found = []
+    for row, (a, b) in enumerate(zip(ends.plus.maps, ends.minus.maps, strict=True)):
+        if not all(np.array_equal(x, y) for x, y in zip(a.data, b.data, strict=True)):
+            slope = map_slope(row, base, ends[:2], ends.scale)
+            given = (a, b, ends.scale) if slope is None else (slope, nothing(base.maps[row]), 1.0)
+            found.append(MapEnds(row, parameter, *given))
+    return found
 
 
 def _data_differ(a: Bound, b: Bound) -> bool:
@@ -239,7 +243,7 @@ def _laws_change(base: CompiledRobot, other: CompiledRobot) -> str:
     if (a.inputs, a.sizes, a.owners) != (b.inputs, b.sizes, b.owners):
         return "the inputs or the laws of time of loads"
     if [(s.owner, s.names) for s in a.states] != [(s.owner, s.names) for s in b.states]:
-        return "the further states of loads"
+        return "the internal states of loads"
     if [(p.link, p.coordinates) for p in base.prescribed] != [(p.link, p.coordinates) for p in other.prescribed]:
         return "which joints are prescribed"
     kinds = [[(c.name, c.inputs, len(c.state0)) for c in robot.controllers] for robot in (base, other)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.checks import failure, floats, shown, why
-from supple.errors import DesignError, ShapeError, warn
+from supple.errors import DesignError, ShapeError, unwarned, warn
 from supple.robot.robot import Robot
 
 if TYPE_CHECKING:
@@ -82,7 +81,7 @@ class Design:
         self.size = len(self.labels)
         self._bounds: dict[str, tuple[float, float]] = {}
         self._scale: dict[str, str] = {}
-        self._first: CompiledRobot | None = None
+        self._first: dict[int, CompiledRobot] = {}
 
     @property
     def values(self) -> dict[str, Any]:
@@ -119,7 +118,7 @@ class Design:
         self._scale = dict(given)
 
     def robot(self, **changes: Any) -> Robot:
-        """The robot for these parameters; those left out have the values of the design."""
+        """The robot for these parameters; those omitted have the values of the design."""
         return _build(self.build, self._changed(changes))
 
     def model(self, **changes: Any) -> Model:
@@ -131,13 +130,14 @@ class Design:
         from supple.gradients.array_slopes import structure_change
         from supple.model.model import make_model, model_of
 
-        values = self._changed(changes)
-        if self._first is None:
+        values, first = self._changed(changes), self._first.get(0)
+        if first is None:
             model = make_model(_build(self.build, values))
-            self._first = model.compiled
+            first = self._first.setdefault(0, model.compiled)  # of two threads at once, one is the first
         else:
-            model = model_of(_compiled(self.build, values, self._first))
-            changed = structure_change(self._first, model.compiled)
+            model = model_of(_compiled(self.build, values, first))
+        if model.compiled is not first:
+            changed = structure_change(first, model.compiled)
             if changed:
                 told = f"parameter {_listed(changes)} changes {changed}"
                 raise DesignError(f"{told}; parameters must not change the structure of a robot")
@@ -145,7 +145,7 @@ class Design:
         return model
 
     def pack(self, given: Mapping[str, Any] | None, what: str = "p") -> Array:
-        """Numbers by name, (size,) in the order of `labels`; zero for what is left out."""
+        """Numbers by name, (size,) in the order of `labels`; zero for what is omitted."""
         found = {name: np.zeros_like(value) for name, value in self._values.items()}
         for name, value in self._named({} if given is None else given, what).items():
             found[name] = _shaped(value, self._values[name], f"{what}[{name!r}]")
@@ -173,7 +173,7 @@ class Design:
         return given
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_first": None}  # the next model is looked at in full again
+        return self.__dict__ | {"_first": {}}  # the next model is looked at in full again
 
     def __repr__(self) -> str:
         what = getattr(self.build, "__name__", type(self.build).__name__)
@@ -218,7 +218,7 @@ class DesignPoint:
 
     @cached_property
     def feedback(self) -> FeedbackSlopes:
-        """How controllers and further states follow the parameters."""
+        """How controllers and internal states follow the parameters."""
         from supple.gradients.feedback_slopes import feedback_slopes
         from supple.gradients.law_slopes import differ
 
@@ -287,8 +287,7 @@ def _compiled(build: Callable[..., Robot], values: Mapping[str, Array], like: Co
     """The robot for some values, compiled as a sibling of one of the same structure."""
     from supple.model.model import compile_like
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the first one has said it already
+    with unwarned():  # the first one has said it already
         return compile_like(_build(build, values), like)
 
 

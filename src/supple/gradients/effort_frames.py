@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from supple.model.accelerations import joint_efforts
+from supple.model.accelerations import joint_efforts, turning_factors
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -38,8 +38,11 @@ def effort_matrix(model: Model, q: Array) -> Array:
 
 def efforts_by_coordinate(model: Model, q: Array, efforts: Array) -> Array:
     """d(efforts)/d(prescribed coordinates) (ne, ne), forces held; zero unless joints turn freely."""
-    fixed, force = model.fixed_coordinates, supplied_forces(model, q, efforts)
+    fixed = model.fixed_coordinates
     found = np.zeros((len(fixed), len(fixed)))
+    if not turning_factors(model):
+        return found
+    force = supplied_forces(model, q, efforts)
     for i, j in enumerate(fixed):
         unit = np.zeros(model.n)
         unit[j] = STEP
@@ -52,7 +55,7 @@ def efforts_by_parameter(model: Model, q: Array, efforts: Array) -> Array:
     """d(efforts)/d(parameters) (ne, count), forces and coordinates held: by the screws of prescribed joints."""
     fixed, point = model.fixed_coordinates, model.design
     found = np.zeros((len(fixed), 0 if point is None else point.design.size))
-    if point is None or not len(fixed):
+    if point is None or not turning_factors(model):
         return found
     force = supplied_forces(model, q, efforts)
     for j, end in enumerate(point.slopes.ends):

@@ -18,20 +18,20 @@ that nothing resists) the derivative does not exist, and that is said.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import lapack  # type: ignore[import-untyped]
 
-from supple.checks import floats, shown, why
+from supple.checks import FLOAT, floats, shown, why
 from supple.errors import DesignError, ModelError, ShapeError, SingularError, StateError, warn
 from supple.gradients.design import how_to_have
 from supple.gradients.effort_frames import effort_matrix, efforts_by_coordinate, efforts_by_parameter
 from supple.gradients.gradient import Gradient, NoParameters
 from supple.model.accelerations import joint_efforts
-from supple.solvers.statics.stability import balanced_system, closing_rows
+from supple.solvers.statics.rest_system import rest_system
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,31 +61,33 @@ class EquilibriumVariation:
 class Tangents:
     """Factors and blocks of the linear system at an equilibrium."""
 
-    equilibrium: Equilibrium
     factors: Array  #: LU factors of the transpose of the scaled system (nf + nc, nf + nc)
     pivots: Array
     scale: Array  #: (nf + nc,) by which rows and columns were multiplied
     K: Array  #: (n, n) dR/dq
     A: Array  #: (nc, n) rows of loops, velocities
     E: Array  #: (nc, n) de/dq
+    R_u: Array | None = None  #: (n, nu) dR/du, once it was asked for: see `_by_inputs`
 
-    @cached_property
-    def R_u(self) -> Array:
-        """dR/du (n, nu)."""
-        at = self.equilibrium
-        found = at.model.input_forces(at.q, at.model.workspace.zero, at.u, at.t)
-        np.negative(found, out=found)
-        return found
+
+def _by_inputs(equilibrium: Equilibrium, found: Tangents) -> Array:
+    """dR/du (n, nu)."""
+    R_u = found.R_u
+    if R_u is None:
+        model = equilibrium.model
+        R_u = np.zeros((model.n, 0))
+        if model.nu:
+            B = model.input_forces(equilibrium.q, model.workspace.zero, equilibrium.u, equilibrium.t)
+            R_u = np.negative(B, out=B)
+        found.R_u = R_u  # once it is whole: other threads may be asking for it
+    return R_u
 
 
 def tangents(equilibrium: Equilibrium) -> Tangents:
     """The system at an equilibrium, factorised; refuses one that did not converge or is critical."""
     if not equilibrium.converged:
         raise StateError(f"no derivatives: this is no equilibrium ({equilibrium.note})")
-    # with loops, stability often takes all three Jacobians, which cost little more than one
-    K = equilibrium.small_motions.stiffness if equilibrium.model.nc else equilibrium.stiffness
-    A, E = closing_rows(equilibrium)
-    matrix, scale, norm, stable = balanced_system(equilibrium, K, A, E)
+    K, A, E, matrix, scale, norm, stable = rest_system(equilibrium)
     factors, pivots, failed = matrix, np.zeros(0, np.int32), 0
     if matrix.size:
         factors, pivots, failed = lapack.dgetrf(matrix.T, overwrite_a=True)
@@ -94,7 +96,7 @@ def tangents(equilibrium: Equilibrium) -> Tangents:
         raise SingularError(f"no derivatives: {_why_critical(equilibrium)}")
     if not stable and equilibrium.stable is False:
         warn("derivatives of an unstable equilibrium: the robot would not stay there")
-    return Tangents(equilibrium, factors, pivots, scale, K, A, E)
+    return Tangents(factors, pivots, scale, K, A, E)
 
 
 def _why_critical(equilibrium: Equilibrium) -> str:
@@ -121,7 +123,7 @@ def jvp(
     free, fixed, n = model.free_coordinates, model.fixed_coordinates, model.n
     du = _vector(u, model.nu, "u", model.input_names)
     dp = _parameters(model, p)
-    dq, push = np.zeros(n), found.R_u @ du
+    dq, push = np.zeros(n), _by_inputs(equilibrium, found) @ du
     dq[fixed] = _vector(prescribed, len(fixed), "prescribed", None)
     error = np.zeros(model.nc)
     if dp.any():
@@ -154,7 +156,7 @@ def vjp(
         q_bar = q_bar + model.jacobian(equilibrium.q, link, s).T @ wrench
     multiplier_bar = _vector(multipliers, model.nc, "multipliers", None)
     effort_bar = _vector(efforts, len(fixed), "efforts", None)
-    by_efforts = bool(len(fixed)) and bool(effort_bar.any())
+    by_efforts = efforts is not None and bool(effort_bar.any())
     supplied = np.zeros(model.n) if len(fixed) else effort_bar
     if by_efforts:
         supplied, turned = _efforts_vjp(equilibrium, effort_bar)
@@ -164,11 +166,13 @@ def vjp(
     y = _solve(found, -right, transposed=True)
     forces, errors, by_fixed = y[:nf], y[nf:], effort_bar
     if len(fixed):
-        by_fixed = q_bar[fixed] + found.K[np.ix_(free, fixed)].T @ forces + found.E[:, fixed].T @ errors
-        supplied[free] += forces
-        forces = supplied
+        own = np.zeros(model.n)
+        own[free] = forces
+        by_fixed = (q_bar + own @ found.K + errors @ found.E)[fixed]
+        forces = supplied + own
     if model.design is None:
-        return Gradient(found.R_u.T @ forces, by_fixed, NoParameters(how_to_have(model)))
+        by_input = forces @ _by_inputs(equilibrium, found) if model.nu else np.zeros(0)
+        return Gradient(by_input, by_fixed, NoParameters(how_to_have(model)))
     from supple.gradients.equilibrium_parameters import pull_back
 
     by_parameter, by_input = pull_back(equilibrium, forces, errors, by_fixed, stations)
@@ -227,7 +231,8 @@ def _vector(given: Any, size: int, name: str, names: tuple[str, ...] | None) -> 
     """A finite vector (size,); zero if it was omitted; inputs also by name."""
     if given is None:
         return np.zeros(size)
-    if type(given) is np.ndarray and given.dtype == np.float64 and given.shape == (size,) and np.isfinite(given).all():
+    # the fast path: a sum of squares is finite only if all entries are
+    if type(given) is np.ndarray and given.dtype == FLOAT and given.shape == (size,) and isfinite(given.dot(given)):
         return given
     if isinstance(given, dict) and names is not None:
         unknown = [key for key in given if key not in names]

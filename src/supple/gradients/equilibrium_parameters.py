@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from supple.gradients.displaced_models import displaced_along
 from supple.gradients.parameter_sums import ParameterSums
 from supple.gradients.parameters import NO_ROWS, pull_back_poses, residual_sums
 
@@ -67,15 +68,29 @@ def pull_back(
 
 
 def push_forward(equilibrium: Equilibrium, change: Array) -> ParameterPush:
-    """R, e and prescribed coordinates along changes (count,) of the parameters: one sweep per row."""
+    """R, e and prescribed coordinates along changes (count,) of the parameters: by differences, or a sweep per row."""
     point, model = _point(equilibrium), equilibrium.model
-    numbers, laws, t = point.slopes.pushed(change), point.laws, equilibrium.t
+    laws, t = point.laws, equilibrium.t
     signals = laws.of_signals(t) @ change if laws.loads else np.zeros(laws.signals)
-    found = np.zeros(model.n + model.nc)
+    found, displaced = None, displaced_along(model, point.slopes, change)
+    if displaced is not None:
+        models, distance = displaced
+        zero, lam = np.zeros(model.n), np.asarray(equilibrium.multipliers)
+        state = equilibrium.q, zero, zero
+        found = models.variations(distance, state, equilibrium.u, lam, t, signals if laws.loads else None)
+    if found is None:
+        found = _by_rows(equilibrium, change, signals)
+    joints = laws.of_joints(t)[0] @ change if laws.joints else np.zeros(len(model.fixed_coordinates))
+    return ParameterPush(found[: model.n], found[model.n : model.n + model.nc], joints)
+
+
+def _by_rows(equilibrium: Equilibrium, change: Array, signals: Array) -> Array:
+    """Variations (n + nc,) of R and e: one sweep for each."""
+    point, model = _point(equilibrium), equilibrium.model
+    numbers, found = point.slopes.pushed(change), np.zeros(model.n + model.nc)
     for i in range(len(found)):
         unit = np.zeros(len(found))
         unit[i] = 1.0
         sums = _sums(equilibrium, unit[: model.n], unit[model.n :])
         found[i] = sums.along(numbers, change) + sums.signals @ signals
-    joints = laws.of_joints(t)[0] @ change if laws.joints else np.zeros(len(model.fixed_coordinates))
-    return ParameterPush(found[: model.n], found[model.n :], joints)
+    return found

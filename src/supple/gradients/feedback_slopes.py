@@ -1,7 +1,7 @@
-"""How what follows the state follows the parameters of a design: controllers, and further states of loads.
+"""How what follows the state follows the parameters of a design: controllers, and internal states of loads.
 
-Controllers give inputs and the rates of their own states; loads with states give rates z' = f(q, v, a, z, u, t).  A
-parameter may change their functions, and by way of places, lengths or laws of time what these functions are told.
+Controllers give inputs and the rates of their own states; loads with states give rates z' = f(q, v, a, z, u, lambda,
+t).  A parameter may change their functions, and by way of places, lengths or laws of time what these are told.
 Nobody knows their derivatives by parameters: they are differenced, controllers between the two ends of a parameter that
 changes them, rates of loads between whole robots at these ends.
 """
@@ -46,11 +46,12 @@ class StageState(NamedTuple):
     a: Array
     u: Array
     z: Array
+    lam: Array
 
 
 @dataclass(frozen=True)
 class FeedbackSlopes:
-    """d(inputs and rates of further states)/d(parameters), where q, v, a, z stand still."""
+    """d(inputs and rates of internal states)/d(parameters), where q, v, a, z stand still."""
 
     controllers: tuple[ControllerEnds, ...]
     sizes: tuple[int, ...]  #: states of each controller; those of loads come after them
@@ -79,7 +80,7 @@ class FeedbackSlopes:
 
     def rates(self, at: StageState) -> Array:
         """d(z')/d(parameters) (nz, count), inputs held."""
-        t, q, v, a, u, z = at
+        t, q, v, a, u, z, lam = at
         found = np.zeros((len(z), len(self.scales)))
         for end in self.controllers:
             own = self._own(end)
@@ -87,7 +88,7 @@ class FeedbackSlopes:
         if self.load_states:
             first = len(z) - self.load_states
             for j, ((plus, minus), scale) in enumerate(zip(self.models(), self.scales, strict=True)):
-                high, low = (_load_rates(model, q, v, a, u, z[first:], t) for model in (plus, minus))
+                high, low = (_load_rates(model, q, v, a, u, z[first:], lam, t) for model in (plus, minus))
                 found[first:, j] = (high - low) * scale
         return found
 
@@ -117,7 +118,7 @@ def feedback_slopes(
 
 
 def _first_states(robot: CompiledRobot) -> Array:
-    """Further states at the beginning, (nz,)."""
+    """Internal states at the beginning, (nz,)."""
     parts = [c.state0 for c in robot.controllers] + [block.state0 for block in robot.demand.states]
     return np.concatenate([np.zeros(0), *(np.asarray(part, dtype=float) for part in parts)])
 
@@ -132,8 +133,8 @@ def _difference(end: ControllerEnds, name: str, arguments: tuple[Any, ...], size
     return np.asarray((values[0] - values[1]) * end.scale)
 
 
-def _load_rates(model: Model, q: Array, v: Array, a: Array, u: Array, z: Array, t: float) -> Array:
-    """z' (k,) of the states of loads; where multipliers of loops are felt, too, motions have no derivatives."""
-    model.residual(q, v, a, u, t=t, z=z)
+def _load_rates(model: Model, q: Array, v: Array, a: Array, u: Array, z: Array, lam: Array, t: float) -> Array:
+    """z' (k,) of the states of loads."""
+    model.residual(q, v, a, u, lam, t, z)
     signals = model.workspace.own()[0].signals
     return np.concatenate([signals[x.rate : x.rate + len(x.state0)] for x in model.demand.states])

@@ -57,7 +57,7 @@ class Gradient:
     q0, v0 : (n,)
         By the initial state of a motion, as it was given.
     z0 : (nz,)
-        By its initial further states.
+        By its initial internal states.
     """
 
     u: Any

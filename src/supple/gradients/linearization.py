@@ -5,7 +5,7 @@ motion is given, so
 
     A = [[0, 1, 0], [da/dq, da/dv, da/dz], [dz'/dq, dz'/dv, dz'/dz]],      B = [0; da/du; dz'/du],
 
-z the further states of loads, whose laws are users' functions: what depends on them is differenced.
+z the internal states of loads, whose laws are users' functions: what depends on them is differenced.
 
 **On the manifold.**  With loops not every change is possible: e(q) = 0 and A_l v = 0 leave those with
 
@@ -25,8 +25,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.checks import positive_float
+from supple.gradients.linear_matrices import fill_matrices
 from supple.model.arguments import number
-from supple.model.constraints import loop_terms
+from supple.model.balance import State
+from supple.model.constrained_derivatives import held_derivatives
 from supple.model.results import short_repr
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 
-#: Relative step of differences by further states: half the digits of a number.
+#: Relative step of differences by internal states: half the digits of a number.
 STEP = 1e-7
 #: Singular values of the rows of loops below this part of the largest count as zero.
 RANK = 1e-10
@@ -127,18 +129,17 @@ def linearize(
     """A and B about a state, see `Model.linearize`."""
     n, nz, check = model.n, model.nz, model.arguments
     # one state, and no leading axes of it, which the functions below would take
-    q, v, t = check.state("q", q), check.state("v", np.zeros(n) if v is None else v), number("t", t)
-    u, z = check.inputs("u", u, model.nu), None if z is None else check.inputs("z", z, nz)
-    found = model.forward_dynamics_derivatives(q, v, u, t, 0.0, z)
-    A, B = np.zeros((2 * n + nz, 2 * n + nz)), np.zeros((2 * n + nz, model.nu))
-    A[n : 2 * n, :n], A[n : 2 * n, n : 2 * n], B[n : 2 * n] = found
-    A.reshape(-1)[n : n * len(A) : len(A) + 1] = model.workspace.free  # q' = v; zero for prescribed joints, as all else
+    q, v, u = check.motion(q, model.workspace.zero if v is None else v, u)
+    t, z = t if type(t) is float else number("t", t), None if z is None else check.inputs("z", z, nz)
+    A, B = np.empty((2 * n + nz, 2 * n + nz)), np.empty((2 * n + nz, model.nu))
+    rows = turning = A[:0, :n]
+    if model.constrained:
+        found, rows, turning = held_derivatives(model, State(q, v, u, t, z), 0.0)
+    else:
+        found = model.forward_dynamics_derivatives(q, v, u, t, 0.0, z)
+    fill_matrices(model.workspace.free, *found, A, B)
     if nz:
         _add_further_states(model, q, v, u, t, z, A, B)
-    rows = turning = A[:0, :n]
-    if model.nc:
-        terms = loop_terms(model, q, v, np.zeros(n), model.loops)
-        rows, turning = terms.jacobian, terms.slip_dq
     return Linearization(A, B, model.free_coordinates, rows, turning)
 
 
@@ -176,7 +177,7 @@ def _add_further_states(
 
 
 def _first_states(model: Model) -> Array:
-    """Where further states begin, (nz,)."""
+    """Where internal states begin, (nz,)."""
     return np.concatenate([np.asarray(states.state0, float) for states in model.demand.states] or [np.zeros(0)])
 
 

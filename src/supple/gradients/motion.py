@@ -37,13 +37,6 @@ def recorded(motion: Trajectory) -> tuple[Model, Tape]:
         raise ModelError("this motion was not recorded: simulate with record=True to have its derivatives")
     if motion.model is None:
         raise ModelError("this motion has lost its model, of which its derivatives are made")
-    follower = next((load for load in motion.model.loads if load.late), None)
-    if follower is not None and motion.model.nc:
-        raise ModelError(
-            f"{follower.owner} follows the reaction of its joint, which loops ({motion.model.loops[0].owner}) add to: "
-            "derivatives of motions do not know this; step_derivatives and linearize do, friction of a given size "
-            "(friction= of the joint) has all of them, and so has a PairLaw in the place of the loop"
-        )
     return motion.model, motion.tape
 
 

@@ -1,7 +1,7 @@
 """A direction of the parameters of a design, pushed forward along a motion: the transpose of `motion_parameters`.
 
 Stages ask for the variations of R and of rows of loops (`solvers.sensitivity.parameter_products`); laws of time,
-prescribed joints, controllers, rates of further states and how the motion begins are Python's.
+prescribed joints, controllers, rates of internal states and how the motion begins are Python's.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple.core import parameter_gradient as _sweep
+from supple.gradients.displaced_models import DisplacedModels, is_smooth, turning
 from supple.gradients.motion_start import closed_by_parameter
 from supple.gradients.parameter_sums import ParameterSums
 from supple.solvers.sensitivity.arrays import BUNDLE_AT, PARAMETERS_AT, SweepArrays
+from supple.solvers.sensitivity.displacements import PLACES
 
 if TYPE_CHECKING:
     from supple.gradients.feedback_slopes import StageState
@@ -40,10 +42,16 @@ class MotionDirection:
         assert point is not None
         self.model, self.point, self.change, self.sums = model, point, change, ParameterSums(model)
         self._fresh = self.sums.directed(change)
+        placement, _ = self.sums.parts_in(self._fresh)
+        placement["R"] = turning(model.parameters.placement["R"], placement["R"])
+        self._displaced, self._distance = None, 0.0
+        if is_smooth(model, point.slopes):  # its own: while it sweeps, controllers may ask for other directions
+            self._displaced = DisplacedModels(model)
+            self._distance = self._displaced.put(point.slopes.pushed(change))
 
     @property
     def follows(self) -> bool:
-        """Whether stages must ask for controllers and further states."""
+        """Whether stages must ask for controllers and internal states."""
         return self.point.feedback.any
 
     def joined(self, arrays: SweepArrays, stages: int, charted: bool) -> SweepArrays:
@@ -53,6 +61,10 @@ class MotionDirection:
         direction = self._fresh.copy()  # places of charts change along a piece
         placement, signals = self.sums.parts_in(direction)
         changes: dict[str, Array] = {"sums": self.sums.buffer, "direction": direction}
+        if self._displaced is not None and self._distance > 0.0:
+            changes |= {"displaced_trees": self._displaced.trees, "displaced_charts": self._displaced.charts}
+            changes["distance"] = np.array([self._distance])
+            changes["displaced"] = np.zeros((PLACES, len(arrays.by_parameter)))
         if self.point.laws.loads:
             changes["signal_sums"], changes["signals"] = signals, np.zeros((stages, len(signals)))
         if self.point.laws.joints:
@@ -75,7 +87,7 @@ class MotionDirection:
         return np.asarray(self.point.feedback.outputs(excitation, t, q, v, z) @ self.change)
 
     def follow(self, excitation: Excitation, arrays: SweepArrays, met: int, sampled: bool, at: StageState) -> None:
-        """The share of controllers and of further states in the stage that is met."""
+        """The share of controllers and of internal states in the stage that is met."""
         if not sampled:
             arrays.inputs[met] += self.outputs(excitation, at.t, at.q, at.v, at.z)
         if len(at.z):
@@ -84,7 +96,7 @@ class MotionDirection:
     # ------------------------------------------------------------------ how the motion begins
 
     def first_states(self) -> Array:
-        """Variations (nz,) of further states at the beginning."""
+        """Variations (nz,) of internal states at the beginning."""
         return np.asarray(self.point.feedback.first_states @ self.change)
 
     def rest(self) -> Array:
@@ -119,8 +131,13 @@ class MotionDirection:
         """Variations (n + 3 nc,) of R, e, A v, A a + A' v, without inputs."""
         work, n, nc = self.model.workspace, self.model.n, self.model.nc
         direction, found = self._fresh.copy(), np.zeros(n + 3 * nc)
-        if self.point.laws.loads:
-            self.sums.parts_in(direction)[1][:] = self.point.laws.of_signals(t) @ self.change
+        signals = self.point.laws.of_signals(t) @ self.change if self.point.laws.loads else None
+        if self._displaced is not None and self._distance > 0.0:
+            pushed = self._displaced.variations(self._distance, (q, v, a), None, lam, t, signals)
+            if pushed is not None:
+                return pushed
+        if signals is not None:
+            self.sums.parts_in(direction)[1][:] = signals
         function, space = work.functions.parameters, work.space(None, t, lam)
         for i in range(len(found)):
             unit = np.zeros(len(found))

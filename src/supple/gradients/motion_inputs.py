@@ -11,7 +11,8 @@ from supple.checks import floats, shown, why
 from supple.errors import ModelError, ShapeError, StateError
 from supple.gradients import law_parameters
 from supple.laws import Constant, Law, Table
-from supple.solvers.inputs import CENTRAL_STEP, Excitation
+from supple.solvers.inputs import Excitation
+from supple.solvers.rounding import CENTRAL_STEP
 
 if TYPE_CHECKING:
     from supple.model.model import Model

@@ -48,7 +48,7 @@ class MotionParameters:
 
     @property
     def follows(self) -> bool:
-        """Whether stages must ask for controllers and further states."""
+        """Whether stages must ask for controllers and internal states."""
         return self.point.feedback.any
 
     def joined(self, arrays: SweepArrays, stages: int, charted: bool) -> SweepArrays:
@@ -89,7 +89,7 @@ class MotionParameters:
             self.bar += laws.pulled_back(float(arrays.times[k]), signals, joints)
 
     def follow(self, excitation: Excitation, arrays: SweepArrays, met: int, sampled: bool, at: StageState) -> None:
-        """The share of controllers and of further states in the stage that was met."""
+        """The share of controllers and of internal states in the stage that was met."""
         if not sampled:
             self.add_inputs(excitation, arrays.inputs[met], at.t, at.q, at.v, at.z)
         if len(at.z):
@@ -101,7 +101,7 @@ class MotionParameters:
             self.bar += u_bar @ self.point.feedback.outputs(excitation, t, q, v, z)
 
     def add_first_states(self, z_bar: Array) -> None:
-        """Of further states at the beginning, (nz,)."""
+        """Of internal states at the beginning, (nz,)."""
         self.bar += z_bar @ self.point.feedback.first_states
 
     def add_rest(self, q_bar: Array) -> None:

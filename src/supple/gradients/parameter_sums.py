@@ -31,7 +31,7 @@ class ParameterSums:
     ----------
     model : Model
     slopes : ArraySlopes, optional
-        How the model's numbers follow the parameters of its design; those of the model's own design if left out.
+        How the model's numbers follow the parameters of its design; those of the model's own design if omitted.
 
     Attributes
     ----------

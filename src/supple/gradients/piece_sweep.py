@@ -13,20 +13,13 @@ from supple.gradients.motion_directions import MotionDirection
 from supple.gradients.motion_inputs import InputForm
 from supple.gradients.motion_parameters import MotionParameters
 from supple.solvers.inputs import Excitation
-from supple.solvers.integrators.explicit import Explicit
-from supple.solvers.integrators.implicit import Implicit
-from supple.solvers.integrators.radau import Radau
 from supple.solvers.integrators.tape import FIRST
 from supple.solvers.motion.tape import Part, Piece, Tape
-from supple.solvers.problem import Problem, make_workspace
+from supple.solvers.problem import make_workspace
 from supple.solvers.sensitivity.arrays import (
     BEGIN,
     FOLLOWERS_AT,
-    FORMULA_FAMILY,
     MET,
-    NDF_FAMILY,
-    PAIR_FAMILY,
-    RADAU_FAMILY,
     make_sweep,
     table_of,
 )
@@ -82,7 +75,7 @@ class PieceSweep:
         )
         excitation.connect(self.workspace, continuous)
         self.problem = self.workspace.problem
-        family, scheme = _scheme(tape.method, piece, self.problem)
+        family, scheme = tape.method.taped_scheme(self.problem, piece.pasts)
         buffers = {"given": given, "inputs": np.zeros((STAGES, model.nu)), "times": np.zeros(STAGES)}
         functions = model.workspace.functions
         self.arrays = make_sweep(
@@ -119,13 +112,13 @@ class PieceSweep:
         return int(self.state[0]), -1 if entry < 0 else int(self.arrays.tape[entry + FIRST])
 
     def _follow(self, t: float, met: int) -> int:
-        """Called from a stage: what controllers and further states owe to parameters.  Returns 1 if that failed."""
+        """Called from a stage: what controllers and internal states owe to parameters.  Returns 1 if that failed."""
         problem, n = self.problem, self.model.n
         row = np.zeros(4 * n + len(problem.multipliers) + len(problem.z))
         row[: 3 * n] = np.concatenate([problem.q, problem.v, problem.a])
         to_home(self.workspace.table, row)
         q, v, a = np.split(row[: 3 * n], 3)
-        state = StageState(t, q, v, a, problem.inputs.copy(), problem.z.copy())
+        state = StageState(t, q, v, a, problem.inputs.copy(), problem.z.copy(), problem.multipliers.copy())
         assert self.parameters is not None
         try:
             self.parameters.follow(self.excitation, self.arrays, met, self.tape.sampled, state)
@@ -225,13 +218,3 @@ class PieceSweep:
         held[k] = form.slopes(sample.t, sample.q, sample.v, np.zeros(0)) @ state
         if isinstance(self.parameters, MotionDirection):
             held[k] += self.parameters.outputs(self.excitation, sample.t, sample.q, sample.v, np.zeros(0))
-
-
-def _scheme(method: Any, piece: Piece, problem: Problem) -> tuple[int, dict[str, Array]]:
-    """The family of a method, and its coefficients."""
-    if isinstance(method, Explicit):
-        pair = method.pair()
-        return PAIR_FAMILY, {"tableau": np.vstack([np.asarray(pair.A, dtype=float), np.asarray(pair.b, dtype=float)])}
-    if isinstance(method, Implicit):
-        return FORMULA_FAMILY, method.coefficients_of(piece.pasts, problem)
-    return RADAU_FAMILY if isinstance(method, Radau) else NDF_FAMILY, {}

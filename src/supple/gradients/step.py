@@ -1,7 +1,7 @@
 """The exact derivative of one step: what `solvers.motion.step` made, linearised stage by stage.
 
 **Implicit.**  A stage (`solvers.problem`) begins at q0, v0, a0, z0, z0', sums of what is known, and its unknowns w =
-(x, lambda, mu, x_z) make F(w, begin, u) = 0.  With the three Jacobians of R apart, at the state that was found,
+(x, lambda, mu, x_z) make F(w, begin, u) = 0.  With the three Jacobians of R separately, at the state that was found,
 
     dF/dw = [ R_q + c_v R_v + c_a R_a   -A^T   -(c_v R_v + c_a R_a) P    R_z       ]
             [ E                                                                   ]
@@ -9,8 +9,11 @@
             [ -(f_q + c_v f_v + c_a f_a)  -f_l   (c_v f_v + c_a f_a) P   c_z - f_z ],
 
 and dw = -(dF/dw)^-1 (dF/dbegin dbegin + dF/du du) for all columns at once.  The next stage begins at the same sums of
-what is known, of derivatives now.  f and R of further states are users' functions: by z, and f altogether, they are
+what is known, of derivatives now.  f and R of internal states are users' functions: by z, and f altogether, they are
 differenced.  (f_l is that by lambda: states that follow reactions of joints feel it, and inputs.)
+
+**Radau.**  The equations of three stages depend on the unknowns of all (`solvers.integrators.radau_stages`) and are one
+system: v and a of stage i follow the unknowns of stage j with c_v = W_ij / h, c_a = (W^2)_ij / h^2.
 
 **Explicit.**  Rates at the stages are accelerations, whose derivatives `Model.forward_dynamics_derivatives` has.
 
@@ -20,6 +23,7 @@ positions.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -35,6 +39,8 @@ from supple.model.constraints import loop_terms
 from supple.model.results import StepDerivatives
 from supple.solvers.integrators.explicit import Explicit
 from supple.solvers.integrators.formula import STAGES
+from supple.solvers.integrators.radau import Radau
+from supple.solvers.integrators.radau_tableau import NODES, RATES, SQUARES
 from supple.solvers.motion.step import Stepper, checked_state, stepper
 
 if TYPE_CHECKING:
@@ -43,7 +49,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 
-#: Relative step of differences of users' functions by further states: half the digits of a number, central.
+#: Relative step of differences of users' functions by internal states: half the digits of a number, central.
 DIFFERENCE = 1e-6
 
 
@@ -89,8 +95,7 @@ def step_derivatives(
     begin = _beginning(model)
     if changed:
         begin = _moved(model, made.problem.home, made.problem.placement, state[0], state[1], made.rows[0], begin)
-    chain = _explicit if isinstance(made.method, Explicit) else _implicit
-    end = chain(there, made, begin, state[2], t, dt)
+    end = _chain(made.method)(there, made, begin, state[2], t, dt)
     if changed:
         last = made.rows[-1]
         end = _moved(model, made.problem.placement, made.problem.home, last[:n], last[n : 2 * n], row, end)
@@ -120,6 +125,13 @@ def _parts(model: Model, row: Array) -> tuple[Array, Array, Array, Array, Array]
     return row[:n], row[n : 2 * n], row[2 * n : 3 * n], row[3 * n : 3 * n + nc], row[3 * n + nc : 3 * n + nc + nz]
 
 
+def _chain(method: Method) -> Callable[[Model, Stepper, Point, Array, float, float], Point]:
+    """What makes derivatives of the end of a step, from those of its beginning."""
+    if isinstance(method, Explicit):
+        return _explicit
+    return _coupled if isinstance(method, Radau) else _implicit
+
+
 # ---------------------------------------------------------------------- implicit
 
 
@@ -138,7 +150,8 @@ def _implicit(model: Model, made: Stepper, begin: Point, u: Array, t: float, h: 
         start = _sums(known, weights[s], weights_z[s], h)
         time = t + at * h
         scale = cv / h, ca / h / h, cz / h
-        end = _stage(model, start, made.rows[s + 1], made.directions[s], scale, u, time, made)
+        slopes = _slopes(model, made.rows[s + 1], made.directions[s], u, time, made.method.control.stabilised)
+        end = _stage(slopes, start, scale)
         if s + 1 < len(factors):
             known[STAGES + s] = end
     return end
@@ -163,50 +176,101 @@ def _sums(known: list[Point], weights: Array, weights_z: Array, h: float) -> Poi
     return Point(sums[0], sums[1], sums[2], z, rate)
 
 
-def _stage(
-    model: Model,
-    start: Point,
-    row: Array,
-    P: Array,
-    scale: tuple[float, float, float],
-    u: Array,
-    t: float,
-    made: Stepper,
-) -> Point:
-    """Derivatives of the state that a stage has found, from those of where it began."""
-    (cv, ca, cz), n, nc, nz = scale, model.n, model.nc, model.nz
+class Slopes(NamedTuple):
+    """Derivatives at the state that a stage has found, and how loops are corrected there."""
+
+    model: Model
+    partial: Any  #: of R by q, v, a, u
+    f: Rates
+    A: Array  #: (nc, n)
+    E: Array  #: (nc, n) of e by q
+    slip: Array  #: (nc or 0, n) of A v by q, if velocities of loops hold
+    P: Array  #: (n, nc or 0)
+
+    @property
+    def parts(self) -> tuple[slice, slice, slice, slice]:
+        """Where x of free coordinates, lambda, mu and x_z are among the unknowns."""
+        m, nc, nm = len(self.model.free_coordinates), self.model.nc, len(self.slip)
+        ends = np.cumsum([0, m, nc, nm, self.model.nz])
+        return slice(0, m), slice(m, ends[2]), slice(ends[2], ends[3]), slice(ends[3], ends[4])
+
+    def matrix(self, cv: float, ca: float, cz: float, own: float = 1.0) -> Array:
+        """dF/dw where v, a and z' follow the unknowns by these; ``own`` is 0 of another stage's q, lambda and z."""
+        model, partial, f, A, P = self.model, self.partial, self.f, self.A, self.P
+        free, (R_, E_, S_, Z_) = model.free_coordinates, self.parts
+        moving, rate = cv * partial.dv + ca * partial.da, cv * f.v + ca * f.a
+        W = np.zeros((Z_.stop, Z_.stop))
+        W[R_, R_], W[R_, E_] = (own * partial.dq + moving)[np.ix_(free, free)], -own * A.T[free]
+        W[R_, S_], W[R_, Z_], W[E_, R_] = -(moving @ P)[free], own * f.force[free], own * self.E[:, free]
+        if len(self.slip):
+            W[S_, R_], W[S_, S_] = (own * self.slip + cv * A)[:, free], -cv * A @ P
+        W[Z_, R_], W[Z_, S_] = -(own * f.q + rate)[:, free], rate @ P
+        W[Z_, Z_], W[Z_, E_] = cz * np.eye(model.nz) - own * f.z, -own * f.lam
+        return W
+
+    def right(self, start: Point) -> Array:
+        """dF/dbegin dbegin + dF/du du."""
+        partial, f, du = self.partial, self.f, _inputs(self.model)
+        force = partial.dq @ start.q + partial.dv @ start.v + partial.da @ start.a + f.force @ start.z + partial.du @ du
+        rate = start.rate - f.q @ start.q - f.v @ start.v - f.a @ start.a - f.z @ start.z - f.u @ du
+        slip = self.slip @ start.q + self.A[: len(self.slip)] @ start.v
+        return np.concatenate([force[self.model.free_coordinates], self.E @ start.q, slip, rate])
+
+    def moved(self, found: Array) -> tuple[Array, Array]:
+        """x and x - P mu of all coordinates, from unknowns."""
+        model, (R_, _, S_, _) = self.model, self.parts
+        x, y = np.zeros((model.n, found.shape[1])), self.P @ found[S_]
+        x[model.free_coordinates] = found[R_]
+        y[model.fixed_coordinates] = 0.0
+        return x, x - y
+
+
+def _slopes(model: Model, row: Array, P: Array, u: Array, t: float, stabilised: bool) -> Slopes:
+    """Derivatives at a row."""
+    nz, n = model.nz, model.n
     q, v, a, lam, z = (part.copy() for part in _parts(model, row))
     partial = model.residual_derivatives(q, v, a, u, lam, t, z if nz else None)
     terms, f = loop_terms(model, q, v, a, model.loops), _rates(model, q, v, a, u, lam, z, t)
-    free, fixed, du = model.free_coordinates, model.fixed_coordinates, _inputs(model)
+    held = bool(model.nc) and stabilised
+    slip, P = (terms.slip_dq, P) if held else (np.zeros((0, n)), np.zeros((n, 0)))
+    return Slopes(model, partial, f, terms.jacobian, terms.error_derivative, slip, P)
+
+
+def _stage(slopes: Slopes, start: Point, scale: tuple[float, float, float]) -> Point:
+    """Derivatives of the state that a stage has found, from those of where it began."""
+    (cv, ca, cz), Z_ = scale, slopes.parts[3]
     for part in (start.q, start.v, start.a):
-        part[fixed] = 0.0
-    moving, stabilised = cv * partial.dv + ca * partial.da, bool(nc) and made.method.control.stabilised
-    A, E, P = terms.jacobian, terms.error_derivative, P if stabilised else np.zeros((n, 0))
-    slip, m, nm = terms.slip_dq if stabilised else np.zeros((0, n)), len(free), nc if stabilised else 0
-    rate = cv * f.v + ca * f.a
-    W = np.zeros((m + nc + nm + nz, m + nc + nm + nz))
-    rows = slice(0, m), slice(m, m + nc), slice(m + nc, m + nc + nm), slice(m + nc + nm, None)
-    R_, E_, S_, Z_ = rows
-    W[R_, R_], W[R_, E_] = (partial.dq + moving)[np.ix_(free, free)], -A.T[free]
-    W[R_, S_], W[R_, Z_], W[E_, R_] = -(moving @ P)[free], f.force[free], E[:, free]
-    if stabilised:
-        W[S_, R_], W[S_, S_] = (slip + cv * A)[:, free], -cv * A @ P
-    W[Z_, R_], W[Z_, S_], W[Z_, Z_] = -(f.q + rate)[:, free], rate @ P, cz * np.eye(nz) - f.z
-    W[Z_, E_] = -f.lam
-    force = partial.dq @ start.q + partial.dv @ start.v + partial.da @ start.a + f.force @ start.z + partial.du @ du
-    right = [
-        force[free],
-        E @ start.q,
-        slip @ start.q + A[:nm] @ start.v,
-        start.rate - f.q @ start.q - f.v @ start.v - f.a @ start.a - f.z @ start.z - f.u @ du,
+        part[slopes.model.fixed_coordinates] = 0.0
+    found = -_solve_scaled(slopes.matrix(cv, ca, cz), slopes.right(start))
+    x, moved = slopes.moved(found)
+    return Point(
+        start.q + x, start.v + cv * moved, start.a + ca * moved, start.z + found[Z_], start.rate + cz * found[Z_]
+    )
+
+
+def _coupled(model: Model, made: Stepper, begin: Point, u: Array, t: float, h: float) -> Point:
+    """Derivatives of the last of three stages that were solved together."""
+    stabilised = made.method.control.stabilised
+    stages = [
+        _slopes(model, made.rows[i + 1], made.directions[i], u, t + NODES[i] * h, stabilised) for i in range(len(NODES))
     ]
-    found = -_solve_scaled(W, np.concatenate(right))
-    x, y = np.zeros_like(start.q), P @ found[S_]
-    x[free] = found[R_]
-    y[fixed] = 0.0
-    end_z = start.z + found[Z_]
-    return Point(start.q + x, start.v + cv * (x - y), start.a + ca * (x - y), end_z, start.rate + cz * found[Z_])
+    fixed, none = model.fixed_coordinates, np.zeros_like(begin.q)
+    starts = [begin._replace(q=begin.q + c * h * begin.v, a=none, rate=np.zeros_like(begin.rate)) for c in NODES]
+    for start in starts:
+        start.q[fixed], start.v[fixed] = 0.0, 0.0
+    rates, squares = RATES / h, SQUARES / h**2
+    W = np.block(
+        [
+            [one.matrix(rates[i, j], squares[i, j], rates[i, j], float(i == j)) for j in range(len(NODES))]
+            for i, one in enumerate(stages)
+        ]
+    )
+    right = np.concatenate([one.right(start) for one, start in zip(stages, starts, strict=True)])
+    found = np.split(-_solve_scaled(W, right), len(NODES))
+    last, Z_ = starts[-1], stages[-1].parts[3]
+    moves = [one.moved(part) for one, part in zip(stages, found, strict=True)]
+    v = last.v + sum(rates[-1, j] * moved for j, (_, moved) in enumerate(moves))
+    return last._replace(q=last.q + moves[-1][0], v=v, z=last.z + found[-1][Z_])
 
 
 def _solve_scaled(W: Array, right: Array) -> Array:
@@ -223,7 +287,7 @@ def _solve_scaled(W: Array, right: Array) -> Array:
 
 
 def _rates(model: Model, q: Array, v: Array, a: Array, u: Array, lam: Array, z: Array, t: float) -> Rates:
-    """Derivatives of f and R that are differenced; empty without further states."""
+    """Derivatives of f and R that are differenced; empty without internal states."""
     n, nz = model.n, model.nz
     if not nz:
         none = np.zeros((0, n))

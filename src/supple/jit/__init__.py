@@ -8,6 +8,7 @@ address, `inner`, `inlined` and `leaf` for functions inside of them.  They are c
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +18,7 @@ from supple.jit.local_arrays import local_array
 from supple.jit.local_records import local_record
 from supple.jit.mode import compiler
 from supple.jit.opaque import opaque
-from supple.jit.stamps import LOADS, RING, load_stamp, ring_digest, room, stamp_of
+from supple.jit.stamps import LOADS, RING, kernel_stamp, load_stamp, made_for, ring_digest, room, stamp_of
 
 __all__ = [
     "ADDRESSED",
@@ -38,21 +39,38 @@ __all__ = [
     "load_stamp",
     "local_array",
     "local_record",
+    "made_for",
     "opaque",
     "ring_digest",
     "room",
+    "settle",
     "stamp_of",
 ]
 
 #: All functions that Python calls.
 KERNELS: list[Any] = []
 
+# Whoever holds it may wait for Numba's own lock, and nobody who holds that settles anything.
+_settling = threading.Lock()
+
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile ``function`` lazily without the GIL, cached on disk under the stamp of the whole ring."""
-    compiled = compiler().kernel(function, stamp_of(room(function)))
+    compiled = compiler().kernel(function, kernel_stamp(function))
     KERNELS.append(compiled)
     return compiled
+
+
+def settle(kernel: Any, types: tuple[Any, ...]) -> None:
+    """Compile a kernel for arguments of these types, and for no others: they raise `TypeError` from then on.
+
+    Numba looks at the types of all arguments anyway, which spares us to do so in Python: a fifth of a short call.
+    """
+    if kernel._can_compile:
+        with _settling:
+            if kernel._can_compile:  # another thread may have done so meanwhile: then Numba would refuse to compile
+                kernel.compile(types)
+                kernel.disable_compile()
 
 
 def inner(function: Callable[..., Any]) -> Any:

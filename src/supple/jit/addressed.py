@@ -31,6 +31,8 @@ ADDRESSED: WeakSet[AddressedKernel] = WeakSet()
 
 # Of all kernels: whoever holds it may wait for Numba's own lock, and nobody who holds that asks for an address.
 _lock = threading.RLock()
+# Of the list of them, which cannot grow while somebody looks through it.
+_listing = threading.Lock()
 
 
 class AddressedKernel:
@@ -46,7 +48,8 @@ class AddressedKernel:
         self.function, self.signature, self.stamp = function, signature, stamp
         self.__doc__ = function.__doc__
         self._address = 0
-        ADDRESSED.add(self)
+        with _listing:
+            ADDRESSED.add(self)
 
     @property
     def address(self) -> int:
@@ -65,7 +68,8 @@ class AddressedKernel:
 
 def _known(function: Callable[..., Any]) -> AddressedKernel:
     """The kernel of a function."""
-    return next(kernel for kernel in ADDRESSED if kernel.function is function)
+    with _listing:
+        return next(kernel for kernel in ADDRESSED if kernel.function is function)
 
 
 class _ModelKernel(AddressedKernel):

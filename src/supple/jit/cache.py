@@ -40,7 +40,8 @@ class KernelCache:
 
     def __init__(self, function: Callable[..., Any], stamp: str, mode: str) -> None:
         self.name, self.stamp, self.mode = identity(function), stamp, mode
-        self.portable = function.__closure__ is None  # values of a closure are in no source
+        # values of a closure are in no source, unless it says so
+        self.portable = function.__closure__ is None or hasattr(function, "part")
         self.begun = 0.0
 
     def _key(self, signature: Any, codegen: Any) -> str:

@@ -12,12 +12,13 @@ import copy
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numba
 from llvmlite.binding import Linkage
 from numba import types
-from numba.core import config
+from numba.core import base, config, postproc
 from numba.core.ccallback import CFunc
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, Flags
@@ -25,9 +26,12 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import PassManager
 from numba.core.cpu import CPUContext
 from numba.core.registry import CPUDispatcher
+from numba.core.transforms import canonicalize_cfg
 from numba.core.types.functions import BaseFunction
 from numba.core.typing.context import Context
 
+from supple.jit import lowering
+from supple.jit.array_values import named_member
 from supple.jit.cache import KernelCache
 from supple.jit.calls import FASTMATH
 
@@ -76,6 +80,22 @@ def _remember(self: Any, context: Any, args: Any, kws: Any) -> Any:
     return _resolved[key][0]
 
 
+_process = postproc.PostProcessor.run
+
+
+def _process_briefly(self: Any, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
+    """Numba follows all variables through a function behind four of its passes; only what comes last looks at them."""
+    if emit_dels or self.func_ir.is_generator:
+        _process(self, emit_dels, extend_lifetimes)
+        return
+    self.func_ir.blocks = canonicalize_cfg(self.func_ir.blocks)
+    self.func_ir.variable_lifetime = postproc.VariableLifetime(self.func_ir.blocks)  # computed if it is asked for
+    self.func_ir.generator_info = None
+
+
+#: Whether what translates an operation asks for its place in the source; Numba would read its signature each time.
+_takes_location = lru_cache(4096)(base._has_loc)
+
 _sizes: dict[Any, int] = {}
 
 
@@ -90,6 +110,11 @@ class _Target(CPUContext):  # type: ignore[misc]
             self._fresh = True
             super().refresh()
 
+    def load_additional_registries(self) -> None:
+        """What is new in registries that are known: Numba's own target has just found all (`KernelCache`)."""
+        for registry in list(self._registries):
+            self.install_registry(registry)
+
     def get_abi_sizeof(self, kind: Any) -> int:
         """Size of a type in memory, remembered: LLVM would be given a module of its own to answer."""
         if kind not in _sizes:
@@ -101,6 +126,25 @@ class _Target(CPUContext):  # type: ignore[misc]
         if isinstance(fromty, types.NestedArray) and isinstance(toty, types.Array):
             return val
         return super().cast(builder, val, fromty, toty)
+
+    def get_function(self, fn: Any, sig: Any, _firstcall: bool = True) -> Any:
+        """How a call is translated: by our own means where there are some."""
+        own = lowering.translation(self, fn, sig)
+        if own is None:
+            return super().get_function(fn, sig, _firstcall)
+        return lambda builder, arguments, loc=None: own(self, builder, sig, arguments)
+
+    def get_getattr(self, typ: Any, attr: str) -> Any:
+        """How an attribute is read."""
+        return lowering.attribute(typ, attr) or super().get_getattr(typ, attr)
+
+    def pair_first(self, builder: Any, val: Any, ty: Any) -> Any:
+        """What a loop yields in a round."""
+        return named_member(self, builder, ty, val, "first")
+
+    def pair_second(self, builder: Any, val: Any, ty: Any) -> Any:
+        """Whether there was another round."""
+        return named_member(self, builder, ty, val, "second")
 
 
 def _changed(context: Any, kind: type) -> Any:
@@ -117,20 +161,52 @@ def _swift_compiler() -> Iterator[None]:
     Numba's lock is held, so no other thread compiles meanwhile; and a user's function that is compiled within the block
     is typed by another context, for which nothing is remembered.
     """
-    thresholds, resolve = gc.get_threshold(), BaseFunction.get_call_type
+    thresholds, resolve, has_loc = gc.get_threshold(), BaseFunction.get_call_type, base._has_loc
+    process = postproc.PostProcessor.run
     if gc.isenabled():
         gc.set_threshold(1_000_000, *thresholds[1:])
     BaseFunction.get_call_type = _remember  # type: ignore[method-assign]
+    base._has_loc = _takes_location
+    postproc.PostProcessor.run = _process_briefly
     try:
         yield
     finally:
         BaseFunction.get_call_type = resolve  # type: ignore[method-assign]
+        base._has_loc = has_loc
+        postproc.PostProcessor.run = process
         gc.set_threshold(*thresholds)
 
 
 #: Passes for closures and comprehensions, for expressions of whole arrays (which would allocate), and for library
 #: functions that ask to be inlined: a fifteenth of the time.
 _IDLE = {"InlineClosureLikes", "NopythonRewrites", "InlineOverloads"}
+
+
+def _all_libraries(library: Any) -> dict[Any, None]:
+    """What a library calls, and what inner functions among that call in their turn, in the order in which they do."""
+    found: dict[Any, None] = {}
+    waiting = list(reversed(library._linking_libraries))
+    while waiting:
+        called = waiting.pop()
+        if called not in found:
+            found[called] = None
+            if isinstance(called, _Part):
+                waiting.extend(reversed(called._linking_libraries))
+    return found
+
+
+class _Alone:
+    """A library to be linked without what it calls, which is linked beside it."""
+
+    def __init__(self, library: Any) -> None:
+        self.library = library
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.library, name)
+
+    def _get_module_for_linking(self) -> Any:
+        alone = isinstance(self.library, _Part)
+        return self.library._final_module if alone else self.library._get_module_for_linking()
 
 
 class _Whole(JITCodeLibrary):  # type: ignore[misc]
@@ -140,6 +216,11 @@ class _Whole(JITCodeLibrary):  # type: ignore[misc]
     own version of them, optimised as part of it, and versions differ in rounding: results would depend on what else a
     process has loaded before.
     """
+
+    def finalize(self) -> None:
+        """Link every function inside once, optimise the whole and translate it."""
+        self._linking_libraries = [_Alone(called) for called in _all_libraries(self)]
+        super().finalize()
 
     def _optimize_final_module(self) -> None:
         for function in self._final_module.functions:
@@ -207,16 +288,29 @@ def callback(function: Callable[..., Any], signature: Any, stamp: str, straight:
 
 
 class _Part(JITCodeLibrary):  # type: ignore[misc]
-    """Code of an inner function: left for the kernels it is in to be optimised and translated to machine code.
+    """Code of an inner function: left for the kernels it is in to be linked, optimised and translated to machine code.
 
-    Numba would do both for every function by itself, and again in every function that calls it.
+    Numba would do all three for every function by itself, and again in every function that calls it.
     """
 
-    def _optimize_final_module(self) -> None:
-        pass
+    _with_all: Any = None
 
-    def _finalize_final_module(self) -> None:
+    def finalize(self) -> None:
+        """Make it ready for linking, by itself: several kernels may hold it, and none of them all that it has."""
+        self._raise_if_finalized()
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage == Linkage.external:
+                function.linkage = "linkonce_odr"
         self._finalized = True
+
+    def _get_module_for_linking(self) -> Any:
+        """Its code with all that it calls, for functions of plain Numba, which link what they call and no more."""
+        self._ensure_finalized()
+        if self._with_all is None:
+            self._with_all = self._final_module.clone()
+            for called in _all_libraries(self):
+                self._with_all.link_in(_Alone(called)._get_module_for_linking(), preserve=True)
+        return self._with_all
 
     def get_pointer_to_function(self, name: str) -> int:
         self._ensure_finalized()

@@ -19,7 +19,8 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
-from numba.np.arrayobj import make_array, populate_array
+
+from supple.jit.array_values import array
 
 
 def local_array(*shape: int) -> Any:
@@ -32,10 +33,9 @@ def local_array(*shape: int) -> Any:
             memory = builder.alloca(ir.ArrayType(item, math.prod(shape)))
             memory.align = 32
         strides = [8 * math.prod(shape[k + 1 :]) for k in range(len(shape))]
-        array = make_array(kind)(context, builder)
         data = builder.bitcast(memory, item.as_pointer())
-        populate_array(array, data, [integer(n) for n in shape], [integer(n) for n in strides], integer(8), None)
-        return array._getvalue()
+        lengths, steps = ([integer(n) for n in numbers] for numbers in (shape, strides))
+        return array(context, builder, kind, data, lengths, steps, integer(8))
 
     @intrinsic  # type: ignore[untyped-decorator]
     def make(typing_context: Any) -> Any:

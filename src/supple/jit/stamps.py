@@ -21,7 +21,16 @@ RING = ("lie", "linalg", "core")
 #: Folders of loads: edited without touching the ring.
 LOADS = ("loads", "constraints", "fields")
 #: Files beside this one that decide what machine code comes of a kernel.
-COMPILER = ("calls.py", "fast.py", "local_arrays.py", "local_records.py", "opaque.py", "plain.py")
+COMPILER = (
+    "array_values.py",
+    "calls.py",
+    "fast.py",
+    "local_arrays.py",
+    "local_records.py",
+    "lowering.py",
+    "opaque.py",
+    "plain.py",
+)
 
 
 def ring_digest(folders: tuple[str, ...] = RING, package: Path = PACKAGE) -> str:
@@ -46,6 +55,35 @@ def room(function: Callable[..., Any]) -> str:
     return path.relative_to(PACKAGE).parts[0] if path.is_relative_to(PACKAGE) else path.parent.name
 
 
+def made_for(part: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorator of functions that are made inside another one, anew for each ``part`` that they call.
+
+    They bear the part's name, for functions of equal names would be taken for one another once they are compiled; and
+    their binaries are kept like those of others, although they have closures.  So all that such a function holds must
+    stand in sources: parts of a package, or of the file of ``part``.
+    """
+    owner = getattr(part, "py_func", part)
+
+    def name(function: Callable[..., Any]) -> Callable[..., Any]:
+        function.__qualname__ = f"{owner.__module__}.{owner.__qualname__}.{function.__name__}"
+        function.part = owner  # type: ignore[attr-defined]
+        return function
+
+    return name
+
+
+def kernel_stamp(function: Callable[..., Any]) -> str:
+    """Stamp of a kernel: its folder's, or, of a kernel elsewhere, all sources'; with a user's file, its content."""
+    stamp = stamp_of(room(function)) if _is_inside(function) else _all_sources()
+    users = [x for x in (function, getattr(function, "part", function)) if not _is_inside(x)]
+    return "".join([stamp, *(_digest_of_file(x) for x in users)])
+
+
+def _is_inside(function: Callable[..., Any]) -> bool:
+    """Whether a function is the package's own."""
+    return Path(function.__code__.co_filename).is_relative_to(PACKAGE)
+
+
 @cache
 def stamp_of(folder: str) -> str:
     """Stamp of kernels in a folder of the package: that of the ring, and of the folder itself if it is outside."""
@@ -57,8 +95,14 @@ def load_stamp(function: Callable[..., Any]) -> str:
     path = Path(function.__code__.co_filename)
     if any(path.is_relative_to(PACKAGE / folder) for folder in LOADS):
         return _LOAD_STAMP
+    return f"{_LOAD_STAMP}{_digest_of_file(function)}"
+
+
+def _digest_of_file(function: Callable[..., Any]) -> str:
+    """Digest of the file in which a function stands, or else of its own code."""
+    path = Path(function.__code__.co_filename)
     content = path.read_bytes() if path.is_file() else _code(function)
-    return f"{_LOAD_STAMP}{hashlib.blake2b(content, digest_size=16).hexdigest()}"
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
 def _code(function: Callable[..., Any]) -> bytes:
@@ -74,6 +118,8 @@ def _constants(values: tuple[Any, ...]) -> list[Any]:
 
 def identity(function: Callable[..., Any]) -> str:
     """Name of a function that lasts: its module's in the package, elsewhere its file's path."""
+    if hasattr(function, "part"):
+        return f"{identity(function.part)}.{function.__name__}"
     path = Path(function.__code__.co_filename)
     name = function.__qualname__
     if path.is_relative_to(PACKAGE):
@@ -84,4 +130,9 @@ def identity(function: Callable[..., Any]) -> str:
 @cache
 def set_of_sources() -> str:
     """Digest over everything that is ever compiled: names a folder of the cache that versions do not share."""
-    return ring_digest((*RING, *LOADS, "solvers", "readouts"))[:16]
+    return _all_sources()[:16]
+
+
+@cache
+def _all_sources() -> str:
+    return ring_digest((*RING, *LOADS, "solvers", "readouts"))

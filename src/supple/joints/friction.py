@@ -16,6 +16,9 @@ from numpy.typing import ArrayLike
 from supple.checks import Array, finite_array, read_only, real_array, shown
 from supple.errors import ModelError
 
+#: Stribeck and slip velocity if nothing is said of them, rad/s or m/s.
+_STRIBECK, _SLIP = 0.05, 1e-3
+
 
 @dataclass(frozen=True, eq=False)
 class Friction:
@@ -26,7 +29,7 @@ class Friction:
     coulomb : float or (k,)
         Friction of a joint that slides, N m or N.
     static : float or (k,), optional
-        Friction at breaking loose, N m or N, not less than ``coulomb``, which it is if left out.
+        Friction at breaking loose, N m or N, not less than ``coulomb``, which it is if omitted.
     stribeck_velocity : float or (k,)
         Rate over which the one falls to the other, rad/s or m/s.
     slip_velocity : float or (k,)
@@ -44,8 +47,8 @@ class Friction:
 
     coulomb: ArrayLike
     static: ArrayLike | None = None
-    stribeck_velocity: ArrayLike = 0.05
-    slip_velocity: ArrayLike = 1e-3
+    stribeck_velocity: ArrayLike = _STRIBECK
+    slip_velocity: ArrayLike = _SLIP
     viscous: ArrayLike = 0.0
 
     def __post_init__(self) -> None:
@@ -80,6 +83,13 @@ class Friction:
     def damping(self, size: int) -> Array:
         """(size,) viscous friction."""
         return self._numbers("viscous", size)
+
+
+def plain_friction(coulomb: float, size: int) -> Array:
+    """As `Friction(coulomb).numbers(size)`, for a number that is finite and not negative."""
+    numbers = np.empty((size, 4))
+    numbers[:] = coulomb, coulomb, _STRIBECK, _SLIP
+    return read_only(numbers)
 
 
 #: Numbers of a coordinate without friction.

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 
 from supple.checks import Array, finite_array, read_only, real_array, shown, symmetric_psd
 from supple.errors import ModelError, naming
-from supple.joints.friction import Friction
+from supple.joints.friction import Friction, plain_friction
 from supple.joints.protocol import Joint
 
 
@@ -82,6 +82,8 @@ class MovableJoint(Joint):
     @cached_property
     def friction_numbers(self) -> Array:
         """Coulomb and static friction, Stribeck and slip velocity of each coordinate, (k, 4)."""
+        if type(self.friction) is float and 0.0 <= self.friction < np.inf:  # the fast path, as below
+            return plain_friction(self.friction, self.dof)
         with naming(type(self).__name__):
             return self._friction.numbers(self.dof)
 
@@ -157,7 +159,7 @@ class MovableJoint(Joint):
         return vector
 
     def _pairs(self) -> Sequence[Any]:
-        """One pair or None per coordinate; a joint with one coordinate may leave out the outer brackets."""
+        """One pair or None per coordinate; a joint with one coordinate may omit the outer brackets."""
         if self.limits is None:
             return [None] * self.dof
         if not isinstance(self.limits, (tuple, list, np.ndarray)) or getattr(self.limits, "ndim", 1) == 0:

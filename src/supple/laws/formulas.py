@@ -155,7 +155,10 @@ class Polynomial(Law):
         return self.t1 is None or self.t0 <= t < self.t1
 
     def _derivative(self, t: float, order: int) -> Value:
-        x, total = t - self.t0, 0.0 * self.coefficients[0]
-        for i in range(len(self.coefficients) - 1, order - 1, -1):
-            total = total * x + math.perm(i, order) * self.coefficients[i]
+        coefficients = self.coefficients
+        if coefficients.ndim == 1:
+            coefficients = coefficients.tolist()  # sums of plain floats are much faster than of NumPy's
+        x, total = t - self.t0, 0.0 * coefficients[0]
+        for i in range(len(coefficients) - 1, order - 1, -1):
+            total = total * x + math.perm(i, order) * coefficients[i]
         return plain(total)

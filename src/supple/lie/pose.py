@@ -22,7 +22,7 @@ def pose(xyz: ArrayLike = (0.0, 0.0, 0.0), rpy: ArrayLike | None = None, *, rota
     xyz : array_like, shape (3,)
         Origin of the frame in the reference frame, m.
     rpy : array_like, shape (3,), optional
-        Roll, pitch, yaw in rad; zero if left out.
+        Roll, pitch, yaw in rad; zero if omitted.
     rotation : array_like, shape (3, 3), optional
         Rotation matrix instead of ``rpy``; its columns are the axes of the frame.
 

@@ -24,28 +24,12 @@ PREFERRED = 0.1
 def factorise(A, pivots, scales):
     """Overwrite A (m, m) by its factors.  Returns -1, or the first column without a pivot."""
     m = Index(A.shape[0])
-    for i in range(m):
-        largest = 0.0
-        for j in range(m):
-            largest = max(largest, abs(A[i, j]))
-        if not largest > 0.0:
-            return np.int64(i)
-        scales[i] = 1.0 / largest
-        for j in range(m):
-            A[i, j] *= scales[i]
+    empty = scale_rows(A, scales)
+    if empty >= 0:
+        return empty
     for k in range(m):
-        p = k
-        for i in range(k + ONE, m):
-            if abs(A[i, k]) > abs(A[p, k]):
-                p = i
-        if not abs(A[p, k]) > SINGULAR:
+        if not bring_pivot(A, pivots, k):
             return np.int64(k)
-        if abs(A[k, k]) >= PREFERRED * abs(A[p, k]):
-            p = k
-        pivots[k] = p
-        if p != k:
-            for j in range(m):
-                A[k, j], A[p, j] = A[p, j], A[k, j]
         inverse = 1.0 / A[k, k]
         for i in range(k + ONE, m):
             x = A[i, k] * inverse
@@ -55,6 +39,40 @@ def factorise(A, pivots, scales):
             for j in range(k + ONE, m):
                 A[i, j] -= x * A[k, j]
     return np.int64(-1)
+
+
+@inner
+def scale_rows(A, scales):
+    """Rows of A (m, m or more) scaled to one in the first m columns.  Returns -1, or the first row without entries."""
+    m = Index(A.shape[0])
+    for i in range(m):
+        largest = 0.0
+        for j in range(m):
+            largest = max(largest, abs(A[i, j]))
+        if not largest > 0.0:
+            return np.int64(i)
+        scales[i] = 1.0 / largest
+        for j in range(m):
+            A[i, j] *= scales[i]
+    return np.int64(-1)
+
+
+@inner
+def bring_pivot(A, pivots, k):
+    """Exchange row k for the one with the pivot of column k.  Returns whether there is one."""
+    m, p = Index(A.shape[0]), k
+    for i in range(k + ONE, m):
+        if abs(A[i, k]) > abs(A[p, k]):
+            p = i
+    if not abs(A[p, k]) > SINGULAR:
+        return False
+    if abs(A[k, k]) >= PREFERRED * abs(A[p, k]):
+        p = k
+    pivots[k] = p
+    if p != k:
+        for j in range(m):
+            A[k, j], A[p, j] = A[p, j], A[k, j]
+    return True
 
 
 @inner

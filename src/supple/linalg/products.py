@@ -2,14 +2,15 @@
 
 Columns are stored row-wise, (6, n), so that the inner loops run over neighbouring coordinates and vectorise.  For that,
 loop indices must be unsigned: a signed index could count from the end of the array, and the test for it keeps the
-compiler from vectorising (measured: six times slower).  ``U`` marks the conversions.
+compiler from vectorising (measured: six times slower).  ``U`` marks the conversions.  Where it is not noticed
+at run time, the compiler is not told that there are six rows: it would make six copies of a vectorised loop.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from supple.jit import leaf
+from supple.jit import leaf, opaque
 
 U = np.uint64
 
@@ -29,7 +30,7 @@ def map_columns(A, X, c, n, out):
 def add_map_columns(A, X, c, n, out):
     """out[:, :n] += A X[:, c:c+n]."""
     c = U(c)
-    for k in range(6):
+    for k in range(U(opaque(6))):
         a0, a1, a2, a3, a4, a5 = A[k, 0], A[k, 1], A[k, 2], A[k, 3], A[k, 4], A[k, 5]
         for j in range(U(n)):
             i = c + j
@@ -71,7 +72,7 @@ def add_coad_columns(F, X, c, n, out):
 def add_map_columns_transposed(A, X, c, n, out, o):
     """out[:, o:o+n] += A^T X[:, c:c+n]."""
     c, o = U(c), U(o)
-    for k in range(6):
+    for k in range(U(opaque(6))):
         a0, a1, a2, a3, a4, a5 = A[0, k], A[1, k], A[2, k], A[3, k], A[4, k], A[5, k]
         for j in range(U(n)):
             i = c + j

@@ -144,7 +144,7 @@ class BearingFriction:
     Parameters
     ----------
     name : str
-        For messages and reports; of its further state, too.
+        For messages and reports; of its internal state, too.
     link : str
         The link whose joint rubs.
     coefficient : float
@@ -152,7 +152,7 @@ class BearingFriction:
     radius : float, optional
         Of the bearing of a revolute joint, m; a prismatic joint has none.
     arm : float, optional
-        Distance of the two halves of the bearing, m, over which it carries moments; left out: moments do not press.
+        Distance of the two halves of the bearing, m, over which it carries moments; omitted: moments do not press.
     lag : float
         Time T in s over which friction follows the reaction.
     slip_velocity : float
@@ -164,7 +164,7 @@ class BearingFriction:
     -----
     The normal force N is the root of f^2 + m^2 / arm^2, with the force and moment of the joint's whole reaction
     (`Model.reaction`): inertia, gravity, loads, loops and drives, without the part along the axis in which the joint is
-    free. It is followed by a further state z of the robot, z' = (N - z) / lag, and friction has the size mu radius z
+    free. It is followed by a internal state z of the robot, z' = (N - z) / lag, and friction has the size mu radius z
     (mu z of a prismatic joint). Friction of a given size is part of joints, see `Friction`.
 
     *Relation to bilateral staggered projections* [REDMAX, 2.11]: these go back and forth within a step of given length,

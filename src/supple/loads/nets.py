@@ -51,7 +51,7 @@ class SpringNet:
     stiffness, damping : float or (m,)
         Of each spring, N/m and N s/m along it.
     rest_length : float or (m,), optional
-        m; left out: the distances between ``nodes``.
+        m; omitted: the distances between ``nodes``.
     attached : {node: (link, s) or (link, s, offset)}
         Nodes that are points of links (or of the "world", s = 0): rods 0 (base) to 1 (tip); rigid links 0 or 1.
     slack : bool
@@ -150,10 +150,10 @@ class SpringNet:
         stiffness, damping : float
             Of the whole rope, N/m and N s/m.
         length : float, optional
-            Without load, m; left out: the distance from start to end. A longer rope is without displacement an arc of
+            Without load, m; omitted: the distance from start to end. A longer rope is without displacement an arc of
             this length, without tension; a shorter one is straight and taut.
         first, last : (link, s) or (link, s, offset), optional
-            What its ends are attached to; left out: they are free.
+            What its ends are attached to; omitted: they are free.
         sag : (3,)
             To which side the arc hangs, in the frame of ``start``.
         slack, radius

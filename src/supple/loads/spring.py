@@ -260,7 +260,7 @@ class Spring:
     law : callable, optional
         Tension f(l, dl/dt) in N (positive pulls) instead of the linear law: a Numba or Python function of two floats.
     slopes : (callable, callable), optional
-        Its derivatives by l and by dl/dt; fourth-order differences of the law if left out.
+        Its derivatives by l and by dl/dt; fourth-order differences of the law if omitted.
     """
 
     name: str

@@ -122,12 +122,12 @@ class Springs:
     stiffness, damping : float or (m,)
         N/m and N s/m, along the spring.
     rest_length : float or (m,), optional
-        m; left out: distances in the rest configuration (`Model.rest`).
+        m; omitted: distances in the rest configuration (`Model.rest`).
     slack : bool
         Whether they pull and never push, as cables do.
     smoothing : float, optional
         Of springs that fall slack: elongation in m over which they take up their stiffness and damping; 1e-4 of their
-        rest length if left out.
+        rest length if omitted.
     """
 
     name: str

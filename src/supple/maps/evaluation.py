@@ -23,7 +23,7 @@ class MapValue(NamedTuple):
 
 
 def evaluate(bound: BoundMap, q: Array, v: Array | None = None) -> MapValue:
-    """Pose, S, dS/dq and the second derivative of S along v (zero if left out) at q (n,)."""
+    """Pose, S, dS/dq and the second derivative of S along v (zero if omitted) at q (n,)."""
     q = np.ascontiguousarray(q, dtype=float)
     n = len(q)
     rate = np.zeros(n) if v is None else np.ascontiguousarray(v, dtype=float)

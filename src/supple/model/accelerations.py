@@ -6,18 +6,21 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
 from supple.checks import nonnegative_float, real_array, shown, whole_number
 from supple.core import articulated_columns as _articulated
 from supple.core import forward_dynamics as _forward
 from supple.core.articulated import SOLVED
+from supple.core.forward_dynamics import REFUSED
 from supple.core.records import has_chart
 from supple.errors import ModelError, ShapeError
 from supple.model.arguments import number
-from supple.model.balance import Given, State, allowed_columns, balance
+from supple.model.balance import Given, State, balance
 from supple.model.chart_changes import exponential_map
-from supple.model.constraints import Multipliers, loop_terms, named_multipliers
+from supple.model.constrained_derivatives import held_derivatives
+from supple.model.constraints import Multipliers, named_multipliers
 from supple.model.results import Acceleration, AccelerationDerivatives, HybridAcceleration
 
 if TYPE_CHECKING:
@@ -45,21 +48,25 @@ def forward_dynamics(
     Where loads feel accelerations, Newton's method on ID(q, v, a) = tau + A^T lambda; `ConvergenceError` if it
     finds none.
     """
-    work, check = model.workspace, model.arguments
-    q, v, inputs = check.motion(q, v, u)
     if type(baumgarte) is not float or baumgarte:
         baumgarte = nonnegative_float(baumgarte, "baumgarte", "s")
     if model.constrained:
-        state = State(q, v, u, number("t", t), _further(model, z))
-        found = balance(model, state, baumgarte, Given(model, state.t))
-        efforts, multipliers = joint_efforts(model, q, found.supplied), named_multipliers(model, found.multipliers)
-        return Acceleration(found.a, efforts, multipliers)
-    a = np.zeros(model.n)
-    status = _forward.forward_dynamics(work.forward_calls, work.scratch(t, z), q, v, inputs, a)
+        return _constrained(model, q, v, u, t, baumgarte, z)
+    work, a, status = model.workspace, np.zeros(model.n), REFUSED
+    calls, space, inputs = work.forward_calls, work.scratch(t, z), work.no_inputs if u is None else u
+    if type(q) is type(v) is type(inputs) is ndarray:
+        try:  # the kernel looks at types and lengths itself, sooner than Python does
+            status = _forward.forward_dynamics(calls, space, q, v, inputs, a)
+        except TypeError:
+            status = REFUSED
     if status != SOLVED:
-        check.inputs("u", u, model.nu)
-        check.solved(status, q=q, v=v)
-        a = _dense(model, q, -model.residual(q, v, work.zero, u, None, t, z)[:, None])[:, 0]
+        check = model.arguments
+        q, v, inputs = check.motion(q, v, u)
+        status = _forward.forward_dynamics(calls, space, q, v, inputs, a) if status == REFUSED else status
+        if status != SOLVED:
+            check.inputs("u", u, model.nu)
+            check.solved(status, q=q, v=v)
+            a = _dense(model, q, -model.residual(q, v, work.zero, u, None, t, z)[:, None])[:, 0]
     return tuple.__new__(Acceleration, (a, NO_EFFORTS, NO_MULTIPLIERS))  # half the time of its own way
 
 
@@ -73,26 +80,37 @@ def forward_dynamics_derivatives(
     z: ArrayLike | None = None,
 ) -> AccelerationDerivatives:
     """da/dq, da/dv, da/du at the forward dynamics' accelerations; zero in rows and columns of prescribed joints."""
-    work, check, n = model.workspace, model.arguments, model.n
-    q, v, inputs = check.motion(q, v, u)
     if model.constrained:
-        return _constrained_derivatives(model, State(q, v, u, number("t", t), _further(model, z)), baumgarte)
+        q, v, _ = model.arguments.motion(q, v, u)
+        state = State(q, v, u, number("t", t), _further(model, z))
+        return held_derivatives(model, state, nonnegative_float(baumgarte, "baumgarte", "s")).accelerations
     if type(baumgarte) is not float or baumgarte:
         nonnegative_float(baumgarte, "baumgarte", "s")
-    out, du = np.empty((3 * n + 2, n)), np.empty((n, model.nu))
-    space = work.scratch(t, z)
-    status = _forward.forward_dynamics_derivatives(work.derivative_calls, space, q, v, inputs, out, du)
-    if status == SOLVED:
-        return AccelerationDerivatives(out[:n], out[n : 2 * n], du)
-    check.inputs("u", u, model.nu)
-    check.solved(status, q=q, v=v)
-    partial = model.residual_derivatives(q, v, model.forward_dynamics(q, v, u, t, z=z).a, u, None, t, z)
-    found = _dense(model, q, -np.hstack([partial.dq, partial.dv, partial.du]))
-    return AccelerationDerivatives(*(np.ascontiguousarray(part) for part in np.split(found, [n, 2 * n], axis=1)))
+    n, work, status = model.n, model.workspace, REFUSED
+    kernel, calls, shape, other = work.derivative_calls
+    out, du = empty(shape), empty(other)
+    space, inputs = work.scratch(t, z), work.no_inputs if u is None else u
+    if type(q) is type(v) is type(inputs) is ndarray:
+        try:
+            status = kernel(calls, space, q, v, inputs, out, du)
+        except TypeError:
+            status = REFUSED
+    if status != SOLVED:
+        check = model.arguments
+        q, v, inputs = check.motion(q, v, u)
+        if status == REFUSED:
+            status = kernel(calls, space, q, v, inputs, out, du)
+        if status != SOLVED:
+            check.inputs("u", u, model.nu)
+            check.solved(status, q=q, v=v)
+            partial = model.residual_derivatives(q, v, model.forward_dynamics(q, v, u, t, z=z).a, u, None, t, z)
+            found = _dense(model, q, -np.hstack([partial.dq, partial.dv, partial.du]))
+            return AccelerationDerivatives(*(np.ascontiguousarray(x) for x in np.split(found, [n, 2 * n], axis=1)))
+    return tuple.__new__(AccelerationDerivatives, (out[:n], out[n : 2 * n], du))
 
 
 def _further(model: Model, z: ArrayLike | None) -> Array | None:
-    """Further states of one state; functions of the model that are called with them would take leading axes."""
+    """Internal states of one state; functions of the model that are called with them would take leading axes."""
     return None if z is None else model.arguments.inputs("z", z, model.nz)
 
 
@@ -102,24 +120,15 @@ def _dense(model: Model, q: Array, X: Array) -> Array:
     return model.arguments.finite(X, q=q)
 
 
-def _constrained_derivatives(model: Model, state: State, baumgarte: float) -> AccelerationDerivatives:
-    """The same with loops, prescribed joints, or loads that feel accelerations."""
-    check, n, fixed = model.arguments, model.n, model.fixed_coordinates
-    q, v, u, t, z = state
-    baumgarte = nonnegative_float(baumgarte, "baumgarte", "s")
-    motion = balance(model, state, baumgarte, Given(model, t))
-    partial = model.residual_derivatives(q, v, motion.a, u, motion.multipliers, t, z)
-    terms = loop_terms(model, q, v, motion.a, model.loops)
-    force = -np.hstack([partial.dq, partial.dv, partial.du])
-    _, rate_dq, rate_dv = terms.stabilised(baumgarte)
-    rate = -np.hstack([rate_dq, rate_dv, np.zeros((model.nc, model.nu))])
-    M = partial.da if model.demand.implicit else None
-    a, _ = allowed_columns(model, q, M, terms.jacobian, force, rate, model.workspace.free)
-    dq, dv, du = (np.ascontiguousarray(part) for part in np.split(a, [n, 2 * n], axis=1))
-    dq[:, fixed], dv[:, fixed] = 0.0, 0.0
-    for block in (dq, dv, du):
-        check.finite(block, q=q, v=v)
-    return AccelerationDerivatives(dq, dv, du)
+def _constrained(
+    model: Model, q: ArrayLike, v: ArrayLike, u: ArrayLike | None, t: float, baumgarte: float, z: ArrayLike | None
+) -> Acceleration:
+    """Accelerations with loops, prescribed joints, or loads that feel accelerations."""
+    q, v, _ = model.arguments.motion(q, v, u)
+    state = State(q, v, u, number("t", t), _further(model, z))
+    found = balance(model, state, baumgarte, Given(model, state.t))
+    efforts, multipliers = joint_efforts(model, q, found.supplied), named_multipliers(model, found.multipliers)
+    return Acceleration(found.a, efforts, multipliers)
 
 
 def hybrid_dynamics(
@@ -208,7 +217,7 @@ def joint_efforts(model: Model, q: Array, force: Array, screws: Array | None = N
     generalised force if its screws commute, else the wrench in the frame after the factor.
     """
     efforts = force[..., model.fixed_coordinates]
-    for own in model.workspace.kept("turning factors", lambda: _turning_factors(model)):
+    for own in turning_factors(model):
         first = int(np.flatnonzero(model.fixed_coordinates == own.start)[0])
         axes = (model.parameters.screws if screws is None else screws)[:, own]
         for row in np.ndindex(efforts.shape[:-1]):
@@ -218,8 +227,12 @@ def joint_efforts(model: Model, q: Array, force: Array, screws: Array | None = N
     return np.asarray(efforts)
 
 
-def _turning_factors(model: Model) -> list[slice]:
-    """Coordinates of every factor of a prescribed joint whose screws do not commute."""
-    blocks = model.topology.blocks
-    found = blocks[has_chart(blocks) & np.isin(blocks["start"], model.fixed_coordinates)]
-    return [slice(int(block["start"]), int(block["start"] + block["n"])) for block in found]
+def turning_factors(model: Model) -> list[slice]:
+    """Coordinates of every factor of a prescribed joint whose screws do not commute: their efforts have frames."""
+
+    def found() -> list[slice]:
+        blocks = model.topology.blocks
+        turning = blocks[has_chart(blocks) & np.isin(blocks["start"], model.fixed_coordinates)]
+        return [slice(int(block["start"]), int(block["start"] + block["n"])) for block in turning]
+
+    return model.workspace.kept("turning factors", found)

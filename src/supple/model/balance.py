@@ -68,7 +68,9 @@ class Given:
     def __init__(self, model: Model, t: float) -> None:
         self.a, self.free = np.zeros(model.n), model.workspace.free
         for joint in model.prescribed:
-            self.a[joint.coordinates.start : joint.coordinates.stop] = joint.acceleration(t)
+            first, stop = joint.coordinates.start, joint.coordinates.stop
+            value = joint.one_acceleration(t) if stop - first == 1 else None
+            self.a[first:stop] = joint.acceleration(t) if value is None else value
 
     def also(self, coordinates: Array, a: Array) -> Given:
         """The same with some more of them; prescribed ones stay as they are."""

@@ -58,7 +58,7 @@ class Expansion(NamedTuple):
     bends: Array  #: (N, n, n) d2q/dx2
 
     def by_state(self, dq: Array, dv: Array | None = None, da: Array | None = None) -> tuple[Array, Array, Array]:
-        """Derivatives (..., n) by x, x', x'' from those (..., N) by q, v, a; left out: zero."""
+        """Derivatives (..., n) by x, x', x'' from those (..., N) by q, v, a; omitted: zero."""
         dv, da = (np.zeros_like(dq) if x is None else x for x in (dv, da))
         return dq @ self.C + dv @ self.Cd + da @ self.Cdd, dv @ self.C + 2.0 * da @ self.Cd, da @ self.C
 
@@ -151,6 +151,12 @@ class CoupledModel(Model):
         at = self.expand(q, v)
         found = self.full.lines(at.q, at.v, u, t)
         return {name: line._replace(gradient=line.gradient @ at.C) for name, line in found.items()}
+
+    def line_biases(self, q: ArrayLike, v: ArrayLike) -> dict[str, float]:
+        """Of cables and tendons by name, see `Model.line_biases`; coordinates that follow accelerate by themselves."""
+        at = self.expand(q, v)
+        found, lines = self.full.line_biases(at.q, at.v), self.full.lines(at.q)
+        return {name: bias + float(lines[name].gradient @ at.a) for name, bias in found.items()}
 
     # ------------------------------------------------------------------ dynamics
 

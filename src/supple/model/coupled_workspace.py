@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.core.arrays import handle
-from supple.following import calls
+from supple.following import calls, tree_factors
 from supple.following.arrays import FollowerRows, extended, make_space
 from supple.model.workspace import Functions, Workspace
 
@@ -20,8 +20,9 @@ Array = np.ndarray
 class CoupledFunctions(Functions):
     """As `Functions`, in the coordinates that are left; each tells the table of what it calls."""
 
-    def __init__(self, table: Array, bent: bool, n: int) -> None:
-        self._table, self._bent, self._n = table, bent, n
+    def __init__(self, rows: FollowerRows, n: int) -> None:
+        self._table, self._bent, self._n = rows.calls, len(rows.ops) > 0, n
+        self.followers, self.follower_rows = len(rows.rows), tree_factors.most_rows(rows.rows)
 
     @property
     def residual(self) -> int:
@@ -61,6 +62,20 @@ class CoupledFunctions(Functions):
         self._table[calls.PARAMETERS_OF] = Functions.parameters.fget(self)  # type: ignore[attr-defined]
         return calls.PARAMETERS.address
 
+    @property
+    def tree_tangent(self) -> int:
+        """Of `following.tree_factors`."""
+        self._table[calls.TREE_TANGENT_OF] = Functions.tree_tangent.fget(self)  # type: ignore[attr-defined]
+        if self._bent:
+            assert self.tree_rates  # by which it asks for columns at followers
+        return tree_factors.TREE_TANGENT.address
+
+    @property
+    def tree_rates(self) -> int:
+        """Of `following.tree_factors`."""
+        self._table[calls.TREE_RATES_OF] = Functions.tree_rates.fget(self)  # type: ignore[attr-defined]
+        return tree_factors.TREE_RATES.address
+
     def rows_at(self, tree: Array, space: Array, q: Array, v: Array, a: Array, vectors: Array, matrices: Array) -> None:
         """Rows of loops at a state, see `core.loops`."""
         scratch = np.empty((4, self._n, self._n))
@@ -73,8 +88,8 @@ class CoupledWorkspace(Workspace):
     def __init__(self, compiled: CompiledRobot) -> None:
         super().__init__(compiled)
         assert compiled.followers is not None
-        self.followers = FollowerRows(*compiled.followers, np.zeros(6, dtype=np.int64))
-        self.functions = CoupledFunctions(self.followers.calls, len(compiled.followers.ops) > 0, compiled.n)
+        self.followers = FollowerRows(*compiled.followers, np.zeros(8, dtype=np.int64))
+        self.functions = CoupledFunctions(self.followers, compiled.n)
         self.tree = extended(self.tree, self.followers)
 
     def handles(self, tree: Array, space: Any) -> tuple[Array, Array, Any]:

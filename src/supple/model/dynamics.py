@@ -71,8 +71,8 @@ def input_forces(model: Model, q: ArrayLike, v: ArrayLike, u: ArrayLike | None =
     work, check = model.workspace, model.arguments
     q, v = check.state("q", q), check.state("v", v)
     B = np.empty((model.n, model.nu))
-    if model.nu:
-        _actuation.actuation(work.tree, work.space(u, t), q, v, work.zero, B)
+    if model.nu and _actuation.actuation(work.tree, work.space(u, t), q, v, work.zero, B):
+        return B
     check.finite(v, v=v)  # whether B depends on it or not
     return check.finite(B, q=check.finite(q, q=q), v=v)
 
@@ -112,7 +112,7 @@ def residual(
 ) -> Array:
     """R = ID - tau - A^T lambda, (n,): zero along a motion.
 
-    ``z`` (nz,) are further states of loads; where they begin if left out, as for all other functions of a model.
+    ``z`` (nz,) are internal states of loads; where they begin if omitted, as for all other functions of a model.
     """
     work, check = model.workspace, model.arguments
     q, v, a = check.state("q", q), check.state("v", v), check.state("a", a)
@@ -156,7 +156,7 @@ def state_rates(
     u: ArrayLike | None = None,
     lam: ArrayLike | None = None,
 ) -> Array:
-    """z' (nz,) of the further states of loads, at z, or where they begin.
+    """z' (nz,) of the internal states of loads, at z, or where they begin.
 
     States that follow reactions of joints (`BearingFriction`) feel inputs u and multipliers lam, too.
     """
@@ -181,13 +181,29 @@ def residual_derivatives(
     z: ArrayLike | None = None,
 ) -> ResidualDerivatives:
     """dR/dq, dR/dv, dR/da, dR/du, dR/dlambda."""
-    work, check, n = model.workspace, model.arguments, model.n
+    check = model.arguments
     q, v, a = check.state("q", q), check.state("v", v), check.state("a", a)
+    blocks = residual_blocks(model, q, v, a, u, lam, t, z)
+    return ResidualDerivatives(*blocks, -model.loop_jacobian(q).T if model.nc else np.zeros((model.n, 0)))
+
+
+def residual_blocks(
+    model: Model,
+    q: Array,
+    v: Array,
+    a: Array,
+    u: ArrayLike | None,
+    lam: ArrayLike | None,
+    t: float,
+    z: ArrayLike | None,
+) -> tuple[Array, Array, Array, Array]:
+    """dR/dq, dR/dv, dR/da (n, n), dR/du (n, nu) at a state that was checked."""
+    work, check, n = model.workspace, model.arguments, model.n
     out, dq, dv, da = np.empty(n), np.empty((n, n)), np.empty((n, n)), np.empty((n, n))
     function, space = work.functions.jacobians, work.space(u, t, lam, z)
     if not _jacobians.residual_jacobians(function, work.tree, space, q, v, a, out, dq, dv, da):
         check.finite(np.vstack((out, dq, dv, da)), q=q, v=v, a=a)
-    return ResidualDerivatives(dq, dv, da, -model.input_forces(q, v, u, t), -model.loop_jacobian(q).T)
+    return dq, dv, da, -model.input_forces(q, v, u, t) if model.nu else np.zeros((n, 0))
 
 
 def tangent_product(

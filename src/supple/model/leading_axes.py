@@ -34,6 +34,7 @@ SIZES = {"q": "n", "v": "n", "a": "n", "x": "n", "u": "nu", "lam": "nc", "z": "n
 #: Functions of a model that take leading axes by this module; `pose`, `tip`, `points` and `poses` do so by themselves.
 FUNCTIONS = (
     *("jacobian", "jacobian_rate", "twist", "station", "rewrap", "lines", "line_lengths", "line_jacobian"),
+    "line_biases",
     *("inverse_dynamics", "inverse_dynamics_derivatives", "mass_matrix", "actuation", "input_forces"),
     *("internal_force", "internal_force_derivatives", "residual", "residual_tangent", "residual_derivatives"),
     *("state_rates", "tangent_product", "forward_dynamics", "forward_dynamics_derivatives", "hybrid_dynamics"),

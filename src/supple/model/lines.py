@@ -42,3 +42,13 @@ def line_jacobian(model: Model, q: ArrayLike) -> Array:
     """d(line_lengths)/dq, (number of lines, n): for tendons -B^T to rounding."""
     gradients = [state.gradient for state in model.lines(q).values()]
     return np.stack(gradients, axis=-2) if gradients else np.zeros((*np.shape(q)[:-1], 0, model.n))
+
+
+def line_biases(model: Model, q: ArrayLike, v: ArrayLike) -> dict[str, float]:
+    """What l'' of every line has besides (gradient) a, by name [m/s^2]: v^T (d^2 l/dq^2) v, exact."""
+    work, check = model.workspace, model.arguments
+    q, v = check.state("q", q), check.state("v", v)
+    out = np.empty(len(model.demand.lines))
+    _line_states.line_biases(work.tree, work.space(), q, v, work.zero, out)
+    check.finite(out, q=q, v=v)
+    return dict(zip(model.demand.lines, out.tolist(), strict=True))

@@ -81,7 +81,7 @@ def simulate_batch(
     method : Method, optional
         As for `simulate`.
     threads : int, optional
-        As many as there are processors if left out; results do not depend on it.
+        As many as there are processors if omitted; results do not depend on it.
     folder : path, optional
         Where every motion is saved as soon as it is done, with an index; arrays are then read from there when they
         are asked for.  ``Motions.load(folder, model)`` reads them again.
@@ -89,7 +89,7 @@ def simulate_batch(
         Whether runs that the folder has already, of the same robot and arguments, are kept; those that failed are
         made again.
     progress : bool or callable, optional
-        A line on the terminal; left out, only if the batch takes longer than a moment.  A function (done, count) is
+        A line on the terminal; omitted, only if the batch takes longer than a moment.  A function (done, count) is
         told instead, some ten times per second; if it returns True, no further runs are begun and those at work are
         left.
     breaks, hold, control_rate, events, max_steps, record

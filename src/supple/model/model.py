@@ -62,7 +62,7 @@ class Model:
     Attributes
     ----------
     n, nu, nc, nz : int
-        Numbers of coordinates, inputs, constraint rows, and further states of loads.
+        Numbers of coordinates, inputs, constraint rows, and internal states of loads.
     name : str
         Of the robot.
     link_names, frame_names, coordinate_names, input_names, state_names : tuple of str
@@ -138,6 +138,7 @@ class Model:
 
     line_lengths = lines.line_lengths
     line_jacobian = lines.line_jacobian
+    line_biases = lines.line_biases
     lines = lines.lines  # last: from here on, the name is the method's
 
     inverse_dynamics = dynamics.inverse_dynamics
@@ -211,14 +212,14 @@ class Model:
         Parameters
         ----------
         q : (n,), optional
-            Coordinates; the rest configuration if left out, assembled if the robot has loops. A path in their place
+            Coordinates; the rest configuration if omitted, assembled if the robot has loops. A path in their place
             saves the picture of that: ``model.plot("arm.png")``.
         u : (nu,), optional
             Inputs: tendons and chambers are coloured by tension and pressure.
         t : float
             Time at which laws of loads are taken, s.
         ax : Axes, optional
-            Where to draw; a new figure if left out.
+            Where to draw; a new figure if omitted.
         path : path, optional
             Where to save it, atomically; the ending says how (.png, .pdf, .svg, ...).
         **options

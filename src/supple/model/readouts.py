@@ -1,6 +1,6 @@
 """Read-outs of a model: forces, strains, masses and powers at a state; the formulas are in `supple.readouts`.
 
-What is left out of a state is zero: v, a, inputs u, multipliers lam of loops; time t is 0, and further states z of
+What is omitted from a state is zero: v, a, inputs u, multipliers lam of loops; time t is 0, and internal states z of
 loads are where they begin.  At an `Equilibrium` or along a `Trajectory`, ask these: they know their states.
 """
 

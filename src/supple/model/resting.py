@@ -53,14 +53,14 @@ def statics(
 ) -> Equilibrium:
     """An equilibrium under inputs and loads, a stable one if that can be found from q0.
 
-    Further states of loads are held where they begin.
+    Internal states of loads are held where they begin.
 
     Parameters
     ----------
     u : (nu,) or dict, optional
-        Inputs; zero if left out.
+        Inputs; zero if omitted.
     q0, multipliers : optional
-        Where to begin: rest, and multipliers that balance best there, if left out; pass those of a neighbour for a
+        Where to begin: rest, and multipliers that balance best there, if omitted; pass those of a neighbour for a
         warm start.  Loops may be open: they are closed near q0 first, if Newton's method does not do it.
     t : float
         Time at which laws of loads and prescribed joints are taken, s.
@@ -98,6 +98,7 @@ def statics_all(
     tolerance: float = 1e-10,
     max_iterations: int = 60,
     progress: bool | Report | None = None,
+    threads: int | None = None,
 ) -> EquilibriumSet:
     """Several equilibria under the same inputs and loads, stable or not, by rising energy.
 
@@ -109,9 +110,9 @@ def statics_all(
     Parameters
     ----------
     u : (nu,) or dict, optional
-        Inputs; zero if left out.
+        Inputs; zero if omitted.
     q0 : (n,) or (K, n), optional
-        First starts, around which the others are drawn; rest if left out.
+        First starts, around which the others are drawn; rest if omitted.
     t : float
         Time at which laws of loads and prescribed joints are taken, s.
     starts : int
@@ -128,8 +129,10 @@ def statics_all(
     tolerance, max_iterations :
         Of each search, as for `statics`.
     progress : bool or callable, optional
-        Show a line on the terminal; left out, only if it takes longer than a moment.  A function (starts, found) is
+        Show a line on the terminal; omitted, only if it takes longer than a moment.  A function (starts, found) is
         told instead; if it returns True the search ends there.
+    threads : int, optional
+        On how many threads to look; as many as there are processors if omitted.  What is found does not depend on it.
 
     Returns
     -------
@@ -141,13 +144,13 @@ def statics_all(
     Interrupted
         At Ctrl-C, with what was found in ``.result``.
     """
-    from supple.solvers.options import check_progress, hunt_options, search_options
+    from supple.solvers.options import check_progress, hunt_options, search_options, thread_count
     from supple.solvers.statics.all_equilibria import statics_all
 
     search = search_options(tolerance, max_iterations)
     options = hunt_options(starts, most, seconds, seed, spread, search, model.n)
     check_progress(progress)
-    return statics_all(model, u, q0, number("t", t), options, progress)
+    return statics_all(model, u, q0, number("t", t), options, progress, thread_count(threads))
 
 
 def equilibrium_path(
@@ -204,7 +207,7 @@ def modes(
 ) -> Modes:
     """Natural frequencies, damping ratios and shapes of small motions about an equilibrium, slowest first.
 
-    ``at`` is an `Equilibrium`, or coordinates of one (n,); left out, the equilibrium under u is looked for.
+    ``at`` is an `Equilibrium`, or coordinates of one (n,); omitted, the equilibrium under u is looked for.
     """
     from supple.solvers.statics.modes import modes
 

@@ -128,12 +128,12 @@ class _Step(NamedTuple):
 
 
 class Step(_Step):
-    """q and v after a step, (n,) each, in the model's own charts; ``z`` (nz,) are further states of loads."""
+    """q and v after a step, (n,) each, in the model's own charts; ``z`` (nz,) are internal states of loads."""
 
     z: Array
 
     def __new__(cls, q: Array, v: Array, z: Array) -> Self:
-        """A pair; further states are an attribute of it."""
+        """A pair; internal states are an attribute of it."""
         made = super().__new__(cls, q, v)
         made.z = z
         return made
@@ -155,13 +155,13 @@ class _StepDerivatives(NamedTuple):
 class StepDerivatives(_StepDerivatives):
     """q and v after a step, and its derivatives by the state x = [q, v, z] before and by the inputs.
 
-    ``A`` is (2 n + nz, 2 n + nz), ``B`` (2 n + nz, nu); ``z`` (nz,) are further states of loads after the step.
+    ``A`` is (2 n + nz, 2 n + nz), ``B`` (2 n + nz, nu); ``z`` (nz,) are internal states of loads after the step.
     """
 
     z: Array
 
     def __new__(cls, q: Array, v: Array, A: Array, B: Array, z: Array) -> Self:
-        """Four arrays; further states are an attribute of them."""
+        """Four arrays; internal states are an attribute of them."""
         made = super().__new__(cls, q, v, A, B)
         made.z = z
         return made

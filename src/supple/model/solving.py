@@ -30,7 +30,7 @@ def linearize(
 ) -> Linearization:
     """The linear system x' = A x + B u about a state (v omitted: at rest), x = [dq, dv, dz].
 
-    z are further states of loads, if any; ``u`` are the inputs at the state.  ``.discrete(dt)`` holds them over a
+    z are internal states of loads, if any; ``u`` are the inputs at the state.  ``.discrete(dt)`` holds them over a
     step, ``.reduced()`` gives the system in coordinates of what loops and prescribed joints allow.  The state need
     not be an equilibrium: A and B then tell how the motion through it changes.
     """
@@ -65,11 +65,11 @@ def step(
     method : Method, optional
         A method that can go on from one state.  `ImplicitEuler` and explicit pairs step by their own formula, without
         error control; the others (`GeneralizedAlpha`, `Newmark`, `BDF2`) begin with SDIRK2, which is L-stable and of
-        second order, and so does this step with them.  Left out: that.  A ``dt`` of the method does not count.
+        second order, and so does this step with them.  Omitted: that.  A ``dt`` of the method does not count.
     t : float
         Time at which laws of loads and prescribed joints are taken, s.
     z : (nz,), optional
-        Further states of loads; where they begin if left out.  Those after the step are ``.z`` of what is returned.
+        Internal states of loads; where they begin if omitted.  Those after the step are ``.z`` of what is returned.
 
     Raises
     ------
@@ -128,13 +128,13 @@ def simulate(
     t : float or (T,)
         End time (from 0; every accepted step is returned), or increasing output times, the first being the start.
     q0, v0 : (n,), optional
-        Initial state; at rest if left out.  Prescribed joints begin where their laws say; open loops are closed
+        Initial state; at rest if omitted.  Prescribed joints begin where their laws say; open loops are closed
         near q0, and v0 is projected onto what they allow.
     u : optional
         Inputs: (nu,) constant; (T, nu) at the output times (linear between them, or held with ``hold``); a
-        dict or list with a number or law per input; law(t); or feedback u(t, q, v).  Zero if left out.
+        dict or list with a number or law per input; law(t); or feedback u(t, q, v).  Zero if omitted.
     method : Method, optional
-        If left out, chosen by looking at the model: `GeneralizedAlpha` with loops, `Radau` where fast vibrations are
+        If omitted, chosen by looking at the model: `GeneralizedAlpha` with loops, `Radau` where fast vibrations are
         hardly damped, else, and with contact or joints that may spin, `NDF`; ``stats["reason"]`` says why.
     breaks : sequence of float
         Times at which functions of yours jump: steps end there.  `supple.laws` tell theirs by themselves.
@@ -143,7 +143,7 @@ def simulate(
     events : sequence of Event
         What stops or switches the simulation.
     progress : bool or callable, optional
-        Show a line on the terminal; left out, only if the run takes longer than a moment.  A function (t, h) is
+        Show a line on the terminal; omitted, only if the run takes longer than a moment.  A function (t, h) is
         told the time and the step instead, some ten times per second, between steps; if it returns True the run
         ends there: its motion so far is returned, ``stats["stopped"]`` is True, and the checkpoint, if there is
         one, is saved.

@@ -6,21 +6,26 @@ import threading
 from collections.abc import Callable, Hashable
 from functools import cached_property
 from math import isfinite
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.checks import answer, failure
+from supple.core import forward_dynamics as _forward
 from supple.core.arrays import handle, make_space, make_tree
 from supple.core.articulated_columns import ARTICULATED
 from supple.core.blocks.custom import map_table
-from supple.core.forward_dynamics import FORWARD_DYNAMICS
 from supple.core.input_forces import INPUT_COLUMNS, INPUT_POWER
+from supple.core.loads import INTERNAL, WRENCHLESS
 from supple.core.loops import CONSTRAINT_ROWS, constraint_rows
+from supple.core.records import has_chart, is_map, is_rod
 from supple.core.residual import RESIDUAL
 from supple.core.residual_jacobians import RESIDUAL_JACOBIANS
+from supple.core.tree_rates import TREE_RATES
+from supple.core.tree_tangent import TREE_TANGENT
 from supple.errors import StateError
+from supple.jit import settle
 from supple.model.arguments import input_vector, number
 
 if TYPE_CHECKING:
@@ -44,8 +49,35 @@ def dense_is_faster(blocks: Array) -> bool:
     return bool(sizes.sum() ** 2 < (sizes**2).sum() + TREE_COST * tied)
 
 
+def is_rigid(tree: Any, demand: Any) -> bool:
+    """Whether all joints are commuting screws, all links rigid, and loads write forces on joints alone."""
+    blocks, sides = tree.blocks, tree.loads[:, 2]
+    others = is_rod(blocks) | is_map(blocks) | has_chart(blocks) | (blocks["active"] != 1)
+    alone = not (demand.couplings or demand.lines or demand.parts or demand.dormant)
+    return alone and not others.any() and bool((sides == INTERNAL + WRENCHLESS).all())
+
+
+class DerivativeCalls(NamedTuple):
+    """A kernel that differentiates forward dynamics, the addresses that it takes, and shapes of what it fills."""
+
+    kernel: Any
+    calls: Array
+    matrices: tuple[int, int]  #: da/dq, da/dv and scratch
+    by_inputs: tuple[int, int]  #: da/du
+
+
 class Functions:
-    """Kernels by their addresses, compiled when they are first asked for."""
+    """Kernels by their addresses, compiled when they are first asked for.
+
+    Attributes
+    ----------
+    followers : int
+        How many coordinates of the tree, the last ones, follow others (`following.calls`).
+    follower_rows : int
+        How many rows they may ask for in factors over the tree.
+    """
+
+    followers, follower_rows = 0, 0
 
     @property
     def residual(self) -> int:
@@ -78,6 +110,16 @@ class Functions:
         from supple.core.parameter_gradient import PARAMETER_GRADIENT
 
         return PARAMETER_GRADIENT.address
+
+    @property
+    def tree_tangent(self) -> int:
+        """Of `core.tree_tangent`."""
+        return TREE_TANGENT.address
+
+    @property
+    def tree_rates(self) -> int:
+        """Of `core.tree_rates`."""
+        return TREE_RATES.address
 
     def rows_at(self, tree: Array, space: Array, q: Array, v: Array, a: Array, vectors: Array, matrices: Array) -> None:
         """Rows of loops at a state, see `core.loops`."""
@@ -125,20 +167,39 @@ class Workspace:
         self.arrays: Any = make_tree(compiled.topology, compiled.parameters, loads, maps)
         self.tree = handle(self.arrays)
         self._threads = threading.local()
+        self._idle = threading.local()
         self._kept: dict[Hashable, Any] = {}
         self.functions = Functions()
 
     @cached_property
     def forward_calls(self) -> Array:
         """Addresses that forward dynamics needs, compiled when first asked for (`core.forward_dynamics`)."""
+        settle(_forward.forward_dynamics, _forward.FORWARD_TYPES)
         arrays = self.tree.ctypes.data, self.free.ctypes.data
-        return np.array([FORWARD_DYNAMICS.address, ARTICULATED.address, *arrays], dtype=np.int64)
+        return np.array([_forward.FORWARD_DYNAMICS.address, ARTICULATED.address, *arrays], dtype=np.int64)
 
     @cached_property
-    def derivative_calls(self) -> Array:
-        """The same for its derivatives."""
-        dense = dense_is_faster(self.arrays.blocks)
-        return np.array([*self.forward_calls, RESIDUAL_JACOBIANS.address, dense], dtype=np.int64)
+    def derivative_calls(self) -> DerivativeCalls:
+        """The same for its derivatives, with the kernel that takes them."""
+        dense, n = dense_is_faster(self.arrays.blocks), len(self.zero)
+        shapes = (3 * n + 2, n), (n, self.nu)
+        if dense and is_rigid(self.arrays, self.demand):
+            from supple.core.rigid_derivatives import rigid_derivatives
+
+            settle(rigid_derivatives, _forward.DERIVATIVE_TYPES)
+            calls = np.zeros(1 + _forward.TREE_AT, dtype=np.int64)
+            calls[_forward.TREE_AT] = self.tree.ctypes.data
+            return DerivativeCalls(rigid_derivatives, calls, *shapes)
+        kernel = _forward.forward_dynamics_derivatives
+        settle(kernel, _forward.DERIVATIVE_TYPES)
+        calls = np.array([*self.forward_calls, RESIDUAL_JACOBIANS.address, dense], dtype=np.int64)
+        return DerivativeCalls(kernel, calls, *shapes)
+
+    @cached_property
+    def constrained_calls(self) -> Array:
+        """Addresses for `core.constrained_derivatives`."""
+        addresses = RESIDUAL_JACOBIANS.address, 0, CONSTRAINT_ROWS.address if self.nc else 0
+        return np.array([*self.forward_calls, *addresses], dtype=np.int64)
 
     def own(self) -> tuple[Any, Array]:
         """This thread's scratch and its handle, as the last call left them: enough where no load is asked."""
@@ -194,14 +255,14 @@ class Workspace:
             "signals": demand.signals,
             "couplings": demand.couplings,
             "multipliers": self.nc,
-            "lines": len(demand.lines),
+            "lines": len(demand.lines) + demand.ties,
             "parts": demand.parts,
             "dormant": demand.dormant,
             "balls": demand.balls,
         }
 
     def fill_signals(self, signals: Array, t: float) -> None:
-        """Values of all time laws at t; further states of loads where they begin."""
+        """Values of all time laws at t; internal states of loads where they begin."""
         demand = self.demand
         for law, first, size, owner in zip(demand.laws, demand.firsts, demand.sizes, demand.owners, strict=True):
             try:
@@ -232,6 +293,10 @@ class Workspace:
         if key not in self._kept:
             self._kept.setdefault(key, make())
         return cast("T", self._kept[key])
+
+    def idle(self, kind: str) -> list[Any]:
+        """What this thread has put aside for this model alone, to be taken again."""
+        return self._idle.__dict__.setdefault(kind, [])  # type: ignore[no-any-return]
 
     def share(self, other: Workspace) -> None:
         """Work in the scratch of another model with the same links: every call clears what it reads."""

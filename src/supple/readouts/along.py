@@ -60,17 +60,6 @@ class Readings:
         """What its states follow (T,), and what to write on an axis of it."""
         raise NotImplementedError
 
-    def _along(self, what: str, link: str, s: Array, chosen: Array) -> Array:
-        """Strain, (total) stress or inner forces (T, K, 6) of the chosen states."""
-        from supple.readouts.inner_forces import inner_forces
-        from supple.readouts.rods import strain, stress
-
-
-        model, states = self._need_model(), self._states()
-        read: Any = {"strain": strain, "stress": stress, "inner_forces": inner_forces}[what]
-        found = [read(model, states[k], link, s) for k in chosen.tolist()]
-        return np.array([row.total if what == "stress" else row for row in found])
-
     def pose(self, link: str, s: float = 1.0) -> Array:
         """World pose (..., 4, 4) of a station of a link."""
         return self._need_model().pose(self.q, link, s)
@@ -205,3 +194,19 @@ class Readings:
         from supple.viz import along_rod
 
         return along_rod(self, link, "stress", number, over_time, path, **options)
+
+
+def clock_of(source: Readings) -> tuple[Array, str]:
+    """What its states follow (T,), and what to write on an axis of it."""
+    return source._clock()
+
+
+def values_along(source: Readings, what: str, link: str, s: Array, chosen: Array) -> Array:
+    """Strain, (total) stress or inner forces (T, K, 6) of the chosen states."""
+    from supple.readouts.inner_forces import inner_forces
+    from supple.readouts.rods import strain, stress
+
+    model, states = source._need_model(), source._states()
+    read: Any = {"strain": strain, "stress": stress, "inner_forces": inner_forces}[what]
+    found = [read(model, states[k], link, s) for k in chosen.tolist()]
+    return np.array([row.total if what == "stress" else row for row in found])

@@ -5,7 +5,7 @@ What acts at points is summed.  What acts per metre is known at Gauss nodes: a p
 from s to the end of each piece, so that at the base it is the sum over all nodes, the joint's reaction.
 
 Contacts at stations that sleep until something is near (`core.dormant`) act on the point before them in the sweeps, not
-where they touch.  So they are left out of the sweeps here, and added pair by pair (`readouts.contact`).
+where they touch.  So they are omitted from the sweeps here, and added pair by pair (`readouts.contact`).
 
 **Derivatives.**  `Model.tangent_product` carries the variation of every wrench along a direction x inward.  At the
 segment i, whose start moves by zeta = J x, it leaves dF_i as an observer there sees it; to the world the resultant

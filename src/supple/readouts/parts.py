@@ -48,7 +48,7 @@ def make_state(
     t: float = 0.0,
     z: ArrayLike | None = None,
 ) -> State:
-    """A checked state; what is left out is zero, further states are where they begin."""
+    """A checked state; what is omitted is zero, internal states are where they begin."""
     given = {"q": q} | {name: x for name, x in (("v", v), ("a", a)) if x is not None}
     states = {name: model.arguments.state(name, x) for name, x in given.items()}
     for name, x in states.items():

@@ -90,7 +90,9 @@ def _damper_gradient(model: Model, D: Array, v: Array) -> PowerGradient:
 
 def _acting(model: Model, index: int) -> Model:
     """The model on which one load acts alone; a fluid without buoyancy, which counts as gravity."""
-    return _without_weight(model, index) if is_fluid(model.loads[index]) else parts.alone(model, index)
+    if is_fluid(model.loads[index]):
+        return _without_weight(model, index)
+    return _lifting(model, index) if is_buoyancy(model.loads[index]) else parts.alone(model, index)
 
 
 def _rates(model: Model, state: State, stored: float) -> Energy:
@@ -135,6 +137,24 @@ def _weight_alone(model: Model, index: int) -> Model:
 
     part: Model = parts.kept(model, ("weight", index), make)
     return part
+
+
+def _lifting(model: Model, index: int) -> Model:
+    """What buoys up a soft body alone, under the robot's gravity."""
+
+    def make() -> Model:
+        part = load_alone(model, model.loads[index])
+        return parts.sharing(
+            model, changed_model(part, parameters=part.parameters._replace(gravity=model.parameters.gravity))
+        )
+
+    part: Model = parts.kept(model, ("lift", index), make)
+    return part
+
+
+def is_buoyancy(load: Bound) -> bool:
+    """Whether a load is what buoys up a soft body, which is a potential of gravity."""
+    return load.kernel.function.__module__ == "supple.loads.fluid.buoyancy"
 
 
 def _weighted(model: Model, index: int, weight: bool) -> Bound:

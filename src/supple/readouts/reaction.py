@@ -117,12 +117,29 @@ def _make_cut(model: Model, link: str) -> Model:
 
 
 def _moved(load: Bound, block: int) -> Bound:
-    """A load behind a new block: drives know blocks by their number."""
+    """A load behind a new block: drives and sums over soft bodies know blocks by their number."""
     if load.kernel.function is not drives.function:
-        return load
+        rows, data = _rows_of_blocks(load), list(load.data)
+        for row in rows:
+            data[row] = data[row].copy()
+            data[row][0, 0] += data[row][0, 0] >= block
+        return load._replace(data=type(load.data)(data)) if rows else load
     factors = load.data.factors.copy()
     factors[:, 0] += factors[:, 0] >= block
     return load._replace(data=load.data._replace(factors=factors))
+
+
+def _rows_of_blocks(load: Bound) -> range:
+    """Arrays of a load whose first number is the block of a soft body (`fields.functionals`)."""
+    room = load.kernel.function.__module__
+    if room in ("supple.fields.elasticity", "supple.fields.viscosity", "supple.loads.fluid.buoyancy"):
+        return range(1)
+    if room == "supple.loads.lines.members":
+        from supple.fields.functionals import FUNCTIONAL_ROWS
+        from supple.loads.lines.members import COUNT, FIRST
+
+        return range(FIRST, FIRST + int(load.data[COUNT][0, 0]) * FUNCTIONAL_ROWS, FUNCTIONAL_ROWS)
+    return range(0)
 
 
 def _cut_topology(model: Model, link: str, block: int) -> Topology:

@@ -116,7 +116,7 @@ class Compound:
         return total
 
     def mesh(self) -> Mesh:
-        """Surfaces of all parts; those whose files cannot be read are left out with a warning, unless all are."""
+        """Surfaces of all parts; those whose files cannot be read are omitted with a warning, unless all are."""
         meshes: list[Mesh] = []
         for i, part in enumerate(self.parts):
             try:

@@ -29,7 +29,7 @@ class Controller:
     output : callable
         (t, q, v, z) -> inputs, one number per entry of ``inputs``.
     inputs : sequence of str, optional
-        Names of the inputs that it drives; all if left out.
+        Names of the inputs that it drives; all if omitted.
     name : str
         For messages; unnamed ones are called "controller", "controller 2", and so on.
 

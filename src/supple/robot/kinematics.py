@@ -5,12 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from supple.checks import choice, finite_array, flag, positive_float, real_array, real_vector, shown
+from supple.checks import Array, choice, finite_array, flag, positive_float, real_array, real_vector, shown
 from supple.errors import ModelError
 from supple.numerics.quadrature import gauss_legendre
 
@@ -139,13 +138,20 @@ class Primitive(ABC):
     Its mode function is the sum of its coordinates times ``modes``.
     """
 
-    noun: str
-    modes: tuple[Mode, ...]
+    noun: ClassVar[str]
+    modes: Mode | Sequence[Mode]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "modes", _modes(self.modes, type(self).__name__))
 
     @property
     def n(self) -> int:
         """Number of coordinates."""
-        return len(self.modes)
+        return len(self._functions)
+
+    @property
+    def _functions(self) -> tuple[Mode, ...]:
+        return self.modes  # type: ignore[return-value]  # as made by __post_init__
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -154,11 +160,11 @@ class Primitive(ABC):
 
     def value(self, x: Any, q: Any) -> Any:
         """The mode function at x."""
-        return sum(q[i] * mode(x) for i, mode in enumerate(self.modes))
+        return sum(q[i] * mode(x) for i, mode in enumerate(self._functions))
 
     def integral(self, x: Any, q: Any) -> Any:
         """Its integral from 0 to x."""
-        return sum(q[i] * _integral(mode, x) for i, mode in enumerate(self.modes))
+        return sum(q[i] * _integral(mode, x) for i, mode in enumerate(self._functions))
 
     @abstractmethod
     def __call__(self, p: Any, q: Any) -> Any:
@@ -218,6 +224,7 @@ def _modes(given: Any, what: str) -> tuple[Mode, ...]:
     return modes
 
 
+@dataclass(frozen=True, eq=False)
 class Stretch(Primitive):
     """Stretch along the axis by lambda = 1 + sum q_i mode_i(x) > 0; sections shrink by 1/sqrt(lambda).
 
@@ -227,10 +234,8 @@ class Stretch(Primitive):
         One per coordinate.
     """
 
-    noun = "stretch"
-
-    def __init__(self, modes: Mode | Sequence[Mode]) -> None:
-        self.modes = _modes(modes, "Stretch")
+    noun: ClassVar[str] = "stretch"
+    modes: Mode | Sequence[Mode]
 
     def __call__(self, p: Any, q: Any) -> Any:
         """Where a point goes."""
@@ -238,6 +243,7 @@ class Stretch(Primitive):
         return np.stack([p[0] + self.integral(p[0], q), p[1] * shrink, p[2] * shrink])
 
 
+@dataclass(frozen=True, eq=False)
 class Twist(Primitive):
     """Turn of sections about the axis by the angle sum q_i mode_i(x), rad.
 
@@ -247,10 +253,8 @@ class Twist(Primitive):
         One per coordinate.
     """
 
-    noun = "twist"
-
-    def __init__(self, modes: Mode | Sequence[Mode]) -> None:
-        self.modes = _modes(modes, "Twist")
+    noun: ClassVar[str] = "twist"
+    modes: Mode | Sequence[Mode]
 
     def __call__(self, p: Any, q: Any) -> Any:
         """Where a point goes."""
@@ -259,6 +263,7 @@ class Twist(Primitive):
         return np.stack([p[0], p[1] * c - p[2] * s, p[1] * s + p[2] * c])
 
 
+@dataclass(frozen=True, eq=False)
 class Shear(Primitive):
     """Offset of sections along y or z by sum q_i mode_i(x), m.
 
@@ -269,10 +274,13 @@ class Shear(Primitive):
     along : {"y", "z"}
     """
 
-    noun = "shear"
+    noun: ClassVar[str] = "shear"
+    modes: Mode | Sequence[Mode]
+    along: str = "y"
 
-    def __init__(self, modes: Mode | Sequence[Mode], along: str = "y") -> None:
-        self.modes, self.along = _modes(modes, "Shear"), choice(along, ("y", "z"), "Shear: along")
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "along", choice(self.along, ("y", "z"), "Shear: along"))
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -285,6 +293,7 @@ class Shear(Primitive):
         return np.stack([p[0], p[1] + offset, p[2]]) if self.along == "y" else np.stack([p[0], p[1], p[2] + offset])
 
 
+@dataclass(frozen=True, eq=False)
 class Bend(Primitive):
     """Bending towards y or z with the curvature k = sum q_i mode_i(x), 1/m; fibres move so that volumes stay.
 
@@ -295,10 +304,13 @@ class Bend(Primitive):
     towards : {"y", "z"}
     """
 
-    noun = "bend"
+    noun: ClassVar[str] = "bend"
+    modes: Mode | Sequence[Mode]
+    towards: str = "y"
 
-    def __init__(self, modes: Mode | Sequence[Mode], towards: str = "y") -> None:
-        self.modes, self.towards = _modes(modes, "Bend"), choice(towards, ("y", "z"), "Bend: towards")
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "towards", choice(self.towards, ("y", "z"), "Bend: towards"))
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -317,6 +329,7 @@ class Bend(Primitive):
         return np.stack([along, across, z]) if self.towards == "y" else np.stack([along, z, across])
 
 
+@dataclass(frozen=True, eq=False)
 class Source(Primitive):
     """Swelling of a hollow body: y^2 + z^2 grows by m = sum q_i mode_i(x), m^2.
 
@@ -326,10 +339,8 @@ class Source(Primitive):
         One per coordinate. y^2 + z^2 + m must stay positive.
     """
 
-    noun = "source"
-
-    def __init__(self, modes: Mode | Sequence[Mode]) -> None:
-        self.modes = _modes(modes, "Source")
+    noun: ClassVar[str] = "source"
+    modes: Mode | Sequence[Mode]
 
     def __call__(self, p: Any, q: Any) -> Any:
         """Where a point goes."""
@@ -337,6 +348,7 @@ class Source(Primitive):
         return np.stack([p[0], ratio * p[1], ratio * p[2]])
 
 
+@dataclass(frozen=True, eq=False)
 class VolumePreserving:
     """Primitives one after the other, each acting on what the one before left: det(df/dx) = 1 for all q.
 
@@ -346,8 +358,11 @@ class VolumePreserving:
         `Source`, `Twist`, `Stretch`, `Shear`, `Bend`, in the order in which they act; coordinates in the same order.
     """
 
-    def __init__(self, primitives: Sequence[Primitive]) -> None:
-        self.primitives = tuple(primitives) if isinstance(primitives, Sequence) else ()
+    primitives: Sequence[Primitive]
+
+    def __post_init__(self) -> None:
+        parts = tuple(self.primitives) if isinstance(self.primitives, Sequence) else ()
+        object.__setattr__(self, "primitives", parts)
         if not self.primitives or not all(isinstance(part, Primitive) for part in self.primitives):
             raise ModelError("VolumePreserving: primitives must be Stretch, Twist, Shear, Bend or Source, one at least")
 
@@ -376,6 +391,7 @@ class VolumePreserving:
         return x
 
 
+@dataclass(frozen=True, eq=False)
 class Network:
     """A displacement by a neural network, zero at the base: f = x + x_1/length (N(x, q) - N(x, 0)).
 
@@ -387,9 +403,14 @@ class Network:
         m.
     """
 
-    def __init__(self, weights: Sequence[tuple[ArrayLike, ArrayLike]], length: float) -> None:
-        self.length, self.layers, size = positive_float(length, "Network: length", "m"), [], None
-        for i, layer in enumerate(weights if isinstance(weights, Sequence) else [weights]):
+    weights: Sequence[tuple[Any, Any]]
+    length: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "length", positive_float(self.length, "Network: length", "m"))
+        layers: list[tuple[Array, Array]] = []
+        size: int | None = None
+        for i, layer in enumerate(self.weights if isinstance(self.weights, Sequence) else [self.weights]):
             if not isinstance(layer, Sequence) or isinstance(layer, str) or len(layer) != 2:
                 raise ModelError(f"Network: layer {i + 1} is {shown(layer)}, must be (matrix, bias)")
             matrix, bias = layer
@@ -398,21 +419,22 @@ class Network:
                 wanted = size or "3 + n"
                 raise ModelError(f"Network: matrix of layer {i + 1} has shape {made.shape}, must be (k, {wanted})")
             made = finite_array(made, made.shape, f"Network: matrix of layer {i + 1}")
-            self.layers.append((made, finite_array(bias, (len(made),), f"Network: bias of layer {i + 1}")))
+            layers.append((made, finite_array(bias, (len(made),), f"Network: bias of layer {i + 1}")))
             size = len(made)
-        if size != 3 or self.layers[0][0].shape[1] < 4:
+        if size != 3 or layers[0][0].shape[1] < 4:
             raise ModelError("Network: the first layer must take 3 + n numbers, n > 0, the last must give 3")
+        object.__setattr__(self, "weights", tuple(layers))
 
     @property
     def n(self) -> int:
         """Number of coordinates."""
-        return int(self.layers[0][0].shape[1]) - 3
+        return int(np.shape(self.weights[0][0])[1]) - 3
 
     def _run(self, x: Any, q: Any) -> Any:
         value = np.concatenate([x / self.length, q])
-        for i, (matrix, bias) in enumerate(self.layers):
+        for i, (matrix, bias) in enumerate(self.weights):
             value = matrix @ value + bias
-            value = np.tanh(value) if i < len(self.layers) - 1 else value
+            value = np.tanh(value) if i < len(self.weights) - 1 else value
         return value
 
     def __call__(self, x: Any, q: Any) -> Any:

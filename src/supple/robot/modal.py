@@ -9,6 +9,7 @@ elements, K = Phi^T K_FEM Phi, to rounding; with an energy density it is that of
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ CHUNK, NEAR = 256, 1e-6
 MOST_POISSON = 0.45
 
 
+@dataclass(eq=False)
 class Modal:
     """Kinematics x + sum q_j phi_j(x) of modes on a tetrahedral mesh.
 
@@ -37,15 +39,17 @@ class Modal:
         Displacements of all vertices, m per unit of each coordinate.
     """
 
-    def __init__(self, mesh: Mesh, modes: ArrayLike) -> None:
-        if not isinstance(mesh, Mesh):
-            raise ModelError(f"Modal: mesh is {shown(mesh)}, must be a Mesh(vertices, tetrahedra)")
-        given = real_array(modes, "Modal: modes")
-        vertices, cells = np.asarray(mesh.vertices), np.asarray(mesh.tetrahedra)
+    mesh: Mesh
+    modes: Any
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.mesh, Mesh):
+            raise ModelError(f"Modal: mesh is {shown(self.mesh)}, must be a Mesh(vertices, tetrahedra)")
+        given = real_array(self.modes, "Modal: modes")
+        vertices, cells = np.asarray(self.mesh.vertices), np.asarray(self.mesh.tetrahedra)
         if given.ndim != 3 or given.shape[1:] != vertices.shape or not len(given):
             raise ModelError(f"Modal: modes has shape {given.shape}, must be (n, {len(vertices)}, 3)")
         self.modes = finite_array(given, given.shape, "Modal: modes")
-        self.mesh = mesh
         self.gradients = shape_gradients(vertices, cells)
         self._cells, self._corners = cells, vertices[cells]
         self._found: tuple[Array, Array, Array] | None = None

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from supple.model.model import Model
+    from supple.studio import Studio
 
 
 @runtime_checkable
@@ -178,13 +179,13 @@ class Robot:
         body : Body
             What the link is made of: a `Rod`, a `Rigid`, or a body of yours (`supple.robot.bodies.protocol`).
         joint : Joint, optional
-            `Fixed` if left out.
+            `Fixed` if omitted.
         parent : str or (str, s)
             Name of the parent link, which may be added later, or "world".  A name alone means its tip; with a station
             s from 0 (base) to 1 (tip) of a rod the link hangs there, at a computational point of the rod or not; of a
             rigid link 0 is the body frame and 1 the tip.  A frame that was added before is a parent, too.
         at : (4, 4), optional
-            Pose of the joint frame in the parent's frame there; identity if left out.
+            Pose of the joint frame in the parent's frame there; identity if omitted.
         facts : mapping, optional
             What is known of the link beside its mechanics; kept with it, used by nothing.
 
@@ -222,7 +223,7 @@ class Robot:
         link : str or (str, s)
             The link, which may be added later, or a frame that was added before; a name alone means its tip.
         at : (4, 4), optional
-            Pose of the frame there; identity if left out.
+            Pose of the frame there; identity if omitted.
 
         Examples
         --------
@@ -267,7 +268,7 @@ class Robot:
         density, mass : float
             One of them: kg/m^3, or kg of each disc.
         name : str, optional
-            Discs are called ``name 1``, ``name 2``, ...; ``"<rod> disc"`` if left out.
+            Discs are called ``name 1``, ``name 2``, ...; ``"<rod> disc"`` if omitted.
 
         Returns
         -------
@@ -333,7 +334,7 @@ class Robot:
         to : str or (str, s)
             A link, its tip meant, or a station of one, a frame, or "world".
         at : (4, 4), optional
-            Pose of the part's world there; identity if left out.
+            Pose of the part's world there; identity if omitted.
         prefix : str
             Begins all names of the part, such as ``"left/"``; names must differ from those that are there.
 
@@ -404,14 +405,12 @@ class Robot:
         """A robot of its own with the same links and, unless told otherwise, loads: what one is given, only it has."""
         twin = Robot(self._name, self._gravity, massless=self._massless)
         twin._links, twin._items = dict(self._links), dict(self._items) if items else {}
-        twin._frames = dict(self._frames)
-        twin._couplings, twin.left_out = dict(self._couplings), self.left_out
+        twin._frames, twin._couplings, twin.left_out = dict(self._frames), dict(self._couplings), self.left_out
         return twin
 
     def compile(self) -> Model:
         """Check the description and turn it into arrays ready for computation."""
-        # Imported late, so that describing a robot does not load the compiled kernels.
-        from supple.model.model import make_model
+        from supple.model.model import make_model  # late: describing a robot does not load the compiled kernels
 
         return make_model(self)
 
@@ -422,24 +421,26 @@ class Robot:
 
         Parameters
         ----------
-        path : path
-            .yaml (or .yml) for people, .json for machines.
+        path : path, .yaml (or .yml) for people, .json for machines
         functions : mapping of str to callable, optional
             What Python functions are to be called in the file: laws, feedback.  Others are called by their own names.
             Functions along rods (sections, routes, rest strains) need none: they are saved as tables of samples.
 
         Returns
         -------
-        dict of str to callable
-            All functions that the file names: what `supple.load` takes as ``functions``.
+        dict of str to callable: all functions that the file names, what `supple.load` takes as ``functions``
         """
         from supple.files.model_files import write_model
 
         return write_model(self, path, functions)
 
     def plot(self, q: ArrayLike | str | PathLike[str] | None = None, **options: Any) -> Figure:
-        """Compile the robot and draw it at q (n,), at rest if left out; all as for `Model.plot`, files too."""
+        """Compile the robot and draw it at q (n,), at rest if omitted; all as for `Model.plot`, files too."""
         return self.compile().plot(q, **options)
+
+    def view(self, **options: Any) -> Studio:
+        """Compile the robot and show it in a browser; all as for `Model.view`."""
+        return self.compile().view(**options)
 
     def __str__(self) -> str:
         return summary(self)

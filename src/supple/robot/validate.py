@@ -274,7 +274,7 @@ def _carries_inertia(links: Sequence[LinkSpec], parents: Sequence[int]) -> list[
         inertia = link.body.felt_inertia()
         if inertia is None or np.any(inertia):
             k = parents[i]
-            while k >= 0:
+            while k >= 0 and not carried[k]:  # whoever is told already has told all before it
                 carried[k] = True
                 k = parents[k]
     return carried

@@ -31,7 +31,7 @@ class Section:
     inertia : (6, 6), (6,) or callable of s
         Spatial inertia per metre of rod in the local frame: kg m, kg/m. Its mass must be positive.
     damping : (6, 6), (6,) or callable of s, optional
-        Wrench per strain rate; none if left out.
+        Wrench per strain rate; none if omitted.
     radius : number, (base, tip) or callable of s, optional
         Size in m for pictures and contacts; without it the rod is its centreline.
     shape : Shape, optional
@@ -86,7 +86,7 @@ class Section:
         GJ : profile
             Torsional stiffness, N m^2.
         GA_y, GA_z : profile, optional
-            Shear stiffness along y and z, N. May be left out only where that strain is locked.
+            Shear stiffness along y and z, N. May be omitted only where that strain is locked.
         mass_per_length : profile
             Mass per metre, kg/m.
         rotary_inertia : three profiles

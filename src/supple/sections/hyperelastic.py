@@ -18,6 +18,7 @@ class Hyperelastic(ABC):
 
     density: float  #: kg/m^3
     viscosity: float  #: Pa s, of small strain rates about the state at rest
+    kelvin_voigt: float = 0.0  #: Pa s, of rates of the Green strain
 
     #: Whether the energy is meant for kinematics that keep volumes only.
     incompressible: bool = False
@@ -42,6 +43,10 @@ class NeoHookean(Hyperelastic):
         kg/m^3.
     viscosity : float
         Pa s: constant damping, of small strain rates about the state at rest.
+    kelvin_voigt : float
+        Pa s: damping by the rate of the Green strain E = (F^T F - 1) / 2, however large, with the second
+        Piola-Kirchhoff stress 2 eta dev(E'). At rest it is that of ``viscosity``, to which it adds; unlike it, it
+        follows the shape, and what merely turns is not damped.
 
     Notes
     -----
@@ -52,12 +57,14 @@ class NeoHookean(Hyperelastic):
     poisson: float = 0.49
     density: float = field(kw_only=True)
     viscosity: float = field(default=0.0, kw_only=True)
+    kelvin_voigt: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "young", positive_float(self.young, "NeoHookean: young", "Pa"))
         object.__setattr__(self, "poisson", finite_float(self.poisson, "NeoHookean: poisson"))
         object.__setattr__(self, "density", positive_float(self.density, "NeoHookean: density", "kg/m^3"))
-        object.__setattr__(self, "viscosity", nonnegative_float(self.viscosity, "NeoHookean: viscosity", "Pa s"))
+        for name in ("viscosity", "kelvin_voigt"):
+            object.__setattr__(self, name, nonnegative_float(getattr(self, name), f"NeoHookean: {name}", "Pa s"))
         if not 0.0 <= self.poisson <= 0.5:
             raise ModelError(f"NeoHookean: poisson is {self.poisson:g}, must lie in [0, 0.5]")
 
@@ -94,17 +101,23 @@ class EnergyDensity(Hyperelastic):
         kg/m^3.
     viscosity : float
         Pa s: constant damping, of small strain rates about the state at rest.
+    kelvin_voigt : float
+        Pa s: damping by the rate of the Green strain E = (F^T F - 1) / 2, however large, with the second
+        Piola-Kirchhoff stress 2 eta dev(E'). At rest it is that of ``viscosity``, to which it adds; unlike it, it
+        follows the shape, and what merely turns is not damped.
     """
 
     function: Callable[[Any], Any]
     density: float = field(kw_only=True)
     viscosity: float = field(default=0.0, kw_only=True)
+    kelvin_voigt: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise ModelError(f"EnergyDensity: function is {shown(self.function)}, must be a function W(F)")
         object.__setattr__(self, "density", positive_float(self.density, "EnergyDensity: density", "kg/m^3"))
-        object.__setattr__(self, "viscosity", nonnegative_float(self.viscosity, "EnergyDensity: viscosity", "Pa s"))
+        for name in ("viscosity", "kelvin_voigt"):
+            object.__setattr__(self, name, nonnegative_float(getattr(self, name), f"EnergyDensity: {name}", "Pa s"))
 
     def energy(self, F: Any) -> Any:
         """Energy per volume at rest, Pa."""

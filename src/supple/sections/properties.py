@@ -58,8 +58,9 @@ def section_properties(section: Shape | Section, material: Material | None, s: f
     if isinstance(section, Section):
         return SectionProperties(section.stiffness_at(s), section.damping_at(s), section.inertia_at(s))
     assert material is not None
-    area, torsion = section.area(s), section.torsion(s)
-    polar, y, z = section.second_moments(s)
+    area, (polar, y, z) = section.area(s), section.second_moments(s)
+    plain = section.torsion_constant is None and type(section).torsion is Shape.torsion
+    torsion = polar if plain else section.torsion(s)  # a user's function of s is asked no more often than need be
     factor_y, factor_z = section.shear_factors
     young, shear = material.young, material.shear_modulus
     stiffness, damping, inertia = np.zeros((3, 6, 6))

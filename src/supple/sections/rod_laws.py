@@ -149,16 +149,8 @@ class MooneyRivlinRod(RodLaw):
 
 
 @dataclass(frozen=True)
-class Stiffening(RodLaw):
-    """Strains that are resisted the more the larger they are: stress K e + K_ii c_i e_i^3 along component i.
-
-    Parameters
-    ----------
-    torsion, bend_y, bend_z : float, optional
-        c of the angular strains, m^2; left out: linear.
-    stretch, shear_y, shear_z : float, optional
-        c of the linear strains, without unit.
-    """
+class PerStrain(RodLaw):
+    """A law that goes beyond the linear one along each strain by itself, with one number for each that does."""
 
     torsion: float | None = None
     bend_y: float | None = None
@@ -171,26 +163,55 @@ class Stiffening(RodLaw):
         for name in (part.name for part in fields(self)):
             value = getattr(self, name)
             if value is not None:
-                object.__setattr__(self, name, nonnegative_float(value, f"Stiffening: {name}"))
+                object.__setattr__(self, name, self.checked(value, f"{type(self).__name__}: {name}"))
+
+    @abstractmethod
+    def checked(self, value: Any, what: str) -> float:
+        """A number of the law, or a `ModelError`."""
+
+    @abstractmethod
+    def beyond(self, number: Any, k: Any, x: Any) -> Any:
+        """What a strain x of stiffness k stores beyond k x^2 / 2, J/m."""
 
     def energy(self, e: Any, K: Any, s: Any) -> Any:
-        """e^T K e / 2 + sum of K_ii c_i e_i^4 / 4."""
+        """e^T K e / 2 and what strains store beyond."""
         total = 0.5 * e @ K @ e
         for part, k, x in zip(fields(self), np.diagonal(K), e, strict=True):
-            c = getattr(self, part.name)
-            if c is not None:
-                total = total + 0.25 * c * k * x**4
+            number = getattr(self, part.name)
+            if number is not None:
+                total = total + self.beyond(number, k, x)
         return total
 
 
 @dataclass(frozen=True)
-class Saturating(RodLaw):
+class Stiffening(PerStrain):
+    """Strains that are resisted the more the larger they are: stress K e + K_ii c_i e_i^3 along component i.
+
+    Parameters
+    ----------
+    torsion, bend_y, bend_z : float, optional
+        c of the angular strains, m^2; omitted: linear.
+    stretch, shear_y, shear_z : float, optional
+        c of the linear strains, without unit.
+    """
+
+    def checked(self, value: Any, what: str) -> float:
+        """At least 0."""
+        return nonnegative_float(value, what)
+
+    def beyond(self, c: Any, k: Any, x: Any) -> Any:
+        """K_ii c_i e_i^4 / 4."""
+        return 0.25 * c * k * x**4
+
+
+@dataclass(frozen=True)
+class Saturating(PerStrain):
     """Strains whose stress levels off: K_ii e_i / sqrt(1 + (e_i / e_max)^2), which nears K_ii e_max, along component i.
 
     Parameters
     ----------
     torsion, bend_y, bend_z : float, optional
-        e_max of the angular strains, 1/m; left out: linear.
+        e_max of the angular strains, 1/m; omitted: linear.
     stretch, shear_y, shear_z : float, optional
         e_max of the linear strains.
 
@@ -199,27 +220,13 @@ class Saturating(RodLaw):
     Stiffness between different strains (entries of K off its diagonal) stays linear.
     """
 
-    torsion: float | None = None
-    bend_y: float | None = None
-    bend_z: float | None = None
-    stretch: float | None = None
-    shear_y: float | None = None
-    shear_z: float | None = None
+    def checked(self, value: Any, what: str) -> float:
+        """Above 0."""
+        return positive_float(value, what)
 
-    def __post_init__(self) -> None:
-        for name in (part.name for part in fields(self)):
-            value = getattr(self, name)
-            if value is not None:
-                object.__setattr__(self, name, positive_float(value, f"Saturating: {name}"))
-
-    def energy(self, e: Any, K: Any, s: Any) -> Any:
+    def beyond(self, limit: Any, k: Any, x: Any) -> Any:
         """K_ii e_max^2 (sqrt(1 + (e_i/e_max)^2) - 1) in place of K_ii e_i^2 / 2."""
-        total = 0.5 * e @ K @ e
-        for part, k, x in zip(fields(self), np.diagonal(K), e, strict=True):
-            limit = getattr(self, part.name)
-            if limit is not None:
-                total = total + k * (limit**2 * (np.sqrt(1.0 + (x / limit) ** 2) - 1.0) - 0.5 * x**2)
-        return total
+        return k * (limit**2 * (np.sqrt(1.0 + (x / limit) ** 2) - 1.0) - 0.5 * x**2)
 
 
 def _check_diagonal(law: RodLaw, K: Any) -> None:

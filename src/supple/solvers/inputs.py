@@ -9,18 +9,19 @@ from __future__ import annotations
 import ctypes
 import inspect
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.checks import answer, ask, failure, finite_float, floats, shown, why
-from supple.compilation.law_program import Program, breaks_of, is_compilable, make_program
+from supple.compilation.law_program import Program, breaks_of, is_compilable
 from supple.core import actuation as _actuation
 from supple.core.time_laws import evaluate_laws
 from supple.errors import ModelError, ShapeError, StateError, SuppleError
 from supple.jit import kernel
 from supple.laws import Constant, Law, Table
+from supple.solvers.own_laws import Driven, inputs_by, jumps_of, own_laws, program_of, targets_of
 from supple.solvers.problem import (
     ASK_FEEDBACK,
     ASK_LAWS,
@@ -30,10 +31,10 @@ from supple.solvers.problem import (
     TO_INPUT,
     TO_MOTION,
     TO_NOTHING,
-    TO_SIGNAL,
     Problem,
     SolverWorkspace,
 )
+from supple.solvers.rounding import CENTRAL_STEP, ONE_SIDED_STEP
 from supple.solvers.stage.charts import to_home
 
 if TYPE_CHECKING:
@@ -44,27 +45,12 @@ Array = np.ndarray
 
 _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double, ctypes.c_int64)
 
-#: Relative step of one-sided differences of users' feedback.
-STEP = 1e-7
-#: The same of central ones, which derivatives of motions take.
-CENTRAL_STEP = 6e-6
-
 
 @kernel
 def tabulate(ops: Any, numbers: Any, times: Any, rates: Any, values: Any) -> None:
     """values (T, rows) of a program of laws at all times; ``rates`` (2, rows) is scratch."""
     for k in range(times.shape[0]):
         evaluate_laws(ops, numbers, times[k], values[k], rates[0], rates[1])
-
-
-class Driven(NamedTuple):
-    """A law with what it drives: kind of target and first index."""
-
-    law: Callable[[float], Any]
-    size: int
-    owner: str
-    target: int
-    indices: tuple[int, ...]
 
 
 class Excitation:
@@ -89,20 +75,20 @@ class Excitation:
         self.feedback: Callable[..., Any] | None = None  # u(t, q, v)
         self.controllers = () if put else model.controllers
         self.states = sum(len(c.state0) for c in self.controllers)  #: of controllers, which come before those of loads
-        first_states = [c.state0 for c in self.controllers] + [block.state0 for block in model.demand.states]
-        self.first_states = np.concatenate(first_states or [np.zeros(0)])
-        driven = _load_laws(model) + _motion_laws(model)
-        steered = {name for c in self.controllers for name in (c.inputs or model.input_names)}
+        self.own = own_laws(model)
+        self.given: Driven | None = None  #: what users gave for u, if it is a law of time
+        self.first_states = self.own.first_states
+        steered: set[str] = set()
+        if self.controllers:
+            self.first_states = np.concatenate([*(c.state0 for c in self.controllers), self.first_states])
+            steered = {name for c in self.controllers for name in (c.inputs or model.input_names)}
         self.steered = [_input_indices(model, c) for c in self.controllers]
         form = _input_law(model, u, times, hold)
         if callable(form) and not isinstance(form, Law) and _takes_state(form):
             self.feedback = form
         elif model.nu and not put and not (u is None and len(steered) == model.nu):
-            driven.append(Driven(form, model.nu, "u", TO_INPUT, tuple(range(model.nu))))
-        self.compiled = [d for d in driven if is_compilable(d.law)]
-        self.called = [d for d in driven if not is_compilable(d.law)]
-        # between samples of a table only the slope jumps: error control sees to that
-        self.breaks = breaks_of([d.law for d in driven if not isinstance(d.law, Table) or d.law.hold])
+            self.given = inputs_by(model, form)
+        self._sort()
         self.error: BaseException | None = None
         self.central = False  #: whether slopes of feedback are central differences
         self._kept: Any = None
@@ -112,13 +98,30 @@ class Excitation:
         """Whether inputs or controllers' states follow the robot's state."""
         return self.feedback is not None or bool(self.controllers)
 
+    def _sort(self) -> None:
+        """Laws that are compiled and those that are called, one program of the former, and when any of them jumps."""
+        own, given = self.own, self.given
+        self.compiled, self.called = list(own.compiled), list(own.called)
+        self._program, self._targets, later = own.program, own.targets, [*own.called]
+        if given is not None:
+            later.append(given)
+            (self.compiled if is_compilable(given.law) else self.called).append(given)
+        if given is not None and type(given.law) is Constant and np.shape(given.law.value) == (given.size,):
+            first = len(own.constant.numbers) - given.size
+            numbers = np.concatenate([own.constant.numbers[:first], given.law.value])
+            self._program, self._targets = own.constant._replace(numbers=numbers), own.constant_targets
+        elif given is not None and is_compilable(given.law):
+            self._program = program_of([given], own.program)
+            self._targets = targets_of(self.compiled)
+        for indices in self.steered:  # a controller has taken over these inputs from their law
+            taken = (self._targets[:, 0] == TO_INPUT) & np.isin(self._targets[:, 1], indices)
+            self._targets = self._targets.copy()
+            self._targets[taken, 0] = TO_NOTHING
+        self.breaks = tuple(sorted({*own.breaks, *jumps_of(later)})) if later else own.breaks
+
     def program(self) -> tuple[Program, Array]:
         """Compiled laws, and (rows, 2) what each row drives."""
-        program = make_program(
-            [d.law for d in self.compiled], [d.size for d in self.compiled], [d.owner for d in self.compiled]
-        )
-        targets = [(TO_NOTHING if self._is_steered(d, i) else d.target, i) for d in self.compiled for i in d.indices]
-        return program, np.array(targets, dtype=np.int64).reshape(-1, 2)
+        return self._program, self._targets
 
     def _is_steered(self, driven: Driven, i: int) -> bool:
         """Whether a controller has taken over an input from its law."""
@@ -218,12 +221,35 @@ class Excitation:
             self._follow(workspace, t)
             return np.concatenate([problem.inputs, problem.rates[:own]])
 
+        known = None if self.central else self._known_slopes(workspace, t)
+        if known is not None:
+            problem.slopes[: len(base), : len(state)] = known
+            return
         for j in range(len(state)):
-            h = (CENTRAL_STEP if self.central else STEP) * max(1.0, abs(state[j]))
+            h = (CENTRAL_STEP if self.central else ONE_SIDED_STEP) * max(1.0, abs(state[j]))
             slope = (beside(j, h) - beside(j, -h)) / (2.0 * h) if self.central else (beside(j, h) - base) / h
             problem.slopes[: len(base), j] = slope
         problem.q[:], problem.v[:], problem.z[:own] = state[:n], state[n : 2 * n], state[2 * n :]
         problem.inputs[:], problem.rates[:own] = kept
+
+    def _known_slopes(self, workspace: SolverWorkspace, t: float) -> Array | None:
+        """Derivatives (nu, 2 n) of feedback that tells them, where the problem has the model's own charts."""
+        tell = getattr(self.feedback, "slopes", None)
+        if tell is None or self.controllers or len(workspace.problem.charts):
+            return None
+        given = tell(t, workspace.problem.q.copy(), workspace.problem.v.copy())
+        if given is None:
+            return None
+        try:
+            slopes = floats(given)
+        except ValueError as cause:
+            raise StateError(f"u: slopes at t = {t:g} must be numbers{why(cause)}, inputs by q and v") from None
+        if slopes.shape != (self.model.nu, 2 * self.model.n) or not np.isfinite(slopes).all():
+            raise StateError(
+                f"u: slopes at t = {t:g} are of shape {slopes.shape}, must be finite numbers of shape "
+                f"{(self.model.nu, 2 * self.model.n)}, inputs by q and v"
+            )
+        return slopes
 
     def sample(self, workspace: SolverWorkspace, t: float) -> None:
         """Inputs from feedback at the problem's state, to be held."""
@@ -231,13 +257,16 @@ class Excitation:
 
     def inputs_along(self, t: Array, q: Array, v: Array, z: Array, continuous: bool = True) -> Array:
         """All inputs (T, nu) at states in the model's charts; NaN where feedback is sampled and not ``continuous``."""
+        if not self.steered and self.given is not None and type(self.given.law) is Constant:
+            u = np.empty((len(t), self.model.nu))
+            u[:] = self.given.law.value
+            return u
         u = np.zeros((len(t), self.model.nu))
         program, targets = self.program()
         values = np.zeros((len(t), program.rows))
         tabulate(program.ops, program.numbers, np.ascontiguousarray(t), np.zeros((2, program.rows)), values)
-        for column, (target, i) in enumerate(targets):
-            if target == TO_INPUT:
-                u[:, i] = values[:, column]
+        columns = np.flatnonzero(targets[:, 0] == TO_INPUT)
+        u[:, targets[columns, 1]] = values[:, columns]
         for d in self.called:
             if d.target == TO_INPUT:
                 u[:, list(d.indices)] = [_numbers(d.law, (float(x),), d.size, f"{d.owner}: its law") for x in t]
@@ -249,21 +278,6 @@ class Excitation:
             followed = np.array([self.outputs(float(x), *state) for x, *state in zip(t, q, v, z, strict=True)])
             u = np.where(np.isfinite(followed), followed, u)
         return u
-
-
-def _load_laws(model: Model) -> list[Driven]:
-    demand = model.demand
-    return [
-        Driven(law, size, owner, TO_SIGNAL, tuple(range(first, first + size)))
-        for law, first, size, owner in zip(demand.laws, demand.firsts, demand.sizes, demand.owners, strict=True)
-    ]
-
-
-def _motion_laws(model: Model) -> list[Driven]:
-    return [
-        Driven(j.law, len(j.coordinates), f"Prescribed {j.link!r}", TO_MOTION, tuple(j.coordinates))
-        for j in model.prescribed
-    ]
 
 
 def _input_indices(model: Model, controller: Controller) -> list[int]:
@@ -291,9 +305,12 @@ def _takes_state(function: Callable[..., Any]) -> bool:
 
 def _input_law(model: Model, u: Any, times: Array | None, hold: bool) -> Any:
     """What users give for u as a law of (nu,) values, or a function."""
-    nu, names = model.nu, ", ".join(model.input_names) or "none"
+    nu = model.nu
     if u is None:
         return Constant(np.zeros(nu))
+    if type(u) is np.ndarray and u.shape == (nu,):
+        return Constant(input_array(model, u))
+    names = ", ".join(model.input_names) or "none"
     if isinstance(u, Law) or callable(u):
         if nu == 1 and isinstance(u, Law) and np.ndim(ask(u, (0.0,), "u at t = 0", StateError)) == 0:
             return _stacked([u])

@@ -4,7 +4,7 @@ Compiled loops read and write nothing else, so a copy of these arrays is a check
 goes on as if it had never left.
 
 A stage of any implicit scheme looks for an increment x (n,), multipliers lambda (nc,) and mu (nc,), and increments of
-further states, such that
+internal states, such that
 
     q = q0 + x,    v = v0 + c_v (x - P mu),    a = a0 + c_a (x - P mu),    z = z0 + x_z,    z' = z0' + c_z x_z
 
@@ -12,7 +12,7 @@ satisfy R(q, v, a, lambda) = 0, e(q) = 0, A(q) v = 0 and z' = f.  P mu is the ex
 index-2 form (Gear, Gupta, Leimkuhler): position and velocity constraints both hold; without it (pure index 3), e(q) = 0
 alone.  Statics is the stage with c_v = c_a = 0.
 
-Further states are those of controllers, then those of loads; loads find theirs among the signals, and leave f there.
+Internal states are those of controllers, then those of loads; loads find theirs among the signals, and leave f there.
 """
 
 from __future__ import annotations
@@ -24,13 +24,11 @@ import numpy as np
 from supple.compilation.law_program import Program
 from supple.core.arrays import Space, handle, make_space, make_tree
 from supple.core.records import has_chart, pose_t
-from supple.core.residual import RESIDUAL
 from supple.core.tree_factors import TreeFactors, crossing_rows, make_factors, most_ties
-from supple.core.tree_rates import TREE_RATES
 from supple.core.tree_solve import TREE_SOLVER
-from supple.core.tree_tangent import TREE_TANGENT
 from supple.core.views import View, array_of, viewing
 from supple.solvers.stage.choice import tree_pays
+from supple.solvers.stage.large_matrix import FACTORISE_LARGE, LARGE, lapack_address
 from supple.solvers.stage.recentring import CHART
 
 if TYPE_CHECKING:
@@ -46,31 +44,41 @@ RESIDUAL_AT, TREE_AT, SPACE_AT, ROWS_AT, PYTHON_AT, CHART_AT = 0, 1, 2, 3, 4, 5
 TREE_TANGENT_AT, TREE_SOLVER_AT, TREE_RATES_AT, FACTORS_AT = 6, 7, 8, 9
 #: And of the Jacobians of the residual; 0 where nobody asks for them one by one.
 JACOBIANS_AT = 10
+#: And of `solvers.stage.large_matrix` and of LAPACK; 0 where matrices are small.
+LARGE_AT, LAPACK_AT = 11, 12
+#: And of what solves a stage and finds accelerations (`solvers.stage.calls`); 0 where nothing moves.
+STAGE_AT, ACCELERATION_AT = 13, 14
 
 #: Entries of `Problem.numbers`.
 STAGE_TIME, CV, CA, CZ, LATEST_TIME, FACTORED_CV, FACTORED_CA, NORM, RATE, NEWTON_STEP, SCALE = range(11)
+BEND, MOVING_CV, MOVING_CA = 11, 12, 13
 # LATEST_TIME: laws are taken at this time at the latest (just before a jump); FACTORED_*: coefficients of the factors;
 # NORM, RATE, NEWTON_STEP: weighted size of the last Newton step, by which it shrank, and its size relative to q;
-# SCALE: of the columns of lambda
+# SCALE: of the columns of lambda; BEND: weighted size of the step after one with new factors, over its size squared;
+# MOVING_*: coefficients of `Problem.moving`
 
 #: Entries of `Problem.flags`: what the problem has, what is stale, what happened.
 FEEDBACK, TIME_CALLS, STABILISED, STALE, RESIDUALS, TANGENTS, WORST, ITERATIONS, DIFFERENCED = range(9)
 #: And: whether the newest factors are over the tree, how many of the next are dense, how often the tree was in doubt.
 OVER_TREE, DENSE_LEFT, DOUBTS = 9, 10, 11
+#: And: of how many stages the factors are renewed at once, and of how many they still are (`solvers.stage.newton`).
+HASTE, RENEWALS = 12, 13
+#: And: for how many further matrices the part of the tangent that follows rates will do (`solvers.stage.matrix`).
+MOVING_LEFT = 14
 
 #: Targets of compiled laws: inputs, signals of loads, motions of prescribed coordinates; inputs that controllers drive.
 TO_INPUT, TO_SIGNAL, TO_MOTION, TO_NOTHING = 0, 1, 2, 3
 
-#: What Python is called for: laws of time, feedback and rates of further states, their derivatives.
+#: What Python is called for: laws of time, feedback and rates of internal states, their derivatives.
 ASK_LAWS, ASK_FEEDBACK, ASK_SLOPES = 0, 1, 2
 
 
 class Problem(NamedTuple):
-    """Arrays of one run; n coordinates, nf of them free, nc loop rows, nz further states, nu inputs, m unknowns."""
+    """Arrays of one run; n coordinates, nf of them free, nc loop rows, nz internal states, nu inputs, m unknowns."""
 
-    calls: Any  #: (11,) int64 addresses
-    numbers: Any  #: (11,) scalars, see above
-    flags: Any  #: (12,) int64, see above
+    calls: Any  #: (15,) int64 addresses
+    numbers: Any  #: (14,) scalars, see above
+    flags: Any  #: (15,) int64, see above
     free: Any  #: (nf,) int64 coordinates that move freely, those of children before those of parents
     fixed: Any  #: (n - nf,) int64 prescribed coordinates
     fields: Any  #: (n,) int64 first of the coordinates that describe the same: a strain of a rod, a joint's coordinate
@@ -92,7 +100,7 @@ class Problem(NamedTuple):
     lam0: Any  #: (nc,) multipliers at which a stage begins
     residual: Any  #: (n,) residual
     tangent: Any  #: (n, n) its tangent
-    stiffness: Any  #: (n, n) dR/dq alone, with loops
+    moving: Any  #: (n, n) T - dR/dq, what follows rates; with loops that are held in position and velocity
     vectors: Any  #: (3, nc), see core.loops
     matrices: Any  #: (5, nc, n)
     P: Any  #: (n, nc) directions of mu
@@ -123,11 +131,14 @@ class Problem(NamedTuple):
     charts: Any  #: (k, 4) int64 of joints that are re-centred: block, first coordinate, how many of them turn, how many
 
 
+#: Fields of laws, side by side: those of another run are put in their place.
+LAWS = ("ops", "law_numbers", "targets", "values")
+
 _INTEGERS = dict.fromkeys(("calls", "flags", "free", "fixed", "fields", "pivots", "tree_pivots", "tensions"), 1)
 _INTEGERS |= dict.fromkeys(("ops", "targets", "charts", "load_states"), 2)
 _POSES = ("placement", "home")
 _MATRICES = (
-    "tangent", "stiffness", "vectors", "P", "corrections", "B", "slopes", "R_z", "matrix", "weights", "motion", "values"
+    "tangent", "moving", "vectors", "P", "corrections", "B", "slopes", "R_z", "matrix", "weights", "motion", "values"
 )  # fmt: skip
 
 
@@ -142,6 +153,17 @@ def _field_type(name: str) -> Any:
 
 #: A problem inside compiled code: ``problem_at(table.ctypes.data)`` of an workspace's table.
 problem_at = viewing(View("problem", {name: _field_type(name) for name in Problem._fields}))
+
+
+class Tables(NamedTuple):
+    """Arrays of a problem that depend on the model alone and that nobody changes, see `Problem`."""
+
+    free: Array
+    fixed: Array
+    fields: Array
+    charts: Array
+    tensions: Array
+    load_states: Array
 
 
 class SolverWorkspace(NamedTuple):
@@ -178,11 +200,11 @@ def make_workspace(
     stabilised : bool
         Whether loops hold in position and velocity, or in position alone.
     states : int
-        Number of further states of controllers.
+        Number of internal states of controllers.
     feedback : bool
         Whether inputs or rates of controllers' states follow the state of the robot.
     integrated : bool
-        Whether further states of loads are among z; if not, their signals are left alone.
+        Whether internal states of loads are among z; if not, their signals are left alone.
     differenced : bool
         Whether tangents of the residual are differences of it.
     over_tree : bool
@@ -190,32 +212,33 @@ def make_workspace(
     apart : bool
         Whether derivatives of the residual by q, v and a are asked for one by one; matrices are dense then.
     """
-    load_states = load_state_table(model if integrated else None)
+    tables = model.workspace.kept("tables of a problem", lambda: _tables(model))
+    load_states, charts, free = tables.load_states if integrated else NO_STATES, tables.charts, tables.free
     n, nc, nz, nu = model.n, model.nc, states + len(load_states), model.nu
-    charts = chart_table(model)
     placement = model.parameters.placement.copy()  # always: arrays of other types would compile all loops again
     parameters = model.parameters._replace(placement=placement)
     arrays = model.workspace.arrays
     tree = make_tree(model.topology, parameters, arrays.loads, arrays.maps)
     space = make_space(tree, **model.workspace.sizes())
     *handles, kept = model.workspace.handles(handle(tree), space)
-    free = free_coordinates(model)
     rows = (2 if stabilised else 1) * nc
     m = len(free) + rows + nz
     functions = model.workspace.functions
-    calls = _addresses(functions, handles, nc > 0, len(charts) > 0, apart)
+    calls = _addresses(functions, handles, nc > 0, len(charts) > 0, apart, m)
     flags, numbers = _scalars(feedback, stabilised and nc > 0, differenced)
     further = rows + nz + (nu if feedback or nz > 0 else 0)
-    over_tree = over_tree and not differenced and not apart and _tree_knows(model)
-    made = _make_factors(tree, space, free, further, calls, bool(flags[STABILISED])) if over_tree else NO_FACTORS
+    border = further + functions.follower_rows
+    over_tree = over_tree and not differenced and not apart
+    pays = over_tree and model.workspace.kept(("tree pays", border), lambda: _tree_pays(tree, space, border))
+    made = _make_factors(tree, space, free, border, calls, functions, bool(flags[STABILISED])) if pays else NO_FACTORS
     zeros = _shapes(n, nc, nz, nu if feedback or nz > 0 else None, m, len(load_states), len(targets))
     problem = Problem(
         calls=calls,
         numbers=numbers,
         flags=flags,
         free=free,
-        fixed=np.asarray(model.fixed_coordinates, dtype=np.int64),
-        fields=field_table(model),
+        fixed=tables.fixed,
+        fields=tables.fields,
         load_states=load_states,
         pivots=np.zeros(m, dtype=np.int64),
         tree_reals=made.reals,
@@ -223,12 +246,12 @@ def make_workspace(
         weights=np.ones((2, n)),
         weights_z=np.ones(nz),
         ops=program.ops,
-        law_numbers=program.numbers,
+        law_numbers=program.numbers.copy(),  # of the problem alone: another run puts its own there
         targets=targets,
         inputs=space.inputs,
         signals=space.signals,
         multipliers=space.multipliers,
-        tensions=np.flatnonzero(model.demand.tensions).astype(np.int64),
+        tensions=tables.tensions,
         placement=placement,
         home=model.parameters.placement,
         charts=charts,
@@ -239,9 +262,21 @@ def make_workspace(
     )
 
 
-def _addresses(functions: Any, handles: list[Array], looped: bool, charted: bool, apart: bool) -> Array:
-    """Addresses of what every model calls, and of what loops, charts and Jacobians do."""
-    calls = np.zeros(11, dtype=np.int64)
+def with_laws(workspace: SolverWorkspace, program: Program, targets: Array) -> SolverWorkspace:
+    """The same arrays with other laws; compiled code sees these from now on."""
+    problem = workspace.problem
+    if problem.ops is program.ops and problem.targets is targets:  # only numbers differ
+        problem.law_numbers[:], problem.values[:] = program.numbers, 0.0
+        return workspace
+    laws = program.ops, program.numbers.copy(), targets, np.zeros((3, len(targets)))
+    first = Problem._fields.index(LAWS[0])
+    workspace.table[first : first + len(LAWS)] = handle(laws)
+    return workspace._replace(problem=problem._replace(**dict(zip(LAWS, laws, strict=True))))
+
+
+def _addresses(functions: Any, handles: list[Array], looped: bool, charted: bool, apart: bool, m: int) -> Array:
+    """Addresses of what every model calls, and of what loops, charts, Jacobians and m unknowns do."""
+    calls = np.zeros(15, dtype=np.int64)
     calls[[RESIDUAL_AT, TREE_AT, SPACE_AT]] = functions.residual, handles[0].ctypes.data, handles[1].ctypes.data
     if looped:
         calls[ROWS_AT] = functions.rows
@@ -249,15 +284,24 @@ def _addresses(functions: Any, handles: list[Array], looped: bool, charted: bool
         calls[CHART_AT] = CHART.address
     if apart:
         calls[JACOBIANS_AT] = functions.jacobians
+    if m >= LARGE:
+        calls[[LARGE_AT, LAPACK_AT]] = FACTORISE_LARGE.address, lapack_address(m)
     return calls
 
 
 def _scalars(feedback: bool, stabilised: bool, differenced: bool) -> tuple[Array, Array]:
     """Flags and numbers of a problem that has not begun."""
-    flags, numbers = np.zeros(12, dtype=np.int64), np.zeros(11)
+    flags, numbers = np.zeros(15, dtype=np.int64), np.zeros(14)
     flags[[FEEDBACK, STABILISED, STALE, DIFFERENCED]] = feedback, stabilised, True, differenced
     numbers[LATEST_TIME] = np.inf
     return flags, numbers
+
+
+def forget_factors(problem: Problem) -> None:
+    """Nothing that earlier stages found is used again: neither their factors nor what was learned of them."""
+    problem.flags[STALE] = True
+    problem.flags[[HASTE, RENEWALS, MOVING_LEFT]] = 0
+    problem.numbers[BEND] = 0.0
 
 
 class _Factors(NamedTuple):
@@ -269,35 +313,31 @@ class _Factors(NamedTuple):
     pivots: Array
 
 
-def _tree_knows(model: Model) -> bool:
-    """Whether factors over the tree hold all of a model: neither slopes of friction nor coordinates that follow."""
-    rubs = bool(np.any(model.parameters.limits[:, 4:6]))
-    # joints that follow others fill T
-    return model.workspace.functions.residual == RESIDUAL.address and not model.dense and not rubs
-
-
 NO_FACTORS = _Factors(None, None, np.zeros(0), np.zeros(0, dtype=np.int64))
 
 
-def _make_factors(tree: Any, space: Space, free: Array, further: int, calls: Array, stabilised: bool) -> _Factors:
-    """Factors over the tree, where they cost less than a dense matrix, and the addresses of their kernels.
+def _tree_pays(tree: Any, space: Space, further: int) -> bool:
+    """Whether factors over the tree cost less than a dense matrix; ``further``: rows of the border beyond ties."""
+    return tree_pays(tree, most_ties(space, crossing_rows(tree)) + further)
 
-    Only models that use them compile them.  ``further``: rows of the border beyond ties of loads.
-    """
-    if not tree_pays(tree, most_ties(space, crossing_rows(tree)) + further):
-        return NO_FACTORS
-    factors, reals, pivots = make_factors(tree, space, free, further)
+
+def _make_factors(
+    tree: Any, space: Space, free: Array, further: int, calls: Array, functions: Any, stabilised: bool
+) -> _Factors:
+    """Factors over the tree, and the addresses of their kernels, which only models that use them compile."""
+    factors, reals, pivots = make_factors(tree, space, free, further, functions.followers)
     table = handle(factors)
-    calls[[TREE_TANGENT_AT, TREE_SOLVER_AT, FACTORS_AT]] = TREE_TANGENT.address, TREE_SOLVER.address, table.ctypes.data
+    calls[TREE_TANGENT_AT], calls[TREE_SOLVER_AT] = functions.tree_tangent, TREE_SOLVER.address
+    calls[FACTORS_AT] = table.ctypes.data
     if stabilised:
-        calls[TREE_RATES_AT] = TREE_RATES.address
+        calls[TREE_RATES_AT] = functions.tree_rates
     return _Factors(factors, table, reals, pivots)
 
 
 def _shapes(
     n: int, nc: int, nz: int, nu: int | None, m: int, load_states: int, laws: int
 ) -> dict[str, tuple[int, ...]]:
-    """Shapes of the arrays that begin at zero; nu is None where neither inputs nor further states follow the state."""
+    """Shapes of the arrays that begin at zero; nu is None where neither inputs nor internal states follow the state."""
     vectors = dict.fromkeys(("q", "v", "a", "q0", "v0", "a0", "before", "x", "y", "residual"), (n,))
     states = dict.fromkeys(("z", "rates", "z0", "rates0", "xz"), (nz,))
     return {
@@ -306,7 +346,7 @@ def _shapes(
         "mu": (nc,),
         "lam0": (nc,),
         "tangent": (n, n),
-        "stiffness": (n, n) if nc else (0, 0),
+        "moving": (n, n) if nc else (0, 0),
         "vectors": (3, nc),
         "matrices": (5, nc, n),
         "P": (n, nc),
@@ -320,6 +360,20 @@ def _shapes(
         "motion": (3, n),
         "values": (3, laws),
     }
+
+
+def _tables(model: Model) -> Tables:
+    found = Tables(
+        free=free_coordinates(model),
+        fixed=np.array(model.fixed_coordinates, dtype=np.int64),
+        fields=field_table(model),
+        charts=chart_table(model),
+        tensions=np.flatnonzero(model.demand.tensions).astype(np.int64),
+        load_states=load_state_table(model),
+    )
+    for table in found:
+        table.setflags(write=False)
+    return found
 
 
 def free_coordinates(model: Model) -> Array:
@@ -345,13 +399,13 @@ def field_table(model: Model) -> Array:
     return fields.astype(np.int64)
 
 
-def load_state_table(model: Model | None) -> Array:
-    """Signals of z and z' of every further state of loads, (k, 2); none without a model."""
-    rows = [
-        (block.first + i, block.rate + i)
-        for block in (() if model is None else model.demand.states)
-        for i in range(len(block.state0))
-    ]
+#: The internal states of loads where nobody asks for them.
+NO_STATES = np.zeros((0, 2), dtype=np.int64)
+
+
+def load_state_table(model: Model) -> Array:
+    """Signals of z and z' of every internal state of loads, (k, 2)."""
+    rows = [(block.first + i, block.rate + i) for block in model.demand.states for i in range(len(block.state0))]
     return np.array(rows, dtype=np.int64).reshape(-1, 2)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,15 +12,17 @@ import numpy as np
 from supple.checks import Array, choice, finite_float, flag, positive_float
 from supple.errors import ModelError, PictureError
 from supple.model.model import Model
-from supple.studio.drive import Driver
 from supple.studio.engine import RATE, Engine, Shot
-from supple.studio.modes import DYNAMICS, MOTION, POSE, STATICS, STEP, Act, move, rest
+from supple.studio.extras import Extras
+from supple.studio.modes import DYNAMICS, MOTION, POSE, STATICS, STEP, Act
+from supple.studio.pace import Pace
 from supple.studio.panel import Panel
+from supple.studio.preparing import Plan, film_stage, make_plan
 from supple.studio.pull import grip_near
-from supple.studio.ranges import coordinate_reaches, input_reaches
+from supple.studio.ranges import coordinate_reaches
 from supple.studio.stage import Stage
 from supple.studio.window import Window
-from supple.viz.motion import FRAMING, even_times, model_of, states_at, watched
+from supple.viz.motion import model_of, watched
 from supple.viz.view import State
 
 if TYPE_CHECKING:
@@ -60,56 +63,118 @@ class Options:
 
 
 class Actor:
-    """A robot in the studio: its stage, its window and the engine that moves it."""
+    """A robot in the studio: its stage, its window and the engine that moves it.
 
-    def __init__(self, what: Model | Trajectory, server: Any, name: str, at: Array, options: Options) -> None:
-        trajectory = None if isinstance(what, Model) else what
-        model = what if isinstance(what, Model) else model_of(what)
-        act, self.span = _act(model, trajectory, options)
-        mode = options.mode or (MOTION if trajectory is not None else _fitting_mode(act))
-        if mode == MOTION and trajectory is None:
+    It enters as soon as its links can be drawn, to be posed by hand or to play its motion; it is *settled* when its
+    plan is made (`preparing`), which takes a minute where kernels must be compiled first.
+
+    Attributes
+    ----------
+    plan : Plan or None
+        How it begins, once that is known.
+    failure : Exception or None
+        Why there is no plan.
+    settled : bool
+    """
+
+    def __init__(self, what: Model | Trajectory, name: str, options: Options) -> None:
+        self.trajectory = None if isinstance(what, Model) else what
+        self.model = what if isinstance(what, Model) else model_of(what)
+        self.name, self.options = name, options
+        self.act, self.span = _act(self.model, self.trajectory, options)
+        if options.mode == MOTION and self.trajectory is None:
             raise PictureError("view: mode is 'Motion', but a model is given: simulate it, and view the motion")
-        _warm(act)
-        beyond: list[State] = []
-        if trajectory is None:
-            states, beyond = _foreseen(act)
-        else:
-            states = states_at(trajectory, even_times(trajectory, FRAMING))
-            act.q, act.t = states[0].q, states[0].t
-        self.model, self.name = model, name
-        self.stage = Stage(model, states, beyond)
-        self.window = Window(server, self.stage, name, at)
-        self.window.raise_curtain(self.stage.at(states[0]))
-        playing = mode in (DYNAMICS, MOTION) if options.playing is None else options.playing
-        self.engine = Engine(act, self.show, mode, trajectory, playing)
-        self.server = server
+        self.model.poses(self.act.q, self.model.scene.stations)  # kernels of pictures, before any others are asked for
+        self.plan: Plan | None = None
+        self.failure: Exception | None = None
+        self.settled = False
         self.panel: Panel | None = None
-        self._draggable = False
         self.past: deque[State] = deque(maxlen=PAST)  #: what was played, for films
+        self._draggable = False
+        self._scene = threading.RLock()  # nodes are changed by one thread at a time
+
+    def make_plan(self) -> None:
+        """Find out how it begins, and compile what it needs; what goes wrong is told when it enters, or on the page."""
+        try:
+            self.plan = make_plan(self.act, self.trajectory, self.options.mode, self.span)
+        except Exception as error:  # laws of users may raise anything
+            self.failure = error
+
+    def enter(self, server: Any, at: Array, planned: bool, pace: Pace) -> None:
+        """Appear in browsers, as planned, or as it stands."""
+        self.server, self.pace = server, pace
+        if planned and self.plan is not None:
+            self.stage, state = self.plan.stage, self.plan.act.state
+        else:
+            self.act.blind, state = True, State(self.act.q)
+            film = None if self.trajectory is None else film_stage(self.act, self.trajectory, readings=False)
+            self.stage = film or Stage(self.model, [state], readings=False)
+        mode = POSE if self.trajectory is None else MOTION
+        self.window = Window(server, self.stage, self.name, at)
+        self.window.raise_curtain(self.stage.at(state))
+        self.extras = Extras(self.window, watched(self.model, None))
+        playing = mode == MOTION and self.options.playing is not False
+        self.engine = Engine(self.act, self.show, mode, self.trajectory, playing, self._follow, lambda: pace.ready)
 
     def add_panel(self) -> None:
-        """Sliders and buttons."""
-        act, state = self.engine.act, self.engine.act.state
-        inputs = input_reaches(self.model, state, self.stage.size, act.driver, self.span)
-        pulls = [reach.high for reach in inputs if reach.name in self.model.tension_inputs]
-        if pulls:  # colours reach as far as the shortest slider, and further when they must
-            self.stage.most["tension"] = max(self.stage.most["tension"], min(pulls))
-        coordinates = coordinate_reaches(self.model, self.stage.size)
-        self.panel = Panel(self.server.gui, self.engine, inputs, coordinates, watched(self.model, None))
+        """Buttons, and sliders as far as they are known."""
+        self.panel = Panel(
+            self.server.gui, self.engine, coordinate_reaches(self.model, self.stage.size), watched(self.model, None)
+        )
+
+    def settle(self) -> None:
+        """Begin as planned."""
+        assert self.panel is not None
+        plan = self.plan
+        if plan is None:
+            self.panel.fail(str(self.failure))
+            return
+        mode, playing = plan.mode, self.options.playing
+        if playing is None:
+            playing = mode in (DYNAMICS, MOTION)
+        with self._scene, self.server.atomic():
+            if plan.stage is not self.stage:
+                self.stage, self._draggable = plan.stage, False
+                self.window.change(plan.stage, plan.stage.at(plan.act.state))
+            self.panel.open(mode, plan.inputs, plan.act.state.u)
+        self.act.blind, self.settled = False, True
+        wishes = {} if mode == MOTION else {"begin": plan.act}  # a motion may be playing already
+        if not self.engine.alive:
+            self.engine.mode, self.engine.playing = mode, playing
+        self.engine.wish(mode=mode, playing=playing, **wishes)
 
     def show(self, shot: Shot) -> None:
         """Bring a state into all browsers."""
-        self._keep(shot)
-        places = self.stage.at(shot.state)
-        with self.server.atomic():
-            self.window.show(places)
-            self.window.show_pull(shot.pull)
-            if self.panel is not None:
-                self.panel.tell(shot)
-        self._let_drag(shot.mode == DYNAMICS)
+        with self._scene:
+            places = self.stage.at(shot.state)
+            with self.server.atomic():
+                self.window.show(places)
+                self.window.show_pull(shot.pull)
+                self.extras.show(shot, self.settled)
+                if self.panel is not None:
+                    self.panel.tell(shot)
+            self._let_drag(shot.mode == DYNAMICS)
+        self.server.flush()
+        self.pace.count()
 
-    def _keep(self, shot: Shot) -> None:
-        """Remember what is played; what does not go on in time begins anew."""
+    def show_all(self) -> None:
+        """Show the present state once more, every piece of it, changed or not."""
+        with self._scene:
+            self.window.forget()
+        self.engine.refresh()
+
+    def draw(self, state: State) -> None:
+        """Bring a state of the past into all browsers, without a word."""
+        with self._scene, self.server.atomic():
+            self.window.show(self.stage.at(state))
+            self.window.show_pull(None)
+        self.server.flush()
+
+    def _follow(self, shot: Shot) -> None:
+        """Remember what is played, for films, plots and trails; what does not go on in time begins anew."""
+        if self.panel is not None:
+            self.panel.remember(shot)
+        self.extras.follow(shot.state)
         if shot.mode not in (DYNAMICS, MOTION):
             return
         if self.past and shot.state.t <= self.past[-1].t:
@@ -134,9 +199,11 @@ class Actor:
             if event.phase == "end":
                 self.engine.wish(grip=None)
                 return
-            target = np.asarray(event.end_position) - self.window.at
+            target = np.asarray(event.end_position, dtype=float) - self.window.at
+            if target.shape != (3,) or not np.all(np.isfinite(target)):
+                return
             if event.phase == "start":
-                at = np.asarray(event.start_position) - self.window.at
+                at = np.nan_to_num(np.asarray(event.start_position, dtype=float)) - self.window.at
                 grip = grip_near(self.model, self.engine.act.q, link, at)
                 self.engine.wish(grip=grip, target=target, playing=True)
             else:
@@ -151,30 +218,3 @@ def _act(model: Model, trajectory: Trajectory | None, options: Options) -> tuple
         q0, v0 = trajectory.q[0], trajectory.v[0]
         return Act.of(model, q0, v0, None, float(trajectory.t[0]), options.step), float(np.ptp(trajectory.t))
     return Act.of(model, options.q0, options.v0, options.u, 0.0, options.step), options.span
-
-
-def _warm(act: Act) -> None:
-    """Load or compile what live dynamics need, before a page is opened."""
-    move(Act(act.model, Driver(act.model), act.q.copy(), act.v.copy(), act.z.copy(), act.t), 1e-4)
-
-
-def _foreseen(act: Act) -> tuple[list[State], list[State]]:
-    """States for which a picture needs room: the first one and the equilibrium, and how far it may swing beyond."""
-    first = act.state
-    still = Act(act.model, act.driver, act.q.copy(), act.v.copy(), act.z.copy(), act.t)
-    if np.any(np.asarray(act.model.parameters.gravity)):
-        rest(still, globalise=False)
-    sag = still.q - first.q
-    if still.message or np.linalg.norm(sag) < 1e-9:
-        return [first], []
-    return [first, first._replace(q=still.q)], [first._replace(q=first.q + 2.0 * sag)]
-
-
-def _fitting_mode(act: Act) -> str:
-    """Equilibria for a robot that has inputs and comes to rest; else motion."""
-    if not act.model.nu or act.driver.moves:
-        return DYNAMICS
-    rest(act)
-    settled = not act.message
-    act.message = ""
-    return STATICS if settled else DYNAMICS

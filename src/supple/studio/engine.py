@@ -2,7 +2,9 @@
 
 What browsers ask for (sliders, buttons, drags) becomes *wishes*: the newest of every kind is kept, all others are
 forgotten, so ten thousand events cost no more memory than one. The thread takes all wishes at once, thirty times per
-second at most, computes one state and shows it. Without wishes and without anything that plays, it sleeps.
+second at most, computes one state and shows it. Without wishes and without anything that plays, it sleeps. While
+browsers are still busy with earlier pictures (`pace`) the robot moves on, and the newest state is shown when they can
+take it.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -26,8 +29,9 @@ if TYPE_CHECKING:
 #: Pictures per second.
 RATE = 30.0
 
-#: How long steps of one picture may take, s of the clock: beyond, the robot's time goes slower.
-BUDGET = 0.016
+#: How long steps of one picture may take at least, s of the clock: beyond, and when showing leaves no more time, the
+#: robot's time goes slower. What is left to others (the server's thread) of the time of a picture.
+BUDGET, SPARE = 0.016, 0.004
 
 #: How quickly the measured pace follows, per picture.
 FOLLOW = 0.1
@@ -47,6 +51,8 @@ class Shot(NamedTuple):
         What went wrong; empty if nothing did.
     pull : (2, 3) or None
         From the point that is dragged to the hand.
+    multipliers : Multipliers or None
+        Of the equilibrium that is shown; None if it is none.
     """
 
     state: State
@@ -55,6 +61,7 @@ class Shot(NamedTuple):
     pace: float
     message: str
     pull: Array | None = None
+    multipliers: Any = None
 
 
 class Engine:
@@ -71,6 +78,10 @@ class Engine:
         A motion to play.
     playing : bool
         Whether it begins by itself.
+    follow : callable, optional
+        Gets every `Shot`, also those that are not shown because browsers are busy.
+    ready : callable, optional
+        Whether browsers can take another picture; `nudge` tells that this may have changed.
     """
 
     def __init__(
@@ -80,14 +91,19 @@ class Engine:
         mode: str,
         trajectory: Trajectory | None = None,
         playing: bool = False,
+        follow: Callable[[Shot], Any] = lambda shot: None,
+        ready: Callable[[], bool] = lambda: True,
     ) -> None:
-        self.act, self.show, self.trajectory = act, show, trajectory
+        self.act, self.show, self.trajectory, self.follow, self.ready = act, show, trajectory, follow, ready
         self.mode, self.playing, self.speed, self.looping = mode, playing, 1.0, True
         self.pace = 0.0
         self.shots = 0  #: pictures shown so far
         self._wishes: dict[str, Any] = {}
+        self._held: Shot | None = None  # not shown yet
+        self._showing = 0.0  # how long that took last, s
         self._wake = threading.Condition()
-        self._ended = self._paused = False
+        self._pauses: set[str] = set()
+        self._ended = False
         self._thread = threading.Thread(target=self._run, name=f"supple studio, {act.model.name}", daemon=True)
 
     @property
@@ -109,11 +125,20 @@ class Engine:
         if self._thread.is_alive() and self._thread is not threading.current_thread():
             self._thread.join(timeout)
 
-    def pause(self, paused: bool) -> None:
-        """Sleep while nobody watches."""
+    def pause(self, paused: bool, why: str = "nobody watches") -> None:
+        """Sleep, for a reason; it goes on when there is none left."""
         with self._wake:
-            self._paused = paused
+            (self._pauses.add if paused else self._pauses.discard)(why)
             self._wake.notify_all()
+
+    def nudge(self) -> None:
+        """Look again whether browsers can take a picture."""
+        with self._wake:
+            self._wake.notify_all()
+
+    def refresh(self) -> None:
+        """Show the present state once more."""
+        self.wish(again=True)
 
     @property
     def alive(self) -> bool:
@@ -127,6 +152,7 @@ class Engine:
         inputs, coordinates : {number: value}, merged with those that wait already
         reset, step, release : True
         grip : Grip or None;  target : (3,)
+        begin : Act, whose state and equilibrium are taken over
         """
         with self._wake:
             for kind, value in changes.items():
@@ -142,7 +168,7 @@ class Engine:
         before = time.perf_counter()
         while True:
             with self._wake:
-                while not self._ended and (self._paused or not (self._wishes or self._moving)):
+                while not self._ended and (self._pauses or not (self._wishes or self._moving or self._due)):
                     self._wake.wait()
                     before = time.perf_counter()
                 if self._ended:
@@ -150,19 +176,45 @@ class Engine:
                 wishes, self._wishes = self._wishes, {}
             began = time.perf_counter()
             try:
-                shot = self._next(wishes)
+                shot = self._held
+                if shot is None or wishes or self._moving:
+                    shot = self._next(wishes)
+                    self.follow(shot)
                 if self._ended:  # meanwhile
                     return
-                self.show(shot)
-                self.shots += 1
-            except SuppleError as error:
-                self.act.message, self.playing = str(error), False
+                self._present(shot)
+            except Exception as error:  # laws of users may raise anything, and the thread must live on
+                self._tell(error)
             rest_of = 1.0 / RATE - (time.perf_counter() - began)
             if rest_of > 0.0:
                 time.sleep(rest_of)
             now = time.perf_counter()
             self._measure(now - before)
             before = now
+
+    def _tell(self, error: Exception) -> None:
+        """Stand still, and show why."""
+        words = str(error) if isinstance(error, SuppleError) else f"{type(error).__name__}: {error}"
+        act = self.act
+        act.message, self.playing, self._held = words, False, None
+        with suppress(Exception):  # the picture itself may be what failed
+            self.show(Shot(State(act.q.copy(), act.v.copy(), None, act.t), self.mode, False, 0.0, words))
+            self.shots += 1
+
+    @property
+    def _due(self) -> bool:
+        """Whether a state waits that browsers can take now."""
+        return self._held is not None and self.ready()
+
+    def _present(self, shot: Shot) -> None:
+        """Show a state, or keep it until it can be shown."""
+        if not self.ready():
+            self._held = shot
+            return
+        self._held, began = None, time.perf_counter()
+        self.show(shot)
+        self._showing = time.perf_counter() - began
+        self.shots += 1
 
     @property
     def _moving(self) -> bool:
@@ -185,6 +237,8 @@ class Engine:
             act.driver.held[i] = float(value)
         if "release" in wishes:
             act.driver.release()
+        if "begin" in wishes:
+            act.take_over(wishes["begin"])
         if "reset" in wishes:
             act.reset()
             self.pace = 0.0
@@ -199,7 +253,8 @@ class Engine:
         pull = None
         if act.grip is not None and act.target is not None and self.mode == DYNAMICS:
             pull = np.array([act.grip.point(act.model, act.q), act.target])
-        return Shot(state, self.mode, self.playing, self.pace, act.message, pull)
+        multipliers = act.multipliers if self.mode == STATICS and not act.message else None
+        return Shot(state, self.mode, self.playing, self.pace, act.message, pull, multipliers)
 
     def _drag(self, wishes: dict[str, Any]) -> None:
         grip: Grip | None = wishes.get("grip", self.act.grip)
@@ -218,7 +273,7 @@ class Engine:
             pose(act, wishes.get("coordinates", {}))
         elif self.playing or "step" in wishes:
             span, before = self.speed / RATE if self.playing else act.step, act.t
-            if not move(act, span, BUDGET):
+            if not move(act, span, max(BUDGET, 1.0 / RATE - self._showing - SPARE)):
                 self.playing = False
             self._advanced = act.t - before
 

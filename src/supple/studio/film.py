@@ -39,7 +39,7 @@ class Film:
 
     @property
     def tracks(self) -> list[tuple[Piece, list[Placed]]]:
-        """Pieces with their places; those never seen are left out, as are triads at joints."""
+        """Pieces with their places; those never seen are omitted, as are triads at joints."""
         both = zip(self.stage.pieces, self.places, strict=True)
         return [(piece, places) for piece, places in both if piece.layer != "frames" and any(p.visible for p in places)]
 

@@ -3,7 +3,8 @@
 The studio itself stays at an address of this machine alone. The gate listens outside, reads the head of the first
 request of every connection, and passes the connection on only if it brings the token, in the address (which is
 answered by a cookie) or in that cookie. A page of another site cannot use the cookie: it is strict, and connections of
-web sockets must come from the page's own address.
+web sockets must come from the page's own address. What it lets in carries a secret, by which the studio knows it
+(`origins`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import threading
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs, urlsplit
 
+from supple.studio.origins import PASS
+
 #: Longest head of a request, bytes, and how long to wait for it, s.
 LONGEST, PATIENCE = 32_768, 10.0
 
@@ -23,7 +26,7 @@ CHUNK = 65_536
 
 
 class Gate:
-    """Passes connections on to a port of this machine, if they bring the token.
+    """Passes connections on to a port of this machine, if they bring the token; with a secret for whoever serves there.
 
     Attributes
     ----------
@@ -31,8 +34,8 @@ class Gate:
         To be sent in the address, as ``?token=...``.
     """
 
-    def __init__(self, host: str, port: int, inner: int) -> None:
-        self.host, self.port, self.inner = host, port, inner
+    def __init__(self, host: str, port: int, inner: int, secret: str = "") -> None:
+        self.host, self.port, self.inner, self._secret = host, port, inner, secret
         self.token = secrets.token_urlsafe(24)
         self.cookie = f"supple_{port}"
         self._loop = asyncio.new_event_loop()
@@ -90,7 +93,8 @@ class Gate:
     async def _pass_on(self, head: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         inward, outward = await asyncio.open_connection("127.0.0.1", self.inner)
         try:
-            outward.write(head)
+            first, _, rest = head.partition(b"\r\n")
+            outward.write(first + f"\r\n{PASS}: {self._secret}\r\n".encode() + rest)
             there, back = asyncio.create_task(_pump(reader, outward)), asyncio.create_task(_pump(inward, writer))
             try:
                 await asyncio.wait((there, back), return_when=asyncio.FIRST_COMPLETED)

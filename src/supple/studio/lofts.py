@@ -1,7 +1,7 @@
 """Shapes over rings that frames carry: tubes along lines, arrows, arcs, and many balls at once.
 
 A loft is vertices in the frames of their rings, faces, and the number of the ring of every vertex; where the rings are
-is said apart, so one shape serves all states.
+is said separately, so one shape serves all states.
 """
 
 from __future__ import annotations

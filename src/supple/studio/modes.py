@@ -42,17 +42,19 @@ class Act:
     q, v : (n,)
         State.
     z : (nz,)
-        Further states of loads.
+        Internal states of loads.
     t : float
         Time of laws, s.
-    multipliers : (nc,) or None
-        Of the last equilibrium, for a warm start.
+    multipliers : Multipliers or None
+        Of the last equilibrium, for a warm start and for reactions.
     grip, target : Grip, (3,)
         What is dragged, and where to; None if nothing is.
     step : float
         Longest step of live dynamics, s.
     message : str
         What went wrong; empty if nothing did.
+    blind : bool
+        Whether inputs are not to be asked for yet.
     """
 
     model: Model
@@ -61,11 +63,12 @@ class Act:
     v: Array
     z: Array
     t: float = 0.0
-    multipliers: Array | None = None
+    multipliers: Any = None
     grip: Grip | None = None
     target: Array | None = None
     step: float = STEP
     message: str = ""
+    blind: bool = False
     start: tuple[Array, Array, float] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -80,8 +83,19 @@ class Act:
     @property
     def state(self) -> State:
         """As pictures take it."""
-        u = self.driver.at(self.t, self.q, self.v) if self.model.nu else None
+        u = self.driver.at(self.t, self.q, self.v) if self.model.nu and not self.blind else None
         return State(self.q.copy(), self.v.copy(), u, self.t)
+
+    def draft(self) -> Act:
+        """A copy to try things on, with the same driver."""
+        act = Act(self.model, self.driver, self.q.copy(), self.v.copy(), self.z.copy(), self.t, step=self.step)
+        act.start = self.start
+        return act
+
+    def take_over(self, other: Act) -> None:
+        """Go where another is."""
+        self.q, self.v, self.z, self.t = other.q.copy(), other.v.copy(), other.z.copy(), other.t
+        self.multipliers, self.message = other.multipliers, other.message
 
     def reset(self) -> None:
         """Back to the beginning."""
@@ -98,7 +112,7 @@ def rest(act: Act, globalise: bool = True) -> None:
     model = act.model
     inputs = act.driver.at(act.t, act.q, np.zeros(model.n)) if model.nu else None
     try:
-        found = find(model, inputs, act.q, act.t, act.multipliers, globalise=globalise)
+        found = find(model, inputs, act.q, act.t, _warm_start(act), globalise=globalise)
         if not found.converged and globalise:
             found = find(model, inputs, act.start[0], act.t)
     except SuppleError as error:
@@ -106,9 +120,13 @@ def rest(act: Act, globalise: bool = True) -> None:
         return
     if found.converged:
         act.q, act.v, act.message = found.q, np.zeros(model.n), ""
-        act.multipliers = np.asarray(found.multipliers) if model.nc else None
+        act.multipliers = found.multipliers
     else:
         act.message = found.message
+
+
+def _warm_start(act: Act) -> Array | None:
+    return np.asarray(act.multipliers) if act.multipliers is not None and act.model.nc else None
 
 
 def move(act: Act, span: float, budget: float = np.inf) -> bool:

@@ -26,6 +26,13 @@ POINTS, DRAWN = 450, 6.0
 #: Most curves of a plot.
 CURVES = 6
 
+#: What `Model.energy` tells, and what is said while a robot is not settled.
+ENERGIES = ("kinetic", "elastic", "gravitational", "loads")
+WAITING = (
+    "⏳ getting statics and dynamics ready; the first time on a machine they are compiled, which takes about a minute. "
+    "Pose the robot by hand meanwhile."
+)
+
 
 class Panel:
     """Controls of one robot.
@@ -35,8 +42,8 @@ class Panel:
     gui : GuiApi
         Of viser.
     engine : Engine
-    inputs, coordinates : lists of Reach
-        Sliders.
+    coordinates : list of Reach
+        Sliders; those of inputs come when the robot is settled (`open`).
     watch : tuple of (str, float)
         Stations whose positions are plotted.
     """
@@ -45,19 +52,20 @@ class Panel:
         self,
         gui: GuiApi,
         engine: Engine,
-        inputs: list[Reach],
         coordinates: list[Reach],
         watch: tuple[tuple[str, float], ...],
     ) -> None:
         self.gui, self.engine, self.model = gui, engine, engine.act.model
         self.watch = watch[:2]
-        self._past: deque[tuple[float, Array, Array]] = deque(maxlen=POINTS)
+        self._past: deque[tuple[float, Array, Array, Array]] = deque(maxlen=POINTS)
         self._told, self._drawn, self._time = "", 0.0, 0.0
+        self._waiting = WAITING  # said until the robot is settled
         model = self.model
         count = f"{counted(len(model.link_names), 'link')}, {counted(model.n, 'coordinate')}"
         gui.add_markdown(f"### {_plain(model.name)}\n{count}, {counted(model.nu, 'input')}")
         self._add_run()
-        self._add_inputs(inputs)
+        self.inputs: dict[int, Any] = {}
+        self.input_folder = gui.add_folder("Inputs", visible=False) if model.nu else None
         self._add_coordinates(coordinates)
         self._add_plots()
         self._mode_changed(engine.mode)
@@ -67,7 +75,7 @@ class Panel:
     def _add_run(self) -> None:
         gui, engine = self.gui, self.engine
         self.mode = gui.add_dropdown(
-            "Mode", engine.modes, initial_value=engine.mode, hint="Equilibria, motion, posing by hand"
+            "Mode", (engine.mode,), initial_value=engine.mode, hint="Equilibria, motion, posing by hand", disabled=True
         )
         self.mode.on_update(self._from_browser(self._choose_mode))
         self.run = gui.add_button_group("Run", ("Play", "Pause", "Step", "Reset"))
@@ -83,28 +91,32 @@ class Panel:
             "Speed", min=0.02, max=2.0, step=0.01, initial_value=1.0, hint="1 is real time; less is slow motion"
         )
         self.speed.on_update(self._from_browser(lambda value: engine.wish(speed=value)))
-        self.status = gui.add_markdown("")
+        self.status = gui.add_markdown(self._waiting)
 
-    def _add_inputs(self, inputs: list[Reach]) -> None:
-        self.inputs: dict[int, Any] = {}
-        self.input_folder = None
-        if not inputs:
-            return
-        gui, engine, now = self.gui, self.engine, self.engine.act.state.u
-        self.input_folder = gui.add_folder("Inputs")
-        with self.input_folder:
-            for reach in inputs:
-                value = 0.0 if now is None else float(np.clip(now[reach.number], reach.low, reach.high))
-                slider = self._slider(reach, value)
-                slider.on_update(self._from_browser(lambda x, i=reach.number: engine.wish(inputs={i: x})))
-                self.inputs[reach.number] = slider
-            if engine.act.driver.moves:
-                release = gui.add_button(
-                    "Let laws drive", color="gray", hint="Inputs follow their laws and controllers again"
-                )
-                release.on_click(lambda _: engine.wish(release=True))
-            zero = gui.add_button("All to zero", color="gray")
-            zero.on_click(lambda _: self._all_to_zero(inputs))
+    def open(self, mode: str, inputs: list[Reach], now: Array | None) -> None:
+        """Let all modes be chosen, and add sliders of inputs, which have the values ``now`` (nu,)."""
+        gui, engine = self.gui, self.engine
+        self._waiting = ""
+        self.mode.options, self.mode.value, self.mode.disabled = engine.modes, mode, False
+        if self.input_folder is not None:
+            with self.input_folder:
+                for reach in inputs:
+                    value = 0.0 if now is None else float(np.clip(now[reach.number], reach.low, reach.high))
+                    slider = self._slider(reach, value)
+                    slider.on_update(self._from_browser(lambda x, i=reach.number: engine.wish(inputs={i: x})))
+                    self.inputs[reach.number] = slider
+                if engine.act.driver.moves:
+                    release = gui.add_button(
+                        "Let laws drive", color="gray", hint="Inputs follow their laws and controllers again"
+                    )
+                    release.on_click(lambda _: engine.wish(release=True))
+                zero = gui.add_button("All to zero", color="gray")
+                zero.on_click(lambda _: self._all_to_zero(inputs))
+        self._mode_changed(mode)
+
+    def fail(self, message: str) -> None:
+        """Tell why nothing but posing is possible."""
+        self._waiting = self.status.content = f"⚠ {_plain(message)}"
 
     def _add_coordinates(self, coordinates: list[Reach]) -> None:
         gui, engine, q = self.gui, self.engine, self.engine.act.q
@@ -137,15 +149,35 @@ class Panel:
             self.tip_plot = plot("position [m]", tips, PALETTE)
             names = list(self.model.input_names[:CURVES])
             self.input_plot = plot("inputs", names, PALETTE) if names else None
+            self.energy_plot = plot("energy [J]", [*ENERGIES, "sum"], PALETTE)
 
     # ------------------------------------------------------------------ from browsers
 
     @staticmethod
     def _from_browser(act: Any) -> Any:
-        """A callback that ignores changes made here."""
-        return lambda event: act(event.target.value) if event.client is not None else None
+        """A callback that ignores changes made here, and takes back whatever no page of ours would send."""
+        good: list[Any] = []  # the last value of the right kind
+
+        def changed(event: Any) -> None:
+            handle, value = event.target, event.target.value
+            if event.client is None:
+                return
+            if hasattr(handle, "min"):
+                if not isinstance(value, float) or not math.isfinite(value):
+                    _put_back(handle, good[-1] if good else float(handle.min))
+                    return
+                value = min(max(value, float(handle.min)), float(handle.max))
+            elif not isinstance(value, str):
+                _put_back(handle, good[-1] if good else handle.options[0])
+                return
+            good[:] = [value]
+            act(value)
+
+        return changed
 
     def _choose_mode(self, mode: str) -> None:
+        if mode not in self.engine.modes or self._waiting:
+            return
         self._mode_changed(mode)
         self.engine.wish(mode=mode, playing=mode in (DYNAMICS, MOTION))
 
@@ -169,22 +201,32 @@ class Panel:
 
     # ------------------------------------------------------------------ from the engine
 
+    def remember(self, shot: Shot) -> None:
+        """Keep what plots show of a state."""
+        if shot.state.t < self._time:
+            self._past.clear()
+        if not self._waiting and (shot.mode != STATICS or shot.state.t != self._time):
+            points = self.model.poses(shot.state.q, self.watch)[:, :3, 3].ravel() if self.watch else np.zeros(0)
+            u = np.full(self.model.nu, np.nan) if shot.state.u is None else shot.state.u
+            self._past.append((shot.state.t, points, u, self._energies(shot)))
+        self._time = shot.state.t
+
     def tell(self, shot: Shot) -> None:
         """Follow a new state."""
-        text = _status(shot)
+        text = self._waiting or _status(shot)
         if text != self._told:
             self._told = self.status.content = text
         now = time.perf_counter()
-        if shot.mode != STATICS or shot.state.t != self._time:
-            if shot.state.t < self._time:
-                self._past.clear()
-            points = self.model.poses(shot.state.q, self.watch)[:, :3, 3].ravel() if self.watch else np.zeros(0)
-            u = np.zeros(0) if shot.state.u is None else shot.state.u
-            self._past.append((shot.state.t, points, u))
-        self._time = shot.state.t
         if now - self._drawn >= 1.0 / DRAWN or not shot.playing:
             self._drawn = now
             self._follow(shot)
+
+    def _energies(self, shot: Shot) -> Array:
+        """Kinetic, elastic, gravitational, of loads, and their sum, J."""
+        state = shot.state
+        v = np.zeros(self.model.n) if state.v is None or shot.mode not in (DYNAMICS, MOTION) else state.v
+        found = np.array(self.model.energy(state.q, v, state.u, state.t)[: len(ENERGIES)])
+        return np.append(found, found.sum())
 
     def _follow(self, shot: Shot) -> None:
         """Sliders and plots."""
@@ -198,8 +240,15 @@ class Panel:
         if len(self._past) > 1:
             times = np.array([row[0] for row in self._past])
             self.tip_plot.data = (times, *np.array([row[1] for row in self._past]).T)
-            if self.input_plot is not None and len(self._past[-1][2]):
+            self.energy_plot.data = (times, *np.array([row[3] for row in self._past]).T)
+            if self.input_plot is not None:
                 self.input_plot.data = (times, *np.array([row[2] for row in self._past]).T[:CURVES])
+
+
+def _put_back(handle: Any, value: Any) -> None:
+    """Give a slider a value of its own kind again; viser would make it one of the kind that it has got."""
+    handle._impl.value = value
+    handle.value = value
 
 
 def _status(shot: Shot) -> str:

@@ -17,7 +17,7 @@ from supple.robot.meshes import Faces
 from supple.studio.surfaces import Indices, smooth_surface, triangles
 
 #: What can be shown or hidden, in the order of the panel.
-LAYERS = ("links", "lines", "loads", "loops", "contacts", "frames")
+LAYERS = ("links", "lines", "loads", "loops", "contacts", "forces", "reactions", "trails", "frames")
 
 #: Vertices closer than this, relative to the size of the whole, are one.
 SAME = 1e-7

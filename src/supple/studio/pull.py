@@ -18,6 +18,7 @@ import numpy as np
 
 from supple.checks import Array
 from supple.model.model import Model
+from supple.studio.tangents import tangents_at
 from supple.viz.view import State
 
 #: Time in which a pull brings the point to the hand if nothing else holds it, s.
@@ -77,8 +78,7 @@ def impulse(model: Model, state: State, grip: Grip, target: Array, h: float) -> 
 
 def _response(model: Model, state: State, J: Array) -> Array:
     """Jump of rates (n, k) per unit of impulse along rows J (k, n), as loops and prescribed joints allow."""
-    rates = np.zeros(model.n) if state.v is None else state.v
-    mass = model.residual_derivatives(state.q, rates, np.zeros(model.n), state.u, t=state.t).da
+    mass = tangents_at(model, state).mass
     free = model.free_coordinates
     loops = model.loop_jacobian(state.q)[:, free]
     n, c = len(free), len(loops)

@@ -9,6 +9,7 @@ import numpy as np
 from supple.checks import Array
 from supple.model.model import Model
 from supple.studio.drive import Driver
+from supple.studio.tangents import tangents_at
 from supple.viz.view import State
 
 #: How far an input at its limit moves the robot, relative to its size, by the stiffness where it stands.
@@ -108,21 +109,21 @@ def _asked(model: Model, driver: Driver, span: float) -> Array:
 
 def _moves(model: Model, state: State, size: float) -> Array:
     """Inputs (nu,) that move some tip by `REACH` of the size, or accelerate it by `THRUST`."""
-    still = np.zeros(model.n)
-    slopes = model.residual_derivatives(state.q, still, still, None, t=state.t)
+    slopes = tangents_at(model, state._replace(u=None), moving=False)
+    by_inputs = model.input_forces(state.q, np.zeros(model.n), None, state.t)
     free = model.free_coordinates
     loops = model.loop_jacobian(state.q)[:, free]
     stations = [model.station(state.q, None, link, 1.0) for link in model.link_names]
     tips = np.array([one.jacobian[3:, free] for one in stations]).reshape(-1, len(free))
     result = np.full(model.nu, np.inf)
-    for matrix, wanted in ((slopes.dq, REACH * size), (slopes.da, THRUST)):
+    for matrix, wanted in ((slopes.stiffness, REACH * size), (slopes.mass, THRUST)):
         n, c = len(free), len(loops)
         bordered = np.zeros((n + c, n + c))
         bordered[:n, :n], bordered[n:, :n], bordered[:n, n:] = matrix[np.ix_(free, free)], loops, loops.T
         value = np.linalg.svd(bordered, compute_uv=False)
         if value.size == 0 or value[-1] <= LOOSE * value[0]:
             continue
-        right = np.vstack([-slopes.du[free], np.zeros((c, model.nu))])
+        right = np.vstack([by_inputs[free], np.zeros((c, model.nu))])
         moved = tips @ np.linalg.solve(bordered, right)[:n]
         most = np.linalg.norm(moved.reshape(len(stations), 3, -1), axis=1).max(axis=0)
         result = np.minimum(result, np.divide(wanted, most, out=np.full(model.nu, np.inf), where=most > 0.0))

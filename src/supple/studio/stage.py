@@ -33,9 +33,6 @@ LINE, SHAFT, WIRE, ARROW, TRIAD, ANCHOR, COIL, DOT = 0.0028, 0.0045, 0.0018, 0.1
 #: Rings of a bent arrow and of a spring's wire, and turns of the latter.
 ARC, WIRE_RINGS, TURNS = 33, 161, 8
 
-#: Most contact points whose forces are shown.
-MOST_FORCES = 64
-
 
 class Moment(NamedTuple):
     """A state with what is read from it once: tensions by name of line, and inputs by name (None: not known)."""
@@ -68,6 +65,8 @@ class Stage:
         What the picture must have room for; edges are judged, and rods cut into sections, as these need it.
     beyond : sequence of State
         States above which the ground must not be.
+    readings : bool
+        Whether tensions are read from states, for colours; that asks for kernels beyond those of poses.
 
     Attributes
     ----------
@@ -77,8 +76,10 @@ class Stage:
     pieces : list of Piece
     """
 
-    def __init__(self, model: Model, states: Sequence[State], beyond: Sequence[State] = ()) -> None:
-        self.model = model
+    def __init__(
+        self, model: Model, states: Sequence[State], beyond: Sequence[State] = (), readings: bool = True
+    ) -> None:
+        self.model, self.readings = model, readings
         self.view = View.of(model, Style(), states, IN_A_FRAME)
         #: largest tension, pressure, force and moment, to which colours and arrows are scaled; grows as it must
         self.most = dict(self.view.most)
@@ -104,7 +105,7 @@ class Stage:
     def at(self, state: State) -> list[Placed]:
         """Where all pieces are in a state."""
         parts = Posed(self.model, self.view.scene, state.q).parts
-        moment = Moment(state, pulls(self.model, state), named_inputs(self.model, state))
+        moment = Moment(state, pulls(self.model, state) if self.readings else {}, named_inputs(self.model, state))
         self._widen(moment)
         return [one.place(*parts[one.part], moment) for one in self._performers]
 

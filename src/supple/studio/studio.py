@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import io
+import secrets
 import socket
 import threading
 import time
@@ -18,6 +19,9 @@ from supple.errors import MissingExtraError, StorageError
 from supple.model.model import Model
 from supple.studio.actor import Actor, Options
 from supple.studio.gate import Gate
+from supple.studio.origins import OWN, guard
+from supple.studio.pace import AHEAD, Pace
+from supple.studio.shadows import Shadows
 from supple.studio.toolbar import Toolbar
 from supple.studio.window import add_ground, aim
 from supple.viz.motion import model_of
@@ -31,11 +35,14 @@ GRACE = 3.0
 #: How long to look for the first page before telling that none came, s.
 PATIENCE = 600.0
 
+#: How long a page waits for robots to be settled before it shows them as they stand, s.
+SOON = 1.0
+
+#: How long ending waits for a kernel that is being compiled, s: the process must not end under it.
+FINISH = 90.0
+
 #: How many ports are tried.
 PORTS = 100
-
-#: Addresses of this machine that no other reaches.
-LOCAL = ("127.0.0.1", "localhost", "::1")
 
 
 class Studio:
@@ -49,21 +56,46 @@ class Studio:
     url : str
         Where a browser finds it.
     actors : list of Actor
+    settled : threading.Event
+        Set when sliders, statics and dynamics work; until then, where kernels are compiled first, robots can be
+        posed, and motions played.
     """
 
     def __init__(self, what: Sequence[Model | Trajectory], host: str, port: int, options: Options) -> None:
-        outside = host not in LOCAL
-        self.server = _serve("127.0.0.1" if outside else host, port, "supple")
-        self.gate = _gate(host, port, self.server.get_port()) if outside else None
+        outside = host not in OWN
         self.dark, spacing = options.dark, options.spacing
         self._lock = threading.Lock()
-        self._ended = threading.Event()
+        self._ended, self._planned, self._entered = threading.Event(), threading.Event(), threading.Event()
+        self.settled = threading.Event()  #: set when sliders, statics and dynamics work
         self._seen = self._gone = 0.0
         names = _unique([(one if isinstance(one, Model) else model_of(one)).name for one in what])
-        self.actors: list[Actor] = []
-        for one, name in zip(what, names, strict=True):
-            at = self._free_place(spacing)
-            self.actors.append(Actor(one, self.server, name, at, options))
+        self.actors = [Actor(one, name, options) for one, name in zip(what, names, strict=True)]
+        self._preparing = threading.Thread(target=self._prepare, name="supple studio, preparing", daemon=True)
+        self._preparing.start()
+        try:
+            self.server, secret = _serve("127.0.0.1" if outside else host, port, "supple"), secrets.token_urlsafe(24)
+            guard(self.server, secret)
+            self.gate = _gate(host, port, self.server.get_port(), secret) if outside else None
+            planned = self._planned.wait(SOON)
+            failures = [actor.failure for actor in self.actors if planned and actor.failure is not None]
+            if failures:
+                raise failures[0]
+        except BaseException:
+            self._ended.set()
+            self._entered.set()
+            _stop_server(getattr(self, "server", None))
+            raise
+        self._enter(planned, spacing)
+        atexit.register(self.stop)
+
+    def _enter(self, planned: bool, spacing: float | None) -> None:
+        """Bring all robots into the scene: as planned, or as they stand, to be settled later."""
+        self.shadows = Shadows(self.server)
+        self.pace = Pace(self.server, self._nudge, AHEAD * len(self.actors), self.shadows.told, self._show_again)
+        entered: list[Actor] = []
+        for actor in self.actors:
+            actor.enter(self.server, _free_place(entered, spacing), planned, self.pace)
+            entered.append(actor)
         self._dress()
         for actor in self.actors:
             if len(self.actors) > 1:
@@ -71,24 +103,47 @@ class Studio:
                     actor.add_panel()
             else:
                 actor.add_panel()
-        self.toolbar = Toolbar(self.server, self.actors, self.ground, self.home, self.dark)
-        self.server.on_client_connect(lambda _: self._count())
-        self.server.on_client_disconnect(lambda _: self._count())
-        atexit.register(self.stop)
+        self.toolbar = Toolbar(self.server, self.actors, self.ground, self.home, self.dark, self.shadows)
+        self.server.on_client_connect(self._came)
+        self.server.on_client_disconnect(self._went)
         for actor in self.actors:
             actor.engine.pause(True)
+            if planned:
+                actor.settle()
+            else:
+                actor.engine.wish(mode=actor.engine.mode)
             actor.engine.start()
-            actor.engine.wish(mode=actor.engine.mode)
+        self._entered.set()
 
-    def _free_place(self, spacing: float | None) -> Array:
-        """Where the next robot stands: beside the others."""
-        if not self.actors:
-            return np.zeros(3)
-        last = self.actors[-1]
-        axis = np.array([0.0, 1.0, 0.0])
-        cloud = last.stage.view.cloud
-        wide = float(np.ptp(cloud @ axis)) + 0.5 * last.stage.size if spacing is None else spacing
-        return np.asarray(last.window.at + wide * axis)
+    def _prepare(self) -> None:
+        """In a thread of its own: make all plans; if robots have entered without, settle them."""
+        for actor in self.actors:
+            if self._ended.is_set():
+                return
+            actor.make_plan()
+        self._planned.set()
+        self._entered.wait()
+        late = [actor for actor in self.actors if not actor.settled]
+        if self._ended.is_set():
+            return
+        for actor in late:
+            actor.settle()
+        if any(actor.settled for actor in late):
+            if self.ground is not None:
+                self.ground.remove()
+            self._dress()
+            self.toolbar.ground, self.toolbar.home = self.ground, self.home
+        self.settled.set()
+
+    def _nudge(self) -> None:
+        watched = self.pace.watched
+        for actor in self.actors:
+            actor.engine.pause(not watched)
+
+    def _show_again(self) -> None:
+        """Let pages draw the present state once more, as if all of it had changed."""
+        for actor in self.actors:
+            actor.show_all()
 
     def _dress(self) -> None:
         windows, gui = [actor.window for actor in self.actors], self.server.gui
@@ -96,16 +151,24 @@ class Studio:
         self.ground = add_ground(self.server, windows, self.dark)
         self.home = aim(self.server, windows)
 
+    def _came(self, client: Any) -> None:
+        self.pace.came(client)
+        self._count()
+
+    def _went(self, client: Any) -> None:
+        self.pace.went(client)
+        self.shadows.went(client)
+        self._count()
+
     def _count(self) -> None:
         """Engines run while somebody watches."""
-        watched = bool(self.server.get_clients())
+        here = bool(self.server.get_clients())
         with self._lock:
-            if watched:
+            if here:
                 self._seen = time.monotonic()
             else:
                 self._gone = time.monotonic()
-        for actor in self.actors:
-            actor.engine.pause(not watched)
+        self._nudge()
 
     @property
     def url(self) -> str:
@@ -133,12 +196,14 @@ class Studio:
             return
         self._ended.set()
         atexit.unregister(self.stop)
+        self.pace.stop()
         for actor in self.actors:
             actor.engine.stop()
+        if self._preparing is not threading.current_thread():
+            self._preparing.join(FINISH)
         if self.gate is not None:
             self.gate.stop()
-        with contextlib.redirect_stdout(io.StringIO()):  # its farewell
-            self.server.stop()
+        _stop_server(self.server)
 
     def __enter__(self) -> Studio:
         return self
@@ -153,6 +218,15 @@ class Studio:
     def __repr__(self) -> str:
         state = "stopped" if self._ended.is_set() else f"at {self.url}"
         return f"<Studio {', '.join(repr(actor.name) for actor in self.actors)}, {state}>"
+
+
+def _free_place(others: Sequence[Actor], spacing: float | None) -> Array:
+    """Where the next robot stands: beside the others."""
+    if not others:
+        return np.zeros(3)
+    last, axis = others[-1], np.array([0.0, 1.0, 0.0])
+    wide = float(np.ptp(last.stage.view.cloud @ axis)) + 0.5 * last.stage.size if spacing is None else spacing
+    return np.asarray(last.window.at + wide * axis)
 
 
 def _unique(names: list[str]) -> list[str]:
@@ -174,10 +248,16 @@ def _serve(host: str, port: int, label: str) -> Any:
         return viser.ViserServer(host=host, port=free_port(host, port), label=label, verbose=False)
 
 
-def _gate(host: str, port: int, inner: int) -> Gate:
+def _stop_server(server: Any) -> None:
+    if server is not None:
+        with contextlib.redirect_stdout(io.StringIO()):  # its farewell
+            server.stop()
+
+
+def _gate(host: str, port: int, inner: int, secret: str) -> Gate:
     """The gate of a studio that other machines reach."""
     try:
-        return Gate(host, free_port(host, port), inner)
+        return Gate(host, free_port(host, port), inner, secret)
     except OSError as error:
         raise StorageError(f"the studio cannot be served at {host}: {error}") from error
 

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import io
+import threading
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from supple.checks import Array
+from supple.errors import SuppleError
 from supple.studio.export import write_html
 from supple.studio.film import Film
 from supple.studio.glb import write_glb
+from supple.studio.pieces import LAYERS
+from supple.studio.shadows import Shadows
+from supple.studio.video import record
 from supple.studio.window import GRIDS, HIDDEN
 from supple.viz.camera import level_axes
 
@@ -25,6 +30,9 @@ VIEWS = {"Front": (1.0, 0.0, 0.0), "Side": (0.0, -1.0, 0.0), "Top": (0.0, -1e-3,
 #: Width and height of pictures that are saved, pixels.
 PICTURE = (1920, 1080)
 
+#: What is said of files.
+SAVING = "Films and videos hold what was played, the last minute of it at most."
+
 #: Most views that are kept.
 MOST_KEPT = 12
 
@@ -33,18 +41,28 @@ class Toolbar:
     """Controls of the whole picture."""
 
     def __init__(
-        self, server: ViserServer, actors: list[Actor], ground: Any, home: tuple[Array, Array, Array], dark: bool
+        self,
+        server: ViserServer,
+        actors: list[Actor],
+        ground: Any,
+        home: tuple[Array, Array, Array],
+        dark: bool,
+        shadows: Shadows,
     ) -> None:
         self.server, self.actors, self.ground, self.home = server, actors, ground, home
         self._kept: list[tuple[Array, Array]] = []
+        self._saving = threading.Lock()
         gui = server.gui
         with gui.add_folder("Show", expand_by_default=False):
-            used = [layer for layer in actors[0].window.layers if any(layer in a.window.used for a in actors)]
+            known = {layer for actor in actors for layer in actor.window.used + actor.extras.used}
+            used = [layer for layer in LAYERS if layer in known]
             self.layers = {layer: gui.add_checkbox(layer.capitalize(), layer not in HIDDEN) for layer in used}
             for layer, box in self.layers.items():
                 box.on_update(lambda event, layer=layer: self._show(layer, bool(event.target.value)))
             self.floor = gui.add_checkbox("Ground", True, visible=ground is not None)
             self.floor.on_update(lambda event: self._show_ground(bool(event.target.value)))
+            self.shadows = gui.add_checkbox("Shadows", True, hint="At first only on pages that draw quickly")
+            self.shadows.on_update(lambda event: shadows.choose(bool(event.target.value)))
             self.dark = gui.add_checkbox("Dark", dark)
             self.dark.on_update(lambda event: self._darken(bool(event.target.value)))
         with gui.add_folder("Camera", expand_by_default=False):
@@ -55,16 +73,18 @@ class Toolbar:
             self.kept = gui.add_folder("Kept views", visible=False)
         with gui.add_folder("Save", expand_by_default=False):
             for label, save in (("Picture (png)", self._save_picture), ("Film (html)", self._save_html),
-                                ("Film (glb)", self._save_glb)):  # fmt: skip
+                                ("Film (glb)", self._save_glb), ("Video (mp4)", self._save_mp4),
+                                ("Video (gif)", self._save_gif)):  # fmt: skip
                 button = gui.add_button(label, color="gray")
-                button.on_click(lambda event, save=save: save(event.client))
-            gui.add_markdown("A film holds what was played, the last minute of it at most.")
+                button.on_click(lambda event, save=save: self._save(event.client, save))
+            self.told = gui.add_markdown(SAVING)
 
     # ------------------------------------------------------------------ what is shown
 
     def _show(self, layer: str, wanted: bool) -> None:
         for actor in self.actors:
             actor.window.layers[layer].visible = wanted
+            actor.engine.refresh()
 
     def _show_ground(self, wanted: bool) -> None:
         if self.ground is not None:
@@ -103,6 +123,27 @@ class Toolbar:
             button.on_click(lambda event: _aim(event.client, *here, self.home[2]))
 
     # ------------------------------------------------------------------ what is saved
+
+    def _save(self, client: Any, save: Any) -> None:
+        """Send a file to a browser; one at a time, and what goes wrong is told below the buttons."""
+        if client is None or not self._saving.acquire(blocking=False):
+            return
+        try:
+            save(client)
+            self.told.content = SAVING
+        except (SuppleError, RuntimeError, TimeoutError) as error:  # the latter two of viser, if the page goes
+            self.told.content = f"⚠ {error}"
+        finally:
+            self._saving.release()
+
+    def _save_mp4(self, client: Any) -> None:
+        client.send_file_download("motion.mp4", record(client, self.actors, "mp4", self._progress))
+
+    def _save_gif(self, client: Any) -> None:
+        client.send_file_download("motion.gif", record(client, self.actors, "gif", self._progress))
+
+    def _progress(self, done: float) -> None:
+        self.told.content = f"recording, {100.0 * done:.0f} %"
 
     def _save_picture(self, client: Any) -> None:
         from imageio.v3 import imwrite  # comes with viser

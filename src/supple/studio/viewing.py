@@ -37,14 +37,14 @@ def view(
     ----------
     *what : Model or Trajectory
     host : str
-        Address to serve at; only this machine reaches the one that is given if it is left out.  At any other, the
+        Address to serve at; only this machine reaches the one that is given if it is omitted.  At any other, the
         page asks for the token in `Studio.url`.
     port : int
         First port to try; the next free one is taken.
     open_browser : bool, optional
-        Open the page; left out: unless this is a notebook, or a machine without a display.
+        Open the page; omitted: unless this is a notebook, or a machine without a display.
     wait : bool, optional
-        Whether to return only when the page is closed again, and stop everything then; left out: in scripts, but not
+        Whether to return only when the page is closed again, and stop everything then; omitted: in scripts, but not
         where Python is used interactively.
     **options
         q0, v0 : (n,), where the robot begins; u : inputs, as `Model.simulate` takes them, which sliders override;

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from viser import ViserServer
 
 #: Layers that are hidden until somebody asks for them.
-HIDDEN = ("frames",)
+HIDDEN = ("reactions", "trails", "frames")
 
 #: Colours of the ground's lines and of every fifth, light and dark.
 GRIDS = {False: ((226, 230, 236), (204, 210, 219)), True: ((58, 64, 74), (78, 86, 99))}
@@ -63,6 +63,13 @@ class Window:
             self.nodes.append(self._node(name, piece, placed))
             self._shown.append(placed)
 
+    def change(self, stage: Stage, places: list[Placed]) -> None:
+        """Show another stage of the same robot."""
+        for node in [*self.nodes, *(() if self._pull is None else (self._pull[1],))]:
+            node.remove()
+        self.stage, self.nodes, self._shown, self._pull = stage, [], [], None
+        self.raise_curtain(places)
+
     def _node(self, name: str, piece: Piece, placed: Placed) -> Any:
         carried = _is_carried(piece)
         solid = piece.opacity >= 1.0
@@ -82,8 +89,11 @@ class Window:
         return node
 
     def show(self, places: list[Placed]) -> None:
-        """Move all nodes to new places; what did not change is not sent."""
+        """Move all nodes to new places; what did not change, or is hidden, is not sent."""
+        hidden = {layer for layer, node in self.layers.items() if not node.visible}
         for k, (piece, placed) in enumerate(zip(self.stage.pieces, places, strict=True)):
+            if piece.layer in hidden:
+                continue
             before, node = self._shown[k], self.nodes[k]
             self._shown[k] = placed
             if before is None or placed.visible != before.visible:
@@ -99,6 +109,10 @@ class Window:
                 before is None or before.colour is None or _bytes(before.colour) != _bytes(placed.colour)
             ):
                 node.color = _bytes(placed.colour)
+
+    def forget(self) -> None:
+        """Send all pieces next time, whether they changed or not."""
+        self._shown = [None] * len(self._shown)
 
     def show_pull(self, ends: Array | None) -> None:
         """An arrow from the point that is dragged to the hand, (2, 3); None takes it away."""

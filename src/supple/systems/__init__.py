@@ -11,14 +11,17 @@ from supple.systems.drones import drones
 from supple.systems.fin_ray import fin_ray
 from supple.systems.flying_rod import flying_rod, soft_flying_rod, stiff_flying_rod
 from supple.systems.free_evolution import free_evolution, pac_arm, pcc_arm, pcs_arm, pgc_arm
+from supple.systems.hybrid_arm import hybrid_arm
 from supple.systems.parallel_robot import parallel_robot
 from supple.systems.pcc_chain import pcc_chain
 from supple.systems.pcc_regulation import pcc_regulation
 from supple.systems.serial_arm import serial_arm
 from supple.systems.swimmer import swimmer
 from supple.systems.system import System
+from supple.systems.trimmed_helicoid import trimmed_helicoid
 from supple.systems.underwater_vehicle import underwater_vehicle
 from supple.systems.ur10_pcc import ur10_pcc
+from supple.systems.variable_radius import variable_radius
 
 __all__ = [
     "SYSTEMS",
@@ -31,6 +34,7 @@ __all__ = [
     "fin_ray",
     "flying_rod",
     "free_evolution",
+    "hybrid_arm",
     "pac_arm",
     "parallel_robot",
     "pcc_arm",
@@ -44,8 +48,10 @@ __all__ = [
     "stiff_cantilever",
     "stiff_flying_rod",
     "swimmer",
+    "trimmed_helicoid",
     "underwater_vehicle",
     "ur10_pcc",
+    "variable_radius",
 ]
 
 #: All systems by name.
@@ -63,7 +69,10 @@ SYSTEMS: dict[str, Callable[..., System]] = {
     "drones": drones,
     "continuum-parallel-robot": continuum_parallel_robot,
     "swimmer": swimmer,
+    "trimmed-helicoid": trimmed_helicoid,
+    "hybrid-arm": hybrid_arm,
     "pcc-chain": pcc_chain,
+    "variable-radius": variable_radius,
     "pgc-arm": pgc_arm,
     "pcc-arm": pcc_arm,
     "pac-arm": pac_arm,

@@ -125,7 +125,7 @@ def cantilever(
 ) -> System:
     """A hanging rod, pulled aside and released: the soft or the stiff one ([IDM-TIDM] Fig. 5).
 
-    ``kind`` is "soft" or "stiff"; what is left out is as in `soft_cantilever` or `stiff_cantilever`.
+    ``kind`` is "soft" or "stiff"; what is omitted is as in `soft_cantilever` or `stiff_cantilever`.
     """
     given = {key: value for key, value in locals().items() if key != "kind" and value is not None}
     return of_kind("cantilever", {"soft": soft_cantilever, "stiff": stiff_cantilever}, kind)(**given)

@@ -58,9 +58,10 @@ class VelocityControl:
     def rate(self, t: float, q: np.ndarray, v: np.ndarray, z: np.ndarray) -> np.ndarray:
         """Error of the twists in body axes, [-w; R^T v_desired - v] of every body."""
         key = np.array([t]).tobytes() + q.tobytes() + v.tobytes()
-        if self._known[0] != key:  # output and rate are asked at the same state, one after the other
-            self._known = key, np.concatenate([self._error(t, q, v, body) for body in self.targets])
-        return self._known[1]
+        known = self._known  # read once and written at once: another thread may ask at another state meanwhile
+        if known[0] != key:  # output and rate are asked at the same state, one after the other
+            known = self._known = key, np.concatenate([self._error(t, q, v, body) for body in self.targets])
+        return known[1]
 
     def output(self, t: float, q: np.ndarray, v: np.ndarray, z: np.ndarray) -> np.ndarray:
         """Wrenches on all bodies in their own axes."""

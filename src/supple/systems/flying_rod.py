@@ -152,7 +152,7 @@ def flying_rod(
 ) -> System:
     """A rod in free flight, pushed at one end: the soft or the stiff one ([IDM-TIDM] Fig. 6).
 
-    ``kind`` is "soft" or "stiff"; what is left out is as in `soft_flying_rod` or `stiff_flying_rod`, which also take
+    ``kind`` is "soft" or "stiff"; what is omitted is as in `soft_flying_rod` or `stiff_flying_rod`, which also take
     stiffness and mass.
     """
     given = {key: value for key, value in locals().items() if key != "kind" and value is not None}

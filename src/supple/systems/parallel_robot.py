@@ -49,7 +49,7 @@ def parallel_robot(
 
     Pillar 1 is clamped, the platform hangs on it by a spherical joint, and the other pillars hang on the platform and
     stand on the ground with revolute joints, whose axes are tangents of the circle on which the pillars stand.
-    ``wrench`` [m; f] acts on the platform's centre, in world axes; that of `given_wrench` if left out.
+    ``wrench`` [m; f] acts on the platform's centre, in world axes; that of `given_wrench` if omitted.
     """
     radius = side / sqrt(3.0)
     pillar = Rod(

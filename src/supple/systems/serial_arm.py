@@ -50,7 +50,7 @@ def serial_arm(
 ) -> System:
     """Seven rigid cylinders with prescribed angles carry a soft Kirchhoff rod ([GVS-AD] Fig. 7).
 
-    ``angles`` are laws of the seven joints in rad, those of `given_angles` if left out.
+    ``angles`` are laws of the seven joints in rad, those of `given_angles` if omitted.
     """
     robot = Robot("serial-arm")
     parent, at = "world", pose(rpy=(0.0, -pi / 2.0, 0.0))  # local x points up

@@ -1,4 +1,14 @@
-"""Arms of Universal Robots, by the numbers that their maker publishes."""
+"""Arms of Universal Robots, by the numbers that their maker publishes.
+
+Lengths, masses and centres of mass: Universal Robots, "DH parameters for calculations of kinematics and dynamics"
+(universal-robots.com/articles/ur/application-installation/dh-parameters-for-calculations-of-kinematics-and-dynamics).
+Masses once more, and inertias about the centres of mass: the maker's description for ROS 2,
+github.com/UniversalRobots/Universal_Robots_ROS2_Description, config/ur10/physical_parameters.yaml and
+config/ur10e/physical_parameters.yaml, which gives both arms the same inertias.  Lengths of both arms were compared
+with those that others took from the first page: ``UR10_PARAMS`` and ``UR10e_PARAMS`` of COMPAS FAB
+(compas_fab, kinematics of offset wrists), and, with masses and centres of mass, ``models.DH.UR10`` of the Robotics
+Toolbox for Python; they are the same.
+"""
 
 from __future__ import annotations
 
@@ -50,8 +60,7 @@ INERTIAS = (
     (0.00040, 0.0, 0.0, 0.00041, 0.0, 0.00034),
 )
 
-#: Universal Robots, "DH parameters for calculations of kinematics and dynamics" (support articles of the maker), and
-#: its ROS 2 description (Universal_Robots_ROS2_Description, config/ur10 and config/ur10e), for masses and inertias.
+#: Both arms, by the sources above.
 ARMS = {
     "UR10": Arm(
         d=(0.1273, 0.0, 0.0, 0.163941, 0.1157, 0.0922),

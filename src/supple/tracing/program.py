@@ -1,8 +1,7 @@
-"""A traced function as arrays: what the compiled interpreter of `supple.fields.interpreter` reads.
+"""A traced function as arrays, of which `supple.tracing.plan` makes what the compiled interpreter runs.
 
 Nodes are numbered: constants, coordinates q, tables (whatever depends on the material point alone: one number per
-point, evaluated here once and for all), then operations, first those that depend on q alone, done once per call, then
-all others, done per point.
+point, evaluated here once and for all), then operations, arguments first.
 """
 
 from __future__ import annotations
@@ -26,40 +25,36 @@ class Program:
 
     Attributes
     ----------
-    sizes : (6,) int64
-        Numbers of constants, coordinates, tables, operations of q alone, operations in all, outputs.
+    n : int
+        Number of coordinates.
     ops : (operations, 3) int64
         Code and arguments (nodes).
-    active : (nodes, 1 + n) int64
-        Whether each node depends on q at all, and on each coordinate.
-    outputs : (o, 1) int64
+    outputs : (o,) int64
         Nodes that are results.
-    constants : (1, c)
+    constants : (c,)
     tables : (t, m)
         Values of nodes that depend on the material point alone.
+    shared : (t,) bool
+        Which tables have one value per station.
+    stations : (s,) int64
+        One place of every station; none if places share nothing.
+    station_of : (m,) int64
+        The station of every place.
     """
 
-    sizes: np.ndarray
+    n: int
     ops: np.ndarray
-    active: np.ndarray
     outputs: np.ndarray
     constants: np.ndarray
     tables: np.ndarray
-
-    @property
-    def nodes(self) -> int:
-        """Number of nodes."""
-        return len(self.active)
+    shared: np.ndarray
+    stations: np.ndarray
+    station_of: np.ndarray
 
     @property
     def places(self) -> int:
         """Number of places m."""
         return int(self.tables.shape[1])
-
-    @property
-    def arrays(self) -> tuple[np.ndarray, ...]:
-        """All arrays in the order of the attributes, two-dimensional each."""
-        return (self.sizes[None, :], self.ops, self.active, self.outputs, self.constants, self.tables)
 
 
 def trace(function: Callable[..., Any], n: int, inputs: int, shape: tuple[int, ...], what: str) -> Symbols:
@@ -97,44 +92,105 @@ def _real(value: Any, what: str) -> float:
     return number
 
 
-def make_program(outputs: Symbols, places: Array, n: int) -> Program:
+def make_program(outputs: Symbols, places: Array, n: int, stations: bool = False) -> Program:
     """The program of some outputs of n coordinates at places (m, inputs).
 
     Every use of a constant has a number of its own, and stands behind what it is added to or multiplied with: programs
-    of one function do not differ in structure where constants of one happen to be equal.
+    of one function do not differ in structure where constants of one happen to be equal.  With ``stations`` places that
+    agree in those material coordinates on which much depends form a station.
     """
     flat = list(outputs.ravel())
     graph = flat[0].graph
     needed = ancestors(graph, [s.index for s in flat])
     values = tabulate(graph, needed, places)
     moving = [i for i in needed if graph.of_q[i] and graph.rows[i][0] >= 0]
-    early, late = [i for i in moving if not graph.of_x[i]], [i for i in moving if graph.of_x[i]]
-    steps = [_ordered(graph, i) for i in (*early, *late)]
-    used = {a for step in steps for a in step[1:]} | {s.index for s in flat}
+    steps = [_ordered(graph, i) for i in moving]
     uses = [a for step in steps for a in step[1:]] + [s.index for s in flat]
     constants = [i for i in uses if graph.rows[i][0] == CONSTANT]
-    tables = [i for i in sorted(used) if graph.of_x[i] and not graph.of_q[i]]
+    tables = [i for i in sorted(set(uses)) if graph.of_x[i] and not graph.of_q[i]]
     first, next_constant = len(constants), iter(range(len(constants)))
     number = {i: first + graph.rows[i][1] for i in needed if graph.rows[i][0] == COORDINATE}
-    for k, i in enumerate((*tables, *early, *late)):
+    for k, i in enumerate((*tables, *moving)):
         number[i] = first + n + k
     ops = np.zeros((len(moving), 3), dtype=np.int64)
-    active = np.zeros((first + n + len(tables) + len(moving), 1 + n), dtype=np.int64)
-    for j in range(n):
-        active[first + j, [0, 1 + j]] = 1
-    for k, (i, (code, *given)) in enumerate(zip((*early, *late), steps, strict=True)):
+    for k, (code, *given) in enumerate(steps):
         nodes = [number[g] if g in number else next(next_constant) for g in given]
         ops[k] = code, nodes[0], nodes[-1]
-        active[number[i]] = active[nodes[0]] | (active[nodes[-1]] if len(nodes) > 1 else 0)
     results = [number[s.index] if s.index in number else next(next_constant) for s in flat]
+    reads = _materials(graph, needed)
+    columns = _shared_columns([reads[i] for i in moving], places) if stations else frozenset[int]()
+    same, station_of = np.zeros(0, dtype=np.int64), np.zeros(len(places), dtype=np.int64)
+    if columns:
+        same, station_of = np.unique(places[:, sorted(columns)], axis=0, return_index=True, return_inverse=True)[1:]
     return Program(
-        sizes=np.array([first, n, len(tables), len(early), len(moving), len(flat)], dtype=np.int64),
+        n=n,
         ops=ops,
-        active=active,
-        outputs=np.array(results, dtype=np.int64)[:, None],
-        constants=np.array([[graph.rows[i][1] for i in constants]], dtype=float).reshape(1, -1),
+        outputs=np.array(results, dtype=np.int64),
+        constants=np.array([graph.rows[i][1] for i in constants], dtype=float),
         tables=np.ascontiguousarray([values[i] for i in tables], dtype=float).reshape(len(tables), len(places)),
+        shared=np.array([reads[i] <= columns for i in tables], dtype=bool),
+        stations=same,
+        station_of=station_of.reshape(-1).astype(np.int64),
     )
+
+
+def moving(program: Program, constants: Array, tables: Array) -> Program | None:
+    """The program with one coordinate e more, its numbers c + e dc.
+
+    ``constants`` (c,) and ``tables`` (t, m) are dc.  None if an exponent changes, of which no slopes are known.
+    """
+    n, c, t = program.n, len(program.constants), len(program.tables)
+    kept, turned = np.flatnonzero(constants), np.flatnonzero(tables.any(axis=1))
+    fixed = np.isin(program.ops[:, 0], (op.POWER, op.BESSEL, op.ROOTED))
+    if np.isin(program.ops[fixed, 2], kept).any():
+        return None
+    first, more = c + len(kept), len(turned)
+    e, behind = first + n, first + n + 1 + t + more
+    number = np.concatenate([np.arange(c), first + np.arange(n), first + n + 1 + np.arange(t)])
+    ops: list[tuple[int, ...]] = []
+    for k, i in enumerate([*kept, *(c + n + turned)]):
+        change = c + k if k < len(kept) else first + n + 1 + t + k - len(kept)
+        ops += [(op.MULTIPLY, e, change), (op.ADD, behind + len(ops), number[i])]
+        number[i] = behind + len(ops) - 1
+    number = np.concatenate([number, behind + len(ops) + np.arange(len(program.ops))])
+    rest = np.column_stack([program.ops[:, 0], number[program.ops[:, 1]], number[program.ops[:, 2]]])
+    return Program(
+        n=n + 1,
+        ops=np.concatenate([np.array(ops, dtype=np.int64).reshape(-1, 3), rest]),
+        outputs=number[program.outputs],
+        constants=np.concatenate([program.constants, constants[kept]]),
+        tables=np.concatenate([program.tables, tables[turned]]),
+        shared=np.concatenate([program.shared, program.shared[turned]]),
+        stations=program.stations,
+        station_of=program.station_of,
+    )
+
+
+def _materials(graph: Graph, needed: list[int]) -> dict[int, frozenset[int]]:
+    """Which material coordinates every symbol depends on."""
+    found: dict[int, frozenset[int]] = {}
+    for i in needed:
+        code, *rest = graph.rows[i]
+        if code == MATERIAL:
+            found[i] = frozenset(rest)
+        elif code == SAMPLED:
+            found[i] = frozenset(rest[2])
+        elif code >= 0:
+            found[i] = frozenset().union(*(found[k] for k in rest))
+        else:
+            found[i] = frozenset()
+    return found
+
+
+def _shared_columns(reads: list[frozenset[int]], places: Array) -> frozenset[int]:
+    """The material coordinates by which to form stations, so that most operations are spared; none if few would be."""
+    best, spared = frozenset[int](), 0.2 * len(reads)
+    for columns in sorted(set(reads) - {frozenset()}, key=sorted):
+        count = len(np.unique(places[:, sorted(columns)], axis=0))
+        gain = sum(bool(read) and read <= columns for read in reads) * (1.0 - 2.0 * count / len(places))
+        if gain > spared:
+            best, spared = columns, gain
+    return best
 
 
 def _ordered(graph: Graph, index: int) -> tuple[Any, ...]:

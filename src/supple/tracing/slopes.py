@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from supple.tracing import operations as op
-from supple.tracing.symbols import CONSTANT, COORDINATE, MATERIAL, SAMPLED, Graph, Symbol, Symbols, shaped, symbols
+from supple.tracing.elimination import RESULTS, Elimination
+from supple.tracing.symbols import CONSTANT, COORDINATE, MATERIAL, SAMPLED, Graph, Symbol, Symbols, shaped
 
 #: Slope of an operation of one argument, from its argument and its result.
 SLOPES: dict[int, Callable[[Any, Any], Any]] = {
@@ -41,9 +40,61 @@ def slope(outputs: Symbols, kind: int, number: int) -> Symbols:
     return shaped(made, outputs.shape)
 
 
+def slopes_by(outputs: Symbols, kind: int, count: int) -> Symbols:
+    """d outputs / d all leaves of a kind, of numbers 0 to ``count`` - 1: (*shape of outputs, count).
+
+    All at once, by elimination (`supple.tracing.elimination`): shorter than one `slope` after the other.
+    """
+    flat = list(outputs.ravel())
+    graph = flat[0].graph
+    arguments: dict[int, dict[int, Any]] = {}
+    for index in ancestors(graph, [s.index for s in flat]):
+        found = _arguments(graph, index, kind, arguments)
+        if found:
+            arguments[index] = found
+    inside = list(arguments)
+    for i, symbol in enumerate(flat):
+        arguments[RESULTS - i] = {symbol.index: 1.0} if symbol.index in arguments else {}
+    elimination = Elimination(_Arithmetic(), arguments)
+    elimination.run(inside)
+    rows = [elimination.arguments[RESULTS - i] for i in range(len(flat))]
+    slopes = [row.get(-1 - j, 0.0) for row in rows for j in range(count)]
+    return shaped([x if isinstance(x, Symbol) else graph.constant(x) for x in slopes], (*outputs.shape, count))
+
+
 def gradient_by_material(outputs: Symbols) -> Symbols:
     """The deformation gradient: (3, 3), entry (i, k) = d outputs_i / d x_k."""
-    return symbols(np.stack([np.asarray(slope(outputs, MATERIAL, k)) for k in range(3)], axis=-1))
+    return slopes_by(outputs, MATERIAL, 3)
+
+
+class _Arithmetic:
+    """Sums and products of symbols and floats, as `Elimination` asks for them; None is zero."""
+
+    def add(self, a: Any, b: Any) -> Any:
+        total = b if a is None else a if b is None else a + b
+        return None if _is_zero(total) else total
+
+    def multiply(self, a: Any, b: Any) -> Any:
+        return a * b
+
+
+def _is_zero(value: Any) -> bool:
+    number = value.graph.value(value.index) if isinstance(value, Symbol) else value
+    return number is not None and bool(number == 0.0)
+
+
+def _arguments(graph: Graph, index: int, kind: int, moving: dict[int, Any]) -> dict[int, Any]:
+    """Slopes of a symbol by those of its arguments that move with leaves of a kind; leaf j of it is -1 - j."""
+    code, *rest = graph.rows[index]
+    if code == kind:
+        return {-1 - rest[0]: 1.0}
+    if code == SAMPLED and kind == MATERIAL:
+        made = {-1 - j: _slope(graph, index, (kind, j), {}) for j in rest[2]}
+        return {j: x for j, x in made.items() if not _is_zero(x)}
+    if code < 0:
+        return {}
+    parts = {a: _slope(graph, index, (kind, 0), {b: float(a == b) for b in rest}) for a in rest if a in moving}
+    return {a: x for a, x in parts.items() if not _is_zero(x)}
 
 
 def ancestors(graph: Graph, roots: list[int]) -> list[int]:

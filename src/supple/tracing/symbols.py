@@ -75,12 +75,19 @@ class Graph:
     def scaled(self, index: int) -> tuple[float, int]:
         """A symbol as a number times another symbol."""
         row = self.rows[index]
+        if row[0] == op.NEGATIVE:
+            return -1.0, row[1]
         if row[0] == op.MULTIPLY:
             for constant, other in ((row[1], row[2]), (row[2], row[1])):
                 value = self.value(constant)
                 if value is not None:
                     return value, other
         return 1.0, index
+
+    def multiple(self, factor: float, index: int) -> Symbol:
+        """A number times a symbol; it stays a product if the number happens to be 1."""
+        pair = sorted((self.constant(factor).index, index))
+        return self.make((op.MULTIPLY, *pair), self.of_x[index], self.of_q[index])
 
     def apply(self, code: int, *arguments: Any) -> Symbol:
         """An operation on symbols and numbers."""
@@ -114,13 +121,7 @@ def _simplified(code: int, given: list[Symbol], values: list[float | None]) -> S
     if code == op.MULTIPLY:
         if first == 0.0 or second == 0.0:
             return a.graph.constant(0.0)
-        for factor, other in ((first, b), (second, a)):
-            if factor is not None:
-                inner, rest = other.graph.scaled(other.index)
-                if inner != 1.0:
-                    return other.graph.apply(op.MULTIPLY, factor * inner, Symbol(other.graph, rest))
-                return other if factor == 1.0 else -other if factor == -1.0 else None
-        return None
+        return _product(a, b, first, second)
     if code == op.DIVIDE:
         return a.graph.constant(0.0)  # 0 / x
     if code == op.POWER:
@@ -132,6 +133,25 @@ def _simplified(code: int, given: list[Symbol], values: list[float | None]) -> S
     if code == op.NEGATIVE and a.graph.rows[a.index][0] == op.NEGATIVE:
         return Symbol(a.graph, a.graph.rows[a.index][1])
     return None
+
+
+def _product(a: Symbol, b: Symbol, first: float | None, second: float | None) -> Symbol | None:
+    """Numbers drawn out of a product, so that what differs by them alone is done once: (c x)(d y) = (c d)(x y)."""
+    graph = a.graph
+    for factor, other in ((first, b), (second, a)):
+        if factor is not None:
+            inner, rest = graph.scaled(other.index)
+            if abs(factor) == 1.0:
+                return other if factor == 1.0 else -other
+            return None if rest == other.index else graph.multiple(factor * inner, rest)
+    (c, x), (d, y) = graph.scaled(a.index), graph.scaled(b.index)
+    if x == a.index and y == b.index:
+        return None
+    product = graph.apply(op.MULTIPLY, Symbol(graph, x), Symbol(graph, y))
+    if c in (1.0, -1.0) and d in (1.0, -1.0):
+        return product if c == d else -product
+    inner, rest = graph.scaled(product.index)
+    return graph.multiple(c * d * inner, rest)
 
 
 def _number(value: Any) -> float:

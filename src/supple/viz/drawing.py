@@ -204,7 +204,10 @@ def _strand_colour(brush: Brush, part: Strand) -> Array:
 
 
 def _hosts(brush: Brush, part: Strand, frames: Array) -> tuple[Array, Array]:
-    """Depth of the rods' axes at the points of a line, and the rods' radii there; minus infinity and 0 elsewhere."""
+    """Depth of the rods' axes at the points of a line, and the rods' radii there; minus infinity and 0 elsewhere.
+
+    In soft bodies lines are painted over the skin: their distance from the axis stands for the radius.
+    """
     depth, radius = np.full(len(frames), -np.inf), np.zeros(len(frames))
     toward = brush.painter.camera.toward
     for i, place in enumerate(part.places):
@@ -212,6 +215,8 @@ def _hosts(brush: Brush, part: Strand, frames: Array) -> tuple[Array, Array]:
             centre = frames[i, :3, 3] - frames[i, :3, :3] @ (place.offset[:3, :3].T @ place.offset[:3, 3])
             depth[i] = centre @ toward
             radius[i] = np.interp(place.s, *brush.radius[place.link])
+        elif place.point is not None:
+            radius[i] = np.hypot(*place.point.x[1:])
     return depth, radius
 
 

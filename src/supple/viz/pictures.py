@@ -100,7 +100,7 @@ def draw(
     ----------
     model : Model
     q : (n,), optional
-        Coordinates; at rest if left out, assembled if the robot has loops.
+        Coordinates; at rest if omitted, assembled if the robot has loops.
     ax : Axes
         Plain axes, not 3D ones: supple projects by itself.
     u : (nu,), optional
@@ -140,7 +140,7 @@ def snapshots(
     number : int
         Frames.
     watch : sequence of (link, s), optional
-        Stations whose paths so far are shown; tips of the leaves of the tree if left out.
+        Stations whose paths so far are shown; tips of the leaves of the tree if omitted.
     path : path, optional
         Where to save it.
     **options
@@ -246,9 +246,9 @@ def tip_traces(
     ----------
     trajectory : Trajectory
     watch : sequence of (link, s), optional
-        Stations; tips of the leaves of the tree if left out.
+        Stations; tips of the leaves of the tree if omitted.
     ax : Axes, optional
-        Where to draw; a new figure if left out.
+        Where to draw; a new figure if omitted.
     path : path, optional
         Where to save it.
     **options

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 from supple.checks import Array, flag, whole_number
 from supple.errors import PictureError
+from supple.readouts.along import clock_of, values_along
 from supple.viz import style as colours
 from supple.viz.display import new_figure
 from supple.viz.layout import finished
@@ -88,14 +89,14 @@ def along_rod(
     if what not in QUANTITIES:
         raise PictureError(f"what is {what!r}, must be one of {', '.join(map(repr, QUANTITIES))}")
     number = whole_number(number, "along_rod: number", 1)
-    times, name = source._clock()
+    times, name = clock_of(source)
     over_time = flag(over_time, "along_rod: over_time")
     if over_time and len(times) < 2:
         raise PictureError("a map over time needs a motion of two states at least")
     count = min(len(times), MOST_TIMES if over_time else number)
     chosen = np.unique(np.linspace(0, len(times) - 1, count).round().astype(int))
     s = np.linspace(0.0, 1.0, STATIONS)
-    values = source._along(what, link, s, chosen)
+    values = values_along(source, what, link, s, chosen)
     shown = _varied(values)
     figure = new_figure(style.size or (7.0, 0.7 + 1.5 * len(shown)), style.dpi)
     figure.suptitle(f"{link}: {what.replace('_', ' ')}", x=0.11, ha="left", fontsize=10, color=colours.INK)

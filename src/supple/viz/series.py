@@ -38,7 +38,7 @@ def time_series(
     ----------
     trajectory : Trajectory
     watch : sequence of (link, s), optional
-        Stations; tips of the leaves of the tree if left out.
+        Stations; tips of the leaves of the tree if omitted.
     path : path, optional
         Where to save it.
     **options
@@ -60,7 +60,7 @@ def energy(
     ----------
     trajectory : Trajectory
     ax : Axes, optional
-        Where to draw; a new figure if left out.
+        Where to draw; a new figure if omitted.
     path : path, optional
         Where to save it.
     **options

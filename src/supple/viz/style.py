@@ -74,9 +74,9 @@ class Style:
     ----------
     view : (float, float), optional
         Azimuth and elevation of the eye in degrees, about and above the plane normal to ``up``. Chosen from the
-        robot's extents if left out.
+        robot's extents if omitted.
     up : (3,), optional
-        What points up in the picture; against gravity if left out, z without gravity.
+        What points up in the picture; against gravity if omitted, z without gravity.
     size : (float, float), optional
         Of the figure, inches.
     dpi : float
@@ -96,9 +96,9 @@ class Style:
     scale : bool
         The bar that tells the scale, and the world's axes.
     follow : bool, optional
-        Whether frames follow a robot that travels, all at one scale; if left out, they follow one that travels far.
+        Whether frames follow a robot that travels, all at one scale; if omitted, they follow one that travels far.
     title : str, optional
-        Above the picture; the robot's name if left out, nothing if empty.
+        Above the picture; the robot's name if omitted, nothing if empty.
     show : bool
         Open a window with the figure and wait until it is closed; in a notebook, show it.
     """

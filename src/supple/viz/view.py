@@ -45,6 +45,7 @@ class Posed:
         frames = model.poses(q, scene.stations) @ scene.offsets
         ends = np.cumsum([len(part.places) for part in scene.parts])
         own = {layout.name: layout.body_coordinates for layout in model.layouts}
+        scene.carry(frames, lambda link: np.asarray(q)[own[link]])
         self.parts: list[tuple[RodLook | BodyLook | SkinLook | Mark, Array]] = [
             (
                 part.shaped(np.asarray(q)[own[part.link]]) if isinstance(part, SkinLook) else part,
@@ -95,7 +96,7 @@ class View:
     most : dict
         Largest "tension" [N], "chamber" pressure [Pa], "force" [N] and "moment" [N m], the latter also "per metre".
     frame : (float, float), optional
-        Width and height of the picture's window, m; what the cloud needs if left out.
+        Width and height of the picture's window, m; what the cloud needs if omitted.
     """
 
     camera: Camera

@@ -1,4 +1,4 @@
-"""Which spheres meet which surfaces: for every pair of shapes, for flat sections, and who is left out."""
+"""Which spheres meet which surfaces: for every pair of shapes, for flat sections, and who is omitted."""
 
 import numpy as np
 import pytest

@@ -307,5 +307,7 @@ def test_adapters_without_mass_displace_nothing():
     robot = sp.Robot("adapter")
     robot.add_link("adapter", sp.Rigid(0.0, np.zeros(3)), joint=sp.Fixed())
     robot.add_link("ball", random_rigid(np.random.default_rng(0)), joint=sp.Revolute("y"), parent="adapter")
+    dry = robot.compile()
     robot.add(Fluid(links=["adapter"], drag=Drag(), added_mass=AddedMass()))
-    robot.compile()
+    state = [0.3], [1.2], [-0.7]
+    assert robot.compile().residual(*state) == pytest.approx(dry.residual(*state), rel=1e-14)

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import supple as sp
-from helpers import STATES, manipulator_rod, random_coordinates, random_pose, random_robot, relative_error
+from helpers import STATES, random_coordinates, random_pose, random_robot, relative_error
 from load_cases import generalised_force, random_station
+from reference_robots import manipulator_rod
 
 
 def thrust_case(seed, axes=None):

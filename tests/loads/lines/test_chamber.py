@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import supple as sp
-from helpers import cable_manipulator, difference_jacobian, relative_error, size
+from helpers import difference_jacobian, relative_error, size
 from load_cases import generalised_force, loaded_case
+from reference_robots import cable_manipulator
 
 ROUTE = {"arm": lambda X: (0.01 * np.cos(8.0 * X), 0.01 * np.sin(8.0 * X))}
 

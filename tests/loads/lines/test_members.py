@@ -140,3 +140,29 @@ def test_saved_with_its_route_and_its_material_points(tmp_path):
         again.residual(q, v, v, np.array([2.0])), model.residual(q, v, v, np.array([2.0])), rtol=1e-9
     )
     np.testing.assert_allclose(again.pose(q, "skin"), model.pose(q, "skin"), rtol=1e-12)
+
+
+def test_inputs_act_at_the_state_that_is_asked_for():
+    """Whatever state the call before was about."""
+    model = soft_arm(*lines())
+    (q, v, _, u), other = state(model, 4), state(model, 5)[0]
+    for before in (q, other):
+        model.internal_force(before, v, u)
+        B, h = model.input_forces(q, v, u), 1e-6 * (1.0 + np.abs(u))
+        for i in range(model.nu):
+            e = h[i] * np.eye(model.nu)[i]
+            slope = (model.internal_force(q, v, u + e) - model.internal_force(q, v, u - e)) / (2.0 * h[i])
+            model.internal_force(before, v, u)
+            np.testing.assert_allclose(B[:, i], slope, atol=1e-7 * np.abs(B[:, i]).max())
+
+
+@pytest.mark.parametrize("make", [soft_arm, rod_arm])
+def test_lengths_that_accelerate_by_themselves(make):
+    model = make(*lines())
+    q, v, _, _ = state(model, 6)
+    found, h = model.line_biases(q, v), 1e-5
+    ahead, behind = model.lines(q + h * v, v), model.lines(q - h * v, v)
+    sizes = {name: np.linalg.norm(line.gradient) * (v @ v) for name, line in ahead.items()}
+    assert list(found) == list(ahead)
+    for name, bias in found.items():
+        assert bias == pytest.approx((ahead[name].rate - behind[name].rate) / (2.0 * h), abs=1e-8 * sizes[name])

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import supple as sp
 from supple.errors import ModelError
 from supple.loads.lines.routes import Straight, route_point, route_slopes, straightened
 
@@ -57,3 +58,21 @@ def test_bad_routes_are_named(route, message):
 def test_routes_are_mappings():
     with pytest.raises(ModelError, match="must map links to routes"):
         straightened([1.0])
+
+
+@pytest.mark.parametrize("length", [0.1, 0.3, 0.7, 1.1, 2.3])
+@pytest.mark.parametrize("pieces", [3, 5, 7])
+def test_a_line_may_end_at_a_break_of_the_strains(length, pieces):
+    """Whatever rounding makes of the break: no empty piece, and nodes that are the rod's own."""
+    material = sp.Material(1e5, density=1000.0)
+    rod = sp.Rod(length, sp.Circle(0.01), material, sp.PiecewiseConstant(bend_y=pieces), points=2)
+    for ends in range(1, pieces):
+        for until in (ends / pieces * length, length / pieces * ends, sum([length / pieces] * ends)):
+            robot = sp.Robot("arm")
+            robot.add_link("arm", rod)
+            robot.add(sp.Tendon("part", {"arm": (0.0, 0.005)}, until={"arm": until}))
+            robot.add(sp.Tendon("whole", {"arm": (0.0, 0.005)}))
+            model = robot.compile()
+            part, whole = (load.data.where[:, 0].tolist() for load in model.loads)
+            assert part == whole[: 2 * ends]
+            assert model.line_lengths(model.rest)["part"] == pytest.approx(until, rel=1e-12)

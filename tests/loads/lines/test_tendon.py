@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import supple as sp
-from helpers import DATA, cable_manipulator, difference_jacobian, manipulator_rod, relative_error, size
+from helpers import DATA, difference_jacobian, relative_error, size
 from load_cases import generalised_force, loaded_case
+from reference_robots import cable_manipulator, manipulator_rod
 from supple.loads.lines.routes import route_slopes
 
 STATES = range(5)

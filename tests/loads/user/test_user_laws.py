@@ -1,7 +1,9 @@
 """A user's own laws, in Python and in Numba, at points and between them."""
 
 import pickle
+import threading
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numba
 import numpy as np
@@ -10,7 +12,6 @@ import pytest
 import supple as sp
 from helpers import (
     central_difference,
-    difference_jacobian,
     random_coordinates,
     random_pose,
     random_robot,
@@ -19,8 +20,7 @@ from helpers import (
 )
 from supple.errors import ModelError, ModelWarning, StateError
 from supple.loads.user.laws import PairLaw, PointLaw
-
-ALL = ("pose", "twist", "acceleration", "strain")
+from user_laws import ALL, arm, check_tangents, joining, viscous
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*no tangent is given:supple.errors.ModelWarning")
 
@@ -51,26 +51,12 @@ def pose_and_twist(t, g, eta, etadot, xi):
 
 
 @numba.njit
-def viscous(t, g, eta, etadot, xi):
-    return (-eta[0], -eta[1], -eta[2], -3.0 * eta[3], -3.0 * eta[4], -3.0 * eta[5])
-
-
-@numba.njit
 def viscous_tangent(t, g, eta, etadot, xi):
     T = np.zeros((6, 6))
     for i in range(3):
         T[i, i] = -1.0
         T[3 + i, 3 + i] = -3.0
     return T
-
-
-@numba.njit
-def joining(t, h, eta):
-    F = np.empty(6)
-    for i in range(3):
-        F[i] = 0.5 * h[i, (i + 1) % 3] + 0.1 * eta[i] * h[i, 3]
-        F[3 + i] = 4.0 * h[i, 3] + np.sin(t) * eta[3 + i] + 0.2 * eta[3 + i] ** 2
-    return F
 
 
 def python_swirl(t, g, eta, etadot, xi):
@@ -80,23 +66,6 @@ def python_swirl(t, g, eta, etadot, xi):
 def plain(robot, seed):
     rng = np.random.default_rng([11, seed])
     return random_coordinates(rng, robot, ("moderate", "zero", "huge", "tiny")[seed % 4]), rng
-
-
-def check_tangents(model, q, v, a, t=0.3):
-    _, dq, dv, da = model.inverse_dynamics_derivatives(q, v, a, t=t)  # tau has kinks at soft limits
-    ID = model.inverse_dynamics
-    assert relative_error(dq, difference_jacobian(lambda x: ID(x, v, a, t), q), floor=1.0) < 1e-7
-    assert relative_error(dv, difference_jacobian(lambda x: ID(q, x, a, t), v), floor=1.0) < 1e-7
-    assert relative_error(da, difference_jacobian(lambda x: ID(q, v, x, t), a), floor=1.0) < 1e-7
-    total = model.residual_derivatives(q, v, a, t=t)
-    fused = total.dq + 1.7 * total.dv + 0.6 * total.da
-    residual, tangent = model.residual_tangent(q, v, a, t=t, cv=1.7, ca=0.6)
-    assert relative_error(tangent, fused) < 1e-9
-    assert relative_error(residual, model.residual(q, v, a, t=t), floor=1.0) < 1e-10
-    x = np.linspace(-1.0, 1.0, model.n)
-    assert relative_error(model.tangent_product(q, v, a, x, cv=1.7, ca=0.6, t=t), fused @ x, size(fused)) < 1e-9
-    transposed = model.tangent_product(q, v, a, x, cv=1.7, ca=0.6, t=t, transposed=True)
-    assert relative_error(transposed, fused.T @ x, size(fused)) < 1e-9
 
 
 @pytest.mark.parametrize("seed", range(16))
@@ -136,14 +105,6 @@ def test_a_python_law_is_the_numba_law():
     q, v, a = np.random.default_rng(0).standard_normal((3, models[0].n))
     assert np.array_equal(models[0].residual(q, v, a, t=0.2), models[1].residual(q, v, a, t=0.2))
     assert np.array_equal(*(model.residual_tangent(q, v, a, t=0.2, cv=1.0)[1] for model in models))
-
-
-def arm():
-    robot = sp.Robot("arm")
-    material = sp.Material(young=1e5, density=1000.0)
-    rod = sp.Rod(0.5, sp.Circle(0.03), material, sp.Legendre(bend_y=1, torsion=0, stretch=0), points=4)
-    robot.add_link("arm", rod, joint=sp.Revolute("y"))
-    return robot
 
 
 @pytest.mark.parametrize("compiled", [True, False])
@@ -355,140 +316,29 @@ def test_bad_input_is_named(load, words):
         assert word in str(caught.value)
 
 
-# ---------------------------------------------------------------------- further states
+def test_threads_hear_of_their_own_failures():
+    """Two threads whose laws fail at the same moment: each raises what its own law raised."""
+    barrier, told = threading.Barrier(2), threading.local()
 
+    def failing(t, g, eta, etadot, xi):
+        if hasattr(told, "name"):
+            barrier.wait(30.0)
+            raise ValueError(told.name)
+        return np.zeros(6)
 
-@numba.njit
-def remembering(t, g, eta, etadot, xi, z):
-    """Nonlinear in everything, states included."""
-    F = np.empty(6)
-    for i in range(3):
-        F[i] = np.sin(t + z[0] + g[i, 3]) * eta[3 + i] + 0.1 * xi[i] * z[1]
-        F[3 + i] = -2.0 * z[1] * eta[3 + i] + g[2, i] * z[0] - 0.2 * etadot[i]
-    return F
-
-
-@numba.njit
-def remembering_rate(t, g, eta, etadot, xi, z):
-    return np.array([eta[0] - z[0] * g[0, 3] + xi[1], np.cos(z[1]) + etadot[3] + t])
-
-
-def python_remembering(t, g, eta, etadot, xi, z):
-    return remembering.py_func(t, g, eta, etadot, xi, z)
-
-
-def python_remembering_rate(t, g, eta, etadot, xi, z):
-    return remembering_rate.py_func(t, g, eta, etadot, xi, z)
-
-
-def with_states(law=remembering, rate=remembering_rate, **options):
-    given = {"s": (0.3, 0.7, 1.0), "uses": ALL, "state0": (0.4, -0.3), "rate": rate} | options
     robot = arm()
-    robot.add(PointLaw("memory", "arm", law, **given))
-    return robot.compile()
+    robot.add(PointLaw("mine", "arm", failing))
+    model = robot.compile()
+    zero = np.zeros(model.n)
 
+    def call(name):
+        told.name = name
+        with pytest.raises(StateError) as caught:
+            model.inverse_dynamics(zero, zero, zero)
+        del told.name
+        return str(caught.value)
 
-def test_laws_with_states_have_exact_tangents():
-    model = with_states()
-    assert model.state_names == tuple(f"memory[{i}].{k}" for i in range(3) for k in range(2))
-    q, v, a = np.random.default_rng(3).standard_normal((3, model.n))
-    check_tangents(model, q, v, a)
-    assert model.check_derivatives(q, v, a, t=0.3).ok(1e-6)
-
-
-def test_stations_have_states_of_their_own():
-    """The residual at z is that of laws with z frozen into them; rates are those of the function."""
-    model = with_states()
-    rng = np.random.default_rng(4)
-    q, v, a = rng.standard_normal((3, model.n))
-    z = rng.standard_normal(6)
-    robot = arm()
-    seen = []
-    for i, s in enumerate((0.3, 0.7, 1.0)):
-
-        def frozen(t, g, eta, etadot, xi, own=z[2 * i : 2 * i + 2]):
-            if np.array_equal(t, 0.2):
-                seen.append(remembering_rate.py_func(t, g, eta, etadot, xi, own))
-            return remembering.py_func(t, g, eta, etadot, xi, own)
-
-        robot.add(PointLaw(f"frozen {i}", "arm", frozen, s=s, uses=ALL))
-    direct = robot.compile()
-    assert relative_error(model.residual(q, v, a, t=0.2, z=z), direct.residual(q, v, a, t=0.2)) < 1e-13
-    np.testing.assert_allclose(model.state_rates(q, v, a, z, t=0.2), np.concatenate(seen), rtol=1e-13)
-    residual, tangent = model.residual_tangent(q, v, a, t=0.2, cv=1.3, ca=0.4, z=z)
-    assert relative_error(residual, direct.residual(q, v, a, t=0.2)) < 1e-12
-    assert relative_error(tangent, direct.residual_tangent(q, v, a, t=0.2, cv=1.3, ca=0.4)[1]) < 1e-9
-    # without z, states are where they begin
-    begin = np.tile([0.4, -0.3], 3)
-    assert np.array_equal(model.residual(q, v, a, t=0.2), model.residual(q, v, a, t=0.2, z=begin))
-    with pytest.raises(sp.ShapeError, match=r"z has shape \(2,\)"):
-        model.residual(q, v, a, z=[0.0, 1.0])
-
-
-def test_python_laws_with_states_are_the_numba_laws():
-    models = [with_states(), with_states(python_remembering, python_remembering_rate)]
-    q, v, a = np.random.default_rng(5).standard_normal((3, models[0].n))
-    z = np.arange(6.0)
-    assert np.array_equal(*(model.residual(q, v, a, t=0.2, z=z) for model in models))
-    assert np.array_equal(*(model.state_rates(q, v, a, z, t=0.2) for model in models))
-    other = pickle.loads(pickle.dumps(models[1]))
-    assert np.array_equal(other.residual(q, v, a, z=z), models[1].residual(q, v, a, z=z))
-
-
-def test_laws_of_time_and_states_share_signals():
-    """Signals of states lie between those of laws."""
-    model = with_states()
-    robot = arm()
-    push = sp.laws.Sine(1.0, 3.0) * sp.laws.Constant(np.arange(6.0))
-    robot.add(sp.PointWrench("arm", push, frame="local"))
-    robot.add(
-        PointLaw(
-            "memory", "arm", remembering, (0.3, 0.7, 1.0), None, uses=ALL, state0=(0.4, -0.3), rate=remembering_rate
-        )
-    )
-    robot.add(sp.PointWrench("arm", -1.0 * push, frame="local"))
-    state = np.random.default_rng(6).standard_normal((3, model.n))
-    np.testing.assert_allclose(robot.compile().residual(*state, t=0.2), model.residual(*state, t=0.2), atol=1e-12)
-
-
-def joined(t, h, eta, z):
-    return joining.py_func(t, h, eta) * z[0]
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"state0": (1.0,)}, ["'mine'", "no rate"]),
-        ({"rate": remembering_rate}, ["'mine'", "no state0"]),
-        ({"state0": np.zeros(9), "rate": remembering_rate}, ["'mine'", "8 states at most"]),
-        ({"state0": (np.nan, 0.0), "rate": remembering_rate}, ["'mine'", "finite"]),
-        ({"state0": 1.0, "rate": remembering_rate}, ["'mine'", "vector"]),
-        ({"state0": np.zeros(3), "rate": remembering_rate}, ["'mine'", "rate", "(3,)"]),
-        ({"state0": np.zeros(3), "rate": python_remembering_rate}, ["'mine'", "rate", "(3,)"]),
-        ({"state0": np.zeros(2), "rate": lambda t, z: z}, ["'mine'", "rate", "(t, g, eta, etadot, xi, z)"]),
-        ({"state0": np.zeros(2), "rate": 3.0}, ["'mine'", "rate is 3.0"]),
-        ({"state0": np.zeros(2), "rate": remembering_rate, "law": viscous}, ["'mine'", "law", "etadot, xi, z)"]),
-    ],
-)
-def test_bad_states_are_named(options, words):
-    robot = arm()
-    robot.add(PointLaw(**{"name": "mine", "link": "arm", "law": remembering, "uses": ALL} | options))
-    with pytest.raises(ModelError) as caught:
-        robot.compile()
-    for word in words:
-        assert word in str(caught.value)
-
-
-def test_names_of_states_differ():
-    robot = arm()
-    states = {"state0": (1.0,), "rate": lambda t, h, eta, z: -z}
-    robot.add(PairLaw("grip", ("world", 0.0), ("arm", 0.5), joined, **states))
-    with pytest.raises(ModelError, match="PairLaw 'grip': there is a PairLaw 'grip' already"):
-        robot.add(PairLaw("grip", ("world", 0.0), ("arm", 1.0), joined, **states))
-
-
-@pytest.mark.parametrize("method", ["inverse_dynamics", "residual_tangent"])
-def test_rates_that_fail_are_named(method):
-    model = with_states(rate=numba.njit(lambda t, g, eta, etadot, xi, z: np.array([0.0, np.log(-abs(eta[1]))])))
-    with pytest.raises(StateError, match=r"PointLaw 'memory': the rate returned values that are not finite"):
-        getattr(model, method)(*np.ones((3, model.n)))
+    for _ in range(5):
+        with ThreadPoolExecutor(2) as pool:
+            found = list(pool.map(call, ("first", "second")))
+        assert [name in text for name, text in zip(("first", "second"), found, strict=True)] == [True, True], found

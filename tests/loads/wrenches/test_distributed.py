@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import supple as sp
-from helpers import difference_jacobian, manipulator_rod, relative_error
+from helpers import difference_jacobian, relative_error
 from load_cases import generalised_force
+from reference_robots import manipulator_rod
 
 WRENCH = np.array([0.1, -0.3, 0.2, 1.0, 2.0, -1.5])
 

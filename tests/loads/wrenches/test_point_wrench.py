@@ -9,7 +9,6 @@ from helpers import (
     body_twist,
     central_difference,
     difference_jacobian,
-    manipulator_rod,
     random_coordinates,
     random_pose,
     random_robot,
@@ -17,6 +16,7 @@ from helpers import (
     size,
 )
 from load_cases import generalised_force, random_station
+from reference_robots import manipulator_rod
 
 FRAMES = ("world", "local")
 

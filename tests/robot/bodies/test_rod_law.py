@@ -58,11 +58,10 @@ def test_files_keep_named_laws(law, tmp_path):
         assert np.array_equal(again.compile().internal_force(q, q), made.compile().internal_force(q, q))
 
 
-def test_files_keep_functions_by_name(tmp_path):
+def test_files_keep_functions_as_formulas(tmp_path):
     made = robot(sp.StrainEnergy(coupled_energy))
-    with pytest.warns(sp.errors.ModelWarning, match="functions are saved by name"):
-        made.save(tmp_path / "arm.yaml")
-    again = sp.load(tmp_path / "arm.yaml", functions={"coupled_energy": coupled_energy})
+    made.save(tmp_path / "arm.yaml")
+    again = sp.load(tmp_path / "arm.yaml")
     q = np.full(3, 0.1)
     assert np.array_equal(again.compile().internal_force(q, q), made.compile().internal_force(q, q))
 

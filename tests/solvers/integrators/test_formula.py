@@ -115,7 +115,7 @@ K = Known()
         (euler(v=[1.0, 2.0]), "v must be a sum of members of Known"),
         (euler(v=np.nan * K.new.q), "v must be a sum of members of Known with finite coefficients"),
         (euler(at=0.5), "Own: the last stage is at 0.5 of the step, must be at its end, 1"),
-        (euler(v=K.new.q - K.now.q + K.now.a), "v holds accelerations, so further states need a formula"),
+        (euler(v=K.new.q - K.now.q + K.now.a), "v holds accelerations, so internal states need a formula"),
     ],
 )
 def test_wrong_formulas_are_refused(formula, message):

@@ -1,8 +1,10 @@
 """The register of methods: names in any spelling, one class for each, and what a method must say."""
 
+import numpy as np
 import pytest
 
 import supple as sp
+from motions import pendulum
 from supple.errors import ModelError
 from supple.solvers.integrators.method import Method, find_method, methods, names, register
 
@@ -47,3 +49,25 @@ def test_a_method_says_all_that_is_asked():
         Incomplete()
     with pytest.raises(ModelError, match="NDF has no coefficients that change"):
         sp.NDF().renew(None)
+
+
+class Foreign(Method):
+    """A scheme of no family, which happens to work as NDF does."""
+
+    def __init__(self):
+        self.inside = sp.NDF()
+
+    control = property(lambda self: self.inside.control)
+    kernels = property(lambda self: self.inside.kernels)
+
+    def own_arrays(self, problem, size):
+        return self.inside.own_arrays(problem, size)
+
+    def newest(self, own, pending):
+        return self.inside.newest(own, pending)
+
+
+def test_a_scheme_that_does_not_say_how_it_is_differentiated_is_not_guessed():
+    motion = pendulum().simulate(0.01, [0.3], method=Foreign(), record=True, progress=False)
+    with pytest.raises(ModelError, match="Foreign does not say how its steps are differentiated"):
+        motion.vjp(np.ones_like(motion.q), np.zeros_like(motion.v))

@@ -123,8 +123,3 @@ def test_steps_are_as_long_as_newton_converges():
     v0 = np.array([9.0, 0.5, -7.0, 0.0, 0.0, 0.0])
     stats = robot.compile().simulate(np.linspace(0.0, 5.0, 6), v0=v0, method=sp.Radau(rtol=1e-4)).stats
     assert stats["newton_failures"] < 0.3 * stats["steps"]
-
-
-def test_single_steps_are_refused():
-    with pytest.raises(sp.ModelError, match="three stages at once"):
-        pendulum().step([0.1], [0.0], None, 0.01, method=sp.Radau())

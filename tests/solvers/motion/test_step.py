@@ -11,6 +11,7 @@ import supple as sp
 from load_kinds import KINDS, add_kinds, host
 from step_cases import METHODS, consistent
 from supple.cli.exercises import arm, ring
+from supple.solvers.motion.step import single_step
 
 pytestmark = pytest.mark.filterwarnings("ignore::supple.ModelWarning")  # laws without tangents, rows that are dropped
 
@@ -20,6 +21,8 @@ def first_step(model, q, v, u, dt, method, t=0.0):
     method = sp.GeneralizedAlpha() if method is None else method
     if hasattr(method, "dt"):
         method = replace(method, dt=dt)
+    elif isinstance(method, sp.Radau):
+        method = single_step(method, dt)
     else:
         method = replace(method, first_step=dt, rtol=0.9, atol=1e9)
     motion = model.simulate([t, t + dt], q, v, u, method, progress=False)
@@ -36,6 +39,36 @@ def test_is_the_first_step_of_a_simulation(method):
         expected = first_step(model, q, v, u, dt, method, t=0.2)
         assert q1 == pytest.approx(expected[0], rel=1e-12, abs=1e-14)
         assert v1 == pytest.approx(expected[1], rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("loops", ["stabilised", "index3"])
+@pytest.mark.parametrize("build", [arm, ring])
+def test_a_step_of_radau_is_that_of_an_adaptive_run(build, loops):
+    """Where error control accepts it."""
+    model, method = build(), sp.Radau(rtol=1e-5, atol=1e-5, first_step=2e-4, loops=loops)
+    q, v = consistent(model, np.random.default_rng(3))
+    u = np.full(model.nu, 2.0)
+    motion = model.simulate([0.1, 0.1002], q, v, u, method, progress=False)
+    assert motion.stats["steps"] == 1
+    found = model.step(q, v, u, motion.t[-1] - 0.1, method, t=0.1)
+    np.testing.assert_allclose(found.q, motion.q[-1], rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(found.v, motion.v[-1], rtol=1e-12, atol=1e-11)
+
+
+def test_steps_of_radau_are_of_fifth_order():
+    """Many steps of one length, against many more."""
+    model, method = arm(), sp.Radau(rtol=1e-11, atol=1e-13)
+
+    def end(steps):
+        q, v = np.full(4, 0.2), np.zeros(4)
+        for _ in range(steps):
+            q, v = model.step(q, v, [2.0], 0.02 / steps, method)
+        return q
+
+    exact = end(64)
+    errors = [np.abs(end(steps) - exact).max() for steps in (4, 8, 16)]
+    assert np.log2(errors[0] / errors[1]) > 4.0
+    assert np.log2(errors[1] / errors[2]) > 4.3
 
 
 def test_free_bodies_in_their_own_chart():
@@ -67,11 +100,12 @@ def test_random_loads(seed):
         q = model.assemble(q)
         A = model.loop_jacobian(q)[:, model.free_coordinates]
         v[model.free_coordinates] -= np.linalg.pinv(A) @ (model.loop_jacobian(q) @ v)
-    found = model.step(q, v, u, 1e-5, t=0.1)
-    expected = first_step(model, q, v, u, 1e-5, None, t=0.1)
-    assert found.q == pytest.approx(expected[0], rel=1e-9, abs=1e-11)
-    assert found.v == pytest.approx(expected[1], rel=1e-6, abs=1e-6)
-    assert found.z.shape == (model.nz,)
+    for method in (None, sp.Radau(rtol=1e-6, atol=1e-8)):
+        found = model.step(q, v, u, 1e-5, method, t=0.1)
+        expected = first_step(model, q, v, u, 1e-5, method, t=0.1)
+        assert found.q == pytest.approx(expected[0], rel=1e-9, abs=1e-11)
+        assert found.v == pytest.approx(expected[1], rel=1e-6, abs=1e-6)
+        assert found.z.shape == (model.nz,)
 
 
 def test_a_good_step_after_a_bad_one():

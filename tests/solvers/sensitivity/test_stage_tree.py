@@ -17,7 +17,7 @@ def feedback(t, q, v):
 
 @pytest.mark.parametrize("kinds", [("spring", "prescribed"), ("loop",), ("point_law_with_states",), ("chamber",)])
 def test_both_ways(kinds, monkeypatch):
-    """With ties, locked coordinates, stabilised loops, further states and feedback."""
+    """With ties, locked coordinates, stabilised loops, internal states and feedback."""
     model = add_kinds(np.random.default_rng(4), host(), kinds).compile()
     rng = np.random.default_rng(5)
     q0 = model.assemble() if model.nc else 0.1 * rng.standard_normal(model.n)

@@ -5,6 +5,7 @@ import pytest
 
 import supple as sp
 from carts import HELD, carts, flat, jumping
+from supple.systems import underwater_vehicle
 
 METHODS = [sp.RK45(), sp.GeneralizedAlpha(), sp.NDF()]
 
@@ -23,3 +24,11 @@ def test_no_acceleration_is_told():
     model = carts(law=jumping, tangent=flat)
     with pytest.raises(sp.SuppleError, match="does not converge"):
         model.simulate((0.0, 0.1), np.zeros(2), np.zeros(2), method=sp.RK45())
+
+
+def test_weight_and_buoyancy_may_cancel():
+    """What is left of two forces that cancel is rounding of both, although nothing else tells how large they are."""
+    model = underwater_vehicle().compile()
+    motion = model.simulate(0.05, method=sp.NDF())
+    assert np.abs(motion.a[0]).max() < 1e-6
+    assert np.abs(motion.v).max() < 1e-6

@@ -32,9 +32,26 @@ def test_a_run_tells_what_it_used():
     assert large["doubts"] == 0
 
 
-def test_soft_bodies_are_dense():
+@pytest.mark.parametrize(("bodies", "over"), [(2, False), (32, True)])
+def test_soft_bodies(bodies, over):
+    """They are blocks as others."""
     robot, parent = sp.Robot("soft"), "world"
-    for k in range(16):
-        robot.add_link(f"cone{k}", soft_cone(k), parent=parent)
+    body = soft_cone(0)
+    for k in range(bodies):
+        robot.add_link(f"cone{k}", body, parent=parent)
         parent = f"cone{k}"
-    assert not tree_pays(robot.compile().workspace.arrays, 0)
+    assert tree_pays(robot.compile().workspace.arrays, 0) is over
+
+
+@pytest.mark.parametrize(("bars", "factors"), [(8, "dense"), (80, "tree")])
+def test_joints_that_follow_others_and_rub(bars, factors):
+    """A few rows of a border in a large robot."""
+    robot, bar, parent = sp.Robot("snake"), sp.Rigid.box((0.1, 0.02, 0.02), density=1000.0), "world"
+    for k in range(bars):
+        joint = sp.Revolute("yz"[k % 2], stiffness=0.1, friction=0.01)
+        robot.add_link(f"bar{k}", bar, joint, parent=parent)
+        parent = f"bar{k}"
+    for k in range(1, 4):
+        robot.couple(f"bar{2 * k}", to="bar0", ratio=0.5)
+    stats = robot.compile().simulate(2e-3, method=sp.BDF2(dt=1e-3)).stats
+    assert (stats["factors"], stats["doubts"]) == (factors, 0)

@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 
 import supple as sp
+from coupled_cases import hand
 from helpers import case
 from load_kinds import KINDS, add_controller, add_kinds, host
+from soft_robots import CREEPING, mixed_robot, soft_cone
+from supple.model.workspace import Workspace
 from supple.solvers import problem as problem_module
 
 pytestmark = pytest.mark.filterwarnings("ignore::supple.errors.ModelWarning")
@@ -25,6 +28,8 @@ def over(monkeypatch):
         results = []
         for tree in (True, False):
             monkeypatch.setattr(problem_module, "tree_pays", lambda *_, tree=tree: tree)
+            monkeypatch.setattr(Workspace, "kept", lambda self, key, make: make())
+            monkeypatch.setattr(Workspace, "idle", lambda self, kind: [])
             results.append(run())
         return results
 
@@ -62,6 +67,65 @@ def test_methods(seed, method, over):
     assert_same(tree, dense, rtol=1e-3 if method == "NDF" else 1e-6)
 
 
+HANDS = {
+    "linear": {},
+    "bent": {"kind": "bent"},
+    "linear, prescribed": {"prescribed": True},
+    "bent, prescribed": {"kind": "bent", "prescribed": True},
+    "linear, loop": {"loop": True},
+    "bent, loop": {"kind": "bent", "loop": True},
+}
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("kind", HANDS)
+def test_joints_that_follow_others(kind, method, over):
+    """Linearly or not, with loops and prescribed joints; followers are rows of the border."""
+    model = hand(**HANDS[kind]).compile()
+    q = model.assemble() if model.nc else np.full(model.n, 0.2)
+    v = np.zeros(model.n) if model.nc else np.full(model.n, 0.5)
+    tree, dense = over(lambda: model.simulate(5e-3, q, v, u=[0.1, 0.2], method=METHODS[method]()))
+    assert_same(tree, dense, doubts=2 if method == "NDF" else 0, rtol=1e-3 if method == "NDF" else 1e-6)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_soft_bodies(method, over):
+    model = mixed_robot(False).compile()
+    q = np.full(model.n, 0.1)
+    tree, dense = over(lambda: model.simulate(5e-3, q, u=[0.1, 0.2], method=METHODS[method]()))
+    assert_same(tree, dense, rtol=1e-3 if method == "NDF" else 1e-6)
+
+
+@pytest.mark.parametrize(("loops", "rtol"), [("index3", 1e-6), ("stabilised", 1e-2)])
+def test_soft_bodies_in_loops(loops, rtol, over):
+    """Directions in which stabilised loops correct positions are weighed otherwise over the tree, by what is there."""
+    model = mixed_robot().compile()
+    method = sp.GeneralizedAlpha(dt=1e-3, loops=loops)
+    tree, dense = over(lambda: model.simulate(3e-3, model.assemble(), u=[0.1, 0.2], method=method))
+    assert tree.stats["doubts"] == 0
+    assert (tree.stats["factors"], dense.stats["factors"]) == ("tree", "dense")
+    np.testing.assert_allclose(tree.q, dense.q, rtol=rtol, atol=0.1 * rtol)
+    assert np.abs(model.loop_error(tree.q[-1])).max() < 1e-11
+
+
+def rough_ring():
+    """Soft bodies that creep and joints with friction, closed by a loop."""
+    robot, parent = sp.Robot("ring"), "world"
+    for k in range(3):
+        joint = sp.Revolute("y", friction=sp.Friction(0.05, static=0.1, slip_velocity=0.02), stiffness=0.1)
+        robot.add_link(f"soft{k}", soft_cone(k, material=CREEPING), joint, parent=parent)
+        parent = f"soft{k}"
+    robot.add(sp.Loop("pin", a=(parent,), b=("world", sp.pose((0.8, 0.0, 0.0))), joint=sp.Spherical()))
+    return robot.compile()
+
+
+def test_friction_and_creep_in_a_loop(over):
+    model = rough_ring()
+    q = model.assemble(np.tile([0.1, 0.05, 0.1, 0.0], 3))
+    tree, dense = over(lambda: model.simulate(5e-3, q, method=sp.GeneralizedAlpha(dt=1e-3)))
+    assert_same(tree, dense, rtol=1e-5)
+
+
 def feedback(t, q, v):
     """Every input answers to all coordinates."""
     return np.full(2, 1.0) + 0.1 * np.sin(q.sum()) - 0.01 * np.tanh(v.sum())
@@ -79,10 +143,23 @@ def test_feedback_and_controllers(over):
     assert_same(tree, dense)
 
 
-@pytest.mark.parametrize("kinds", [("spring",), ("elastic_tendon", "cable"), ("loop",), ("prescribed", "fluid")])
-def test_equilibria(kinds, over):
+EQUILIBRIA = {
+    "spring": lambda: add_kinds(np.random.default_rng(1), host(), ("spring",)).compile(),
+    "lines": lambda: add_kinds(np.random.default_rng(1), host(), ("elastic_tendon", "cable")).compile(),
+    "loop": lambda: add_kinds(np.random.default_rng(1), host(), ("loop",)).compile(),
+    "prescribed": lambda: add_kinds(np.random.default_rng(1), host(), ("prescribed", "fluid")).compile(),
+    "followers": lambda: hand().compile(),
+    "bent followers": lambda: hand("bent").compile(),
+    "followers in a loop": lambda: hand(loop=True).compile(),
+    "soft bodies": lambda: mixed_robot(False, sp.Fixed(), (0.0, 0.0, -2.0)).compile(),
+    "a ring of soft bodies": rough_ring,
+}
+
+
+@pytest.mark.parametrize("kind", EQUILIBRIA)
+def test_equilibria(kind, over):
     """Also whether they are stable, and how sure that is."""
-    model = add_kinds(np.random.default_rng(1), host(), kinds).compile()
+    model = EQUILIBRIA[kind]()
 
     def run():
         model.workspace._threads.__dict__.clear()  # a solver is kept per thread

@@ -248,3 +248,40 @@ def test_options_are_checked(options, message):
 def test_starts_have_a_shape(q0):
     with pytest.raises(sp.ShapeError, match="q0"):
         column(1.0).statics_all(q0=q0)
+
+
+# ---------------------------------------------------------------------- on threads
+
+
+def assert_same_set(found, other):
+    assert np.array_equal(found.q, other.q)
+    assert np.array_equal(found.energies, other.energies)
+    assert np.array_equal(found.hits, other.hits)
+    assert [each.stable for each in found] == [each.stable for each in other]
+    assert (found.starts, found.complete, found.message) == (other.starts, other.complete, other.message)
+
+
+@pytest.mark.parametrize("make", [lambda: column(1.5 * EULER), four_bar, lambda: truss(3.0, 0.0, "x", "z")])
+@pytest.mark.parametrize("most", [None, 2])
+def test_what_is_found_does_not_depend_on_the_number_of_threads(make, most):
+    model = make()
+    alone = model.statics_all(starts=14, seed=3, most=most, threads=1)
+    for threads in (2, 3, 5, None):
+        assert_same_set(model.statics_all(starts=14, seed=3, most=most, threads=threads), alone)
+
+
+def test_a_progress_that_ends_the_search_ends_it_at_the_same_start_on_all_threads():
+    model = column(1.5 * EULER)
+    told = {threads: [] for threads in (1, 3)}
+    found = [
+        model.statics_all(threads=k, progress=lambda starts, count, k=k: told[k].append((starts, count)) or starts >= 6)
+        for k in told
+    ]
+    assert told[1] == told[3]
+    assert told[1][-1][0] == 6
+    assert_same_set(*found)
+
+
+def test_threads_are_checked():
+    with pytest.raises(sp.ModelError, match="threads is 0"):
+        column(1.0).statics_all(threads=0)

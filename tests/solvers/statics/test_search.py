@@ -1,9 +1,5 @@
-"""Equilibria: balance of forces, warm starts, loops, prescribed joints, stability, failures, many at once."""
+"""Equilibria: balance of forces, warm starts, loops, prescribed joints, stability, failures."""
 
-import os
-import signal
-import threading
-import time
 import warnings
 
 import numpy as np
@@ -11,76 +7,9 @@ import pytest
 from scipy.optimize import brentq
 
 import supple as sp
-from helpers import difference_jacobian, manipulator_rod, random_robot, relative_error, size
+from helpers import difference_jacobian, random_robot, relative_error, size
+from resting_robots import BOB, DOWN, closed_frame, manipulator, one_link, planar_rod, residual_at, rope, soft_rod
 from supple.systems import SYSTEMS
-
-DOWN = (0.0, 0.0, -9.81)
-BOB = sp.Rigid(1.0, np.full(3, 0.01), com=(0.3, 0.0, 0.0))
-
-
-def one_link(body, joint=None, gravity=DOWN, *items, **options):
-    robot = sp.Robot("one", gravity=gravity)
-    robot.add_link("link", body, joint=joint, **options)
-    for item in items:
-        robot.add(item)
-    return robot.compile()
-
-
-def soft_rod(order=3, **options):
-    strain = sp.Legendre(torsion=order, bend_y=order, bend_z=order, stretch=1)
-    return sp.Rod(0.5, sp.Circle((0.02, 0.01)), sp.Material(1e6, density=1000.0), strain, points=8, **options)
-
-
-def planar_rod(order=8, points=12):
-    """Length and bending stiffness one, bending about y."""
-    section = sp.Section(np.ones(6), [1e-3, 1e-3, 1e-3, 1.0, 1.0, 1.0])
-    return sp.Rod(1.0, section, strain=sp.Legendre(bend_y=order), points=points)
-
-
-def manipulator():
-    """The cable-driven manipulator of [GVS-AD] section 4.5 with its five cables."""
-    length, side = 0.5, np.sqrt(3.0) / 2.0
-
-    def radius(X):
-        return 0.03 - 0.015 * X / length
-
-    def turn(X):
-        return 4.0 * np.pi * X / length
-
-    routes = [
-        lambda X: (0.0 * X, radius(X)),
-        lambda X: (-side * radius(X), -0.5 * radius(X)),
-        lambda X: (side * radius(X), -0.5 * radius(X)),
-        lambda X: (0.015 * np.sin(turn(X)), 0.015 * np.cos(turn(X))),
-        lambda X: (0.015 * np.sin(turn(X)), -0.015 * np.cos(turn(X))),
-    ]
-    robot = sp.Robot("manipulator", gravity=DOWN)
-    robot.add_link("arm", manipulator_rod())
-    for i, route in enumerate(routes):
-        robot.add(sp.Tendon(f"t{i}", {"arm": route}))
-    return robot.compile()
-
-
-def residual_at(found):
-    """Residual, computed anew."""
-    zero = np.zeros(found.model.n)
-    return found.model.residual(found.q, zero, zero, found.u, np.asarray(found.multipliers), found.t)
-
-
-def closed_frame(stiffness=2.0, load=-3.0):
-    """Two soft legs, one prescribed hinge, a platform; the loop is open as described."""
-    robot = sp.Robot("frame", gravity=DOWN)
-    up = sp.pose(rpy=(0.0, -np.pi / 2.0, 0.0))
-    left, right = up.copy(), up.copy()
-    left[0, 3], right[0, 3] = -0.1, 0.1
-    robot.add_link("left", soft_rod(), sp.Revolute("y"), at=left)
-    robot.add_link("right", soft_rod(), sp.Revolute("y", stiffness=stiffness), at=right)
-    robot.add_link("top", sp.Rigid.box((0.02, 0.02, 0.3), density=300.0), parent="left")
-    robot.add(sp.Prescribed("left", lambda t: (0.2 * t, 0.2, 0.0)))
-    robot.add(sp.Loop("close", a=("top", sp.pose((0.0, 0.0, -0.1))), b=("right", sp.pose()), joint=sp.Revolute("y")))
-    robot.add(sp.PointWrench("top", [0.0, 0.0, 0.0, 0.5, 0.2, load]))
-    return robot.compile()
-
 
 # ---------------------------------------------------------------------- balance
 
@@ -291,32 +220,7 @@ def test_a_stable_equilibrium_is_preferred():
     assert top.residual < 1e-12
 
 
-def test_motions_that_nothing_resists_are_no_obstacle():
-    """A ball pendulum hangs still at any angle about the vertical; a body afloat rests anywhere."""
-    hanging = one_link(BOB, sp.Spherical(), (9.81, 0.0, 0.0))
-    found = hanging.statics(q0=[0.1, 0.2, -0.1])
-    assert found.converged
-    assert found.q == pytest.approx([0.1, 0.0, 0.0], abs=1e-2)
-    assert found.residual < 1e-12
-    afloat = one_link(BOB, sp.Free(), (0.0, 0.0, 0.0))
-    found = afloat.statics(q0=[0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
-    assert found.converged
-    assert found.q == pytest.approx([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
-    assert not found.stable
-
-
 # ---------------------------------------------------------------------- close, then balance
-
-
-def rope():
-    """1.2 m, pinned at both ends 1 m apart; open as described."""
-    material = sp.Material(young=3e6, density=1000.0, damping_time=0.05)
-    body = sp.Rod(1.2, sp.Circle(0.004), material, sp.Legendre(bend_y=8), points=20)
-    robot = sp.Robot("rope")
-    robot.add_link("rope", body, joint=sp.Revolute("y"))
-    robot.add(sp.Loop("end", a=("rope", sp.pose()), b=("world", sp.pose((1.0, 0, 0))), joint=sp.Revolute("y")))
-    return robot.compile()
-
 
 @pytest.mark.parametrize("start", ["rest", "arc", "closed arc", "arch"])
 def test_a_rope_hangs_as_a_catenary(start):
@@ -361,14 +265,6 @@ def test_near_an_equilibrium_it_is_found(gallery_robot):
         assert model.statics(q0=known.q + 1e-2 * rng.standard_normal(model.n), t=1.0).converged
 
 
-def test_a_batch_goes_the_same_ways():
-    model = rope()
-    found = model.statics_batch(np.zeros((3, 0)), q0=model.rest)
-    assert found.converged.all()
-    assert found.done.all()
-    assert found.q[2] == pytest.approx(model.statics().q, abs=1e-12)
-
-
 def test_loops_that_cannot_be_closed_are_named():
     """A crank is driven to where the other bars do not reach."""
     robot = sp.Robot("four-bar")
@@ -392,77 +288,6 @@ def test_an_unstable_equilibrium_with_loops_is_left():
     if standing.converged:
         assert standing.stable is False
         assert model.statics(q0=standing.q + 1e-4).stable
-
-
-# ---------------------------------------------------------------------- neutral equilibria
-
-
-def cart_and_pole():
-    robot = sp.Robot("cart and pole", gravity=DOWN)
-    robot.add_link("cart", sp.Rigid.box((0.1, 0.1, 0.05), density=1000.0), joint=sp.Prismatic("x"))
-    pole = sp.Rod(0.5, sp.Circle(0.006), sp.Material(1e9, density=1100.0), sp.Legendre(bend_y=3), points=8)
-    robot.add_link("pole", pole, parent="cart", at=sp.pose(rpy=(0.0, -np.pi / 2.0, 0.0)))
-    return robot.compile()
-
-
-@pytest.mark.parametrize("globalise", [True, False])
-def test_a_cart_rests_anywhere(globalise):
-    model = cart_and_pole()
-    guess = np.array([0.7, 0.01, 0.0, 0.0, 0.01])
-    for q0 in (None, guess):
-        found = model.statics(q0=q0, globalise=globalise)
-        assert found.converged
-        assert found.residual < 1e-12
-        assert found.stable is None
-        assert "nothing resists cart.translation" in found.message
-        assert np.abs(found.free_directions) == pytest.approx(np.eye(model.n)[:, :1], abs=1e-9)
-    assert found.q[0] == pytest.approx(0.7, abs=1e-2)
-
-
-def spinning_leg(slope=0.0):
-    """A bar between two ball joints, the lower of which hangs on a spring; it may spin about itself."""
-    robot = sp.Robot("leg", gravity=(slope, 0.0, -9.81))
-    robot.add_link(
-        "leg", sp.Rigid.cylinder(0.4, 0.01, density=2000.0), sp.Spherical(), at=sp.pose(rpy=(0, np.pi / 2, 0))
-    )
-    robot.add_link("weight", sp.Rigid(0.5, np.ones(3)), sp.Translational(stiffness=50.0), at=sp.pose((0.05, 0.0, -0.4)))
-    robot.add(sp.Loop("foot", a=("leg", sp.pose()), b=("weight", sp.pose()), joint=sp.Spherical()))
-    return robot.compile()
-
-
-@pytest.mark.parametrize("globalise", [True, False])
-def test_a_leg_in_a_loop_may_spin(globalise):
-    model = spinning_leg()
-    q0 = model.assemble(np.array([0.3, 0.02, -0.1, 0.0, 0.0, 0.0]))
-    found = model.statics(q0=q0, globalise=globalise)
-    assert found.converged
-    assert found.stable is None
-    assert "nothing resists leg.w" in found.message
-    assert found.free_directions.shape == (model.n, 1)
-    turn, line = model.jacobian(found.q, "leg") @ found.free_directions[:, 0], model.loop_jacobian(found.q)
-    assert size(line @ found.free_directions) < 1e-9
-    assert size(turn[1:]) < 1e-8 * abs(turn[0])  # about its own axis
-    free, zero = model.free_coordinates, np.zeros(model.n)
-    forces = model.residual(found.q, zero, zero) - line.T @ np.asarray(found.multipliers)
-    assert size(forces[free]) < 1e-9
-
-
-def test_what_resists_leaves_no_free_direction():
-    found = closed_frame().statics(t=1.0)
-    assert found.free_directions.shape == (found.model.n, 0)
-    assert found.stable
-    assert "resists" not in found.message
-
-
-@pytest.mark.parametrize(("load", "damping", "stable"), [(10.0, 0.0, None), (8.0, 0.05, True), (25.0, 0.0, False)])
-def test_stability_under_a_follower_load(load, damping, stable):
-    """Beck's column flutters at 20.05 EI / L^2; below, without damping, small motions neither grow nor die away."""
-    section = sp.Section(np.ones(6), [1e-6, 1e-6, 1e-6, 1.0, 1.0, 1.0], [damping] * 6)
-    rod = sp.Rod(1.0, section, strain=sp.Legendre(bend_y=8), points=20)
-    model = one_link(rod, None, (0, 0, 0), sp.PointWrench("link", [0, 0, 0, -load, 0, 0], frame="local"))
-    found = model.statics()
-    assert found.converged
-    assert found.stable is stable
 
 
 # ---------------------------------------------------------------------- failures
@@ -518,87 +343,6 @@ def test_assemble_at_rest_says_why_it_failed():
 
 
 # ---------------------------------------------------------------------- many at once
-
-
-def test_many_at_once_equal_one_by_one():
-    model = manipulator()
-    u = np.random.default_rng(5).uniform(0.0, 60.0, (24, 5))
-    single, several = model.statics_batch(u, threads=1), model.statics_batch(u, threads=3)
-    for a, b in zip(single, several, strict=True):
-        assert np.array_equal(a, b)
-    for row, q, count in zip(u, single.q, single.iterations, strict=True):
-        found = model.statics(row)
-        assert np.array_equal(found.q, q)
-        assert found.iterations == count
-    warm = model.statics_batch(u, q0=single.q)
-    assert warm.converged.all()
-    assert (warm.iterations == 1).all()
-
-
-@pytest.mark.parametrize("threads", [1, 3])
-def test_rows_that_cannot_be_worked_on_are_named_and_stop_no_other(threads):
-    model = manipulator()
-    u = np.random.default_rng(5).uniform(0.0, 60.0, (6, 5))
-    u[1, 2], u[4, 1] = np.nan, -2.0
-    with pytest.warns(sp.ModelWarning, match=r"2 of 6 rows failed, the first is row 1: u\[2\] \(t2\) is nan"):
-        found = model.statics_batch(u, threads=threads)
-    assert found.done.all()
-    assert found.converged.tolist() == [True, False, True, True, False, True]
-    assert sorted(found.failures) == [1, 4]
-    assert "negative" in str(found.failures[4])
-    assert np.isnan(found.q[[1, 4]]).all()
-    assert np.array_equal(found.q[5], model.statics(u[5]).q)
-
-
-def test_many_at_once_from_many_guesses():
-    model = manipulator()
-    q0 = 0.1 * np.random.default_rng(6).standard_normal((4, model.n))
-    found = model.statics_batch([1.0, 2.0, 0.0, 0.0, 0.0], q0=q0)
-    assert found.converged.all()
-    assert np.array_equal(found.q[2], model.statics([1.0, 2.0, 0.0, 0.0, 0.0], q0=q0[2]).q)
-    assert model.statics_batch(q0=q0[:2]).converged.all()
-
-
-def test_many_at_once_with_loops_and_failures():
-    """Multipliers come back; a row that fails is marked and stops no other."""
-    model = closed_frame()
-    found = model.statics_batch(np.zeros((2, 0)), t=1.0)
-    assert found.converged.all()
-    assert found.multipliers[1] == pytest.approx(np.asarray(model.statics(t=1.0).multipliers))
-    falling = one_link(BOB, sp.Free())
-    assert falling.statics_batch(np.zeros((2, 0))).converged.tolist() == [False, False]
-
-
-def test_a_thousand_random_equilibria_of_the_manipulator():
-    """Tensions up to 100 N from rest: all converge, quickly, to stable states."""
-    model = manipulator()
-    u = np.random.default_rng(0).uniform(0.0, 100.0, (1000, 5))
-    found = model.statics_batch(u)
-    assert found.converged.all()
-    assert np.median(found.iterations) <= 12
-    assert found.residual.max() < 1e-10
-    for row, q in zip(u[:100], found.q, strict=False):
-        assert model.statics(row, q0=q).stable
-
-
-@pytest.mark.parametrize("threads", [1, 2])
-def test_ctrl_c_keeps_what_a_batch_has(threads):
-    model = manipulator()
-    u = np.random.default_rng(2).uniform(0.0, 100.0, (40000, 5))
-    model.statics_batch(u[:4])
-    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
-    begun = time.monotonic()
-    with pytest.raises(sp.Interrupted, match=r"interrupted after \d+ of 40000 equilibria") as caught:
-        model.statics_batch(u, threads=threads)
-    assert isinstance(caught.value, KeyboardInterrupt)
-    assert time.monotonic() - begun < 3.0  # a whole batch takes much longer
-    found = caught.value.result
-    assert 0 < found.done.sum() < len(u)
-    assert not found.converged[~found.done].any()
-    assert not found.q[~found.done].any()
-    for i in np.flatnonzero(found.done)[:5]:
-        assert np.array_equal(found.q[i], model.statics(u[i]).q)
-    assert model.statics_batch(u[:4], threads=threads).converged.all()  # nothing is left behind
 
 
 @pytest.mark.slow

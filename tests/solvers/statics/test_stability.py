@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 
 import supple as sp
+from kernel_entry import entry
 from supple.solvers.statics.stability import STABLE, UNKNOWN, balance_and_test
 from supple.systems import SYSTEMS
 
 SIZE = 6
+
+compiled = entry(balance_and_test)
 
 
 def told(K, C, M, rows):
@@ -15,7 +18,7 @@ def told(K, C, M, rows):
     n, m = len(K), len(K) + len(rows)
     scratch = np.empty((2, m)), np.empty((m, m)), np.empty((3, m, n))
     matrix, norm, scale = np.empty((m, m)), np.empty(1), np.empty(m)
-    status = balance_and_test(K, rows, rows.copy(), C, M, np.arange(n), matrix, norm, scale, *scratch)
+    status = compiled(K, rows, rows.copy(), C, M, np.arange(n), matrix, norm, scale, *scratch)
     plain = np.block([[K, -rows.T], [rows, np.zeros((m - n, m - n))]])
     assert np.allclose(matrix, scale[:, None] * plain * scale, rtol=1e-14, atol=0.0)
     assert norm[0] == pytest.approx(np.abs(matrix).sum(axis=1).max(), rel=1e-14)

@@ -26,7 +26,7 @@ import numpy as np
 from supple.core.arrays import FIELD_BASE, FIELD_VECTORS, field_size, map_size, matrix_at, vector_at
 from supple.core.blocks.custom import address_of, call_map
 from supple.core.records import MJ, NJ, U_A, U_Q, U_V
-from supple.jit import FieldKernel, calling, inlined, inner
+from supple.jit import FieldKernel, calling, inlined, inner, opaque
 from supple.lie.se3 import compose, dot6
 
 call_field = calling(FieldKernel.kind)
@@ -97,7 +97,7 @@ def rest_on_base(previous, w):
 def clear_field_columns(block, columns):
     """Columns of the field are zero: its sums stand for them."""
     for m in range(4):
-        for k in range(6):
+        for k in range(opaque(6)):
             for j in range(block.columns, block.columns + block.n):
                 columns[m, k, j] = 0.0
 
@@ -145,7 +145,7 @@ def add_field_force(block, maps, memory, out):
 @inner
 def add_scaled_rows(scale, X, out, start):
     """out[:, start:start+n] += scale X for X (6, n)."""
-    for k in range(6):
+    for k in range(opaque(6)):
         for j in range(X.shape[1]):
             out[k, start + j] += scale * X[k, j]
 
@@ -161,13 +161,9 @@ def add_scaled_square(scale, X, out, start):
 @inner
 def add_field_tangents(block, maps, memory, rates, separate, totals, dq, dv, da):
     """The field's share of what `core.inverse_dynamics_derivatives.rod_sums` sums; ``rates`` has c_v and c_a."""
-    n, start, cv, ca = block.n, block.start, rates[0], rates[2]
-    field = field_at(address_of(block, maps, memory), n)
-    add_scaled_rows(1.0, field.Fq, totals[U_Q], start)
-    add_scaled_rows(cv, field.Fv, totals[U_Q], start)
-    add_scaled_rows(ca, field.Mc, totals[U_Q], start)
-    add_scaled_rows(1.0, field.Nc, totals[NJ], start)
-    add_scaled_rows(1.0, field.Mc, totals[MJ], start)
+    start, cv, ca = block.start, rates[0], rates[2]
+    add_field_sums(block, maps, memory, cv, ca, totals[U_Q], totals)
+    field = field_at(address_of(block, maps, memory), block.n)
     add_scaled_square(1.0, field.Qq, dq, start)
     if separate:
         add_scaled_rows(1.0, field.Fv, totals[U_V], start)
@@ -177,6 +173,52 @@ def add_field_tangents(block, maps, memory, rates, separate, totals, dq, dv, da)
     else:
         add_scaled_square(cv, field.Qv, dq, start)
         add_scaled_square(ca, field.Qa, dq, start)
+
+
+@inner
+def add_field_sums(block, maps, memory, cv, ca, handed, totals):
+    """What the field hands inward, dF by its own coordinates, and how it follows its base: N^T c and M^T c."""
+    field, start = field_at(address_of(block, maps, memory), block.n), block.start
+    add_scaled_rows(1.0, field.Fq, handed, start)
+    add_scaled_rows(cv, field.Fv, handed, start)
+    add_scaled_rows(ca, field.Mc, handed, start)
+    add_scaled_rows(1.0, field.Nc, totals[NJ], start)
+    add_scaled_rows(1.0, field.Mc, totals[MJ], start)
+
+
+@inner
+def add_field_square(block, maps, memory, cv, ca, out):
+    """out[own, own] += dQ/dq + c_v dQ/dv + c_a dQ/dqdd."""
+    field, start = field_at(address_of(block, maps, memory), block.n), block.start
+    add_scaled_square(1.0, field.Qq, out, start)
+    add_scaled_square(cv, field.Qv, out, start)
+    add_scaled_square(ca, field.Qa, out, start)
+
+
+@inner
+def add_field_rates(block, maps, memory, cv, ca, p, twist, acceleration, w, out):
+    """What follows rates, (c_v d/dv + c_a d/dqdd) p: of the wrench into w.dF, of Q into out.
+
+    ``twist`` and ``acceleration`` (6,) are by what those of the base vary along p.
+    """
+    n, start = block.n, block.start
+    field = field_at(address_of(block, maps, memory), n)
+    for k in range(6):
+        for j in range(n):
+            w.dF[k] += (cv * field.Fv[k, j] + ca * field.Mc[k, j]) * p[start + j]
+    add_product_transposed(field.Nc, twist, out, start, 1.0)
+    add_product_transposed(field.Mc, acceleration, out, start, 1.0)
+    for i in range(n):
+        for j in range(n):
+            out[start + i] += (cv * field.Qv[i, j] + ca * field.Qa[i, j]) * p[start + j]
+
+
+@inner
+def add_field_weights(block, maps, memory, ca, out):
+    """out += |c_a| times the diagonal of c.c."""
+    field = field_at(address_of(block, maps, memory), block.n)
+    for j in range(block.n):
+        out[block.start + j] += abs(ca) * field.Qa[j, j]
 
 
 @inner

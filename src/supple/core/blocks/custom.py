@@ -45,7 +45,7 @@ import numpy as np
 from supple.core.arrays import field_size, handle, map_size, matrices_at, matrix_at, vector_at
 from supple.core.blocks.screw import write_columns
 from supple.core.records import has_star, is_map
-from supple.jit import FieldKernel, MapKernel, calling, inlined, inner, local_array
+from supple.jit import FieldKernel, MapKernel, calling, inlined, inner, local_array, opaque
 from supple.lie.se3 import Ad, Ad_transposed, add_ad, compose
 
 _twist = local_array(6)
@@ -114,7 +114,7 @@ def address_of(block, maps, memory):
 @inlined
 def contract(S, n, x, start, out):
     """out (6,) = S x[start:start+n]."""
-    for k in range(6):
+    for k in range(opaque(6)):
         out[k] = 0.0
         for j in range(n):
             out[k] += S[k, j] * x[start + j]
@@ -141,7 +141,7 @@ def custom_motion(block, at, v, a, order, previous, w):
     S, ddS = matrix_at(part(at, n, SUBSPACE), (6, n)), matrix_at(part(at, n, BEND), (6, n))
     Sd, Sdd = matrix_at(part(at, n, RATE), (6, n)), matrix_at(part(at, n, ACCELERATION), (6, n))
     dS = matrices_at(part(at, n, SLOPES), (n, 6, n))
-    for i in range(6):
+    for i in range(opaque(6)):
         for j in range(n):
             x, y = 0.0, ddS[i, j] if order == 2 else 0.0
             for k in range(n):

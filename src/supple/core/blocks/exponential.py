@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from supple.core.blocks.curved import step_derivative
 from supple.core.blocks.screw import project_screws, read_screw, write_columns
-from supple.jit import inlined, inner, local_array
+from supple.jit import inlined, inner, local_array, opaque
 from supple.lie.dual import add_apply, apply_transposed
 from supple.lie.se3 import product6, product6_transposed
 
@@ -58,7 +58,7 @@ def add_exponential_stiffness(block, screws, w, out):
 def add_screw_block(block, screws, H, out):
     """out += Phi^T H Phi."""
     for i in range(block.start, block.start + block.n):
-        for l in range(6):
+        for l in range(opaque(6)):
             x = 0.0
             for k in range(6):
                 x += screws[k, i] * H[k, l]
@@ -71,7 +71,7 @@ def add_exponential_product(block, screws, w, x, transposed, out):
     """out += Phi^T H Phi x, or the transpose times x."""
     H, twist, wrench = _matrix(), _twist(), _twist()
     step_derivative(w, H)
-    for k in range(6):
+    for k in range(opaque(6)):
         twist[k] = 0.0
         for j in range(block.start, block.start + block.n):
             twist[k] += screws[k, j] * x[j]

@@ -6,8 +6,12 @@ constant.
 
 from __future__ import annotations
 
+import numpy as np
+
 from supple.jit import inlined, local_array
 from supple.lie.se3 import Ad, Ad_transposed, add_ad
+
+U = np.uint64  # unsigned indices are not tested, see linalg.products
 
 _twist = local_array(6)
 
@@ -16,12 +20,13 @@ _twist = local_array(6)
 def joint_jet(block, screws, q, v, a, jet):
     """Omega = Phi q and its two time derivatives for a joint."""
     for i in range(6):
-        x, xd, xdd = 0.0, 0.0, 0.0
-        for j in range(block.start, block.start + block.n):
-            x += screws[i, j] * q[j]
-            xd += screws[i, j] * v[j]
-            xdd += screws[i, j] * a[j]
-        jet[0, i], jet[1, i], jet[2, i] = x, xd, xdd
+        jet[0, i], jet[1, i], jet[2, i] = 0.0, 0.0, 0.0
+    for j in range(U(block.start), U(block.start + block.n)):  # outside: most joints have one coordinate
+        x, xd, xdd = q[j], v[j], a[j]
+        for i in range(6):
+            jet[0, i] += screws[i, j] * x
+            jet[1, i] += screws[i, j] * xd
+            jet[2, i] += screws[i, j] * xdd
 
 
 @inlined

@@ -7,7 +7,8 @@ eta_r = [w; v - R^T c] the twist relative to the fluid,
     added mass:     -M_a d(eta_r)/dt - ad*_{eta_r} M_a eta_r
     buoyancy:       -rho V R^T g  (a force)
 
-per metre on rods (summed at Gauss nodes), in total on rigid bodies (at the centre of mass, body axes).
+per metre on rods (summed at Gauss nodes), in total on rigid bodies (at the centre of mass, body axes).  What buoys up
+soft bodies, whose volume may change, is in `loads.fluid.buoyancy`.
 
 The added mass is part of the segments' inertia (`Binder.immerse`), so that it is in every mass matrix.  What is left
 for the load is to undo what the inverse dynamics then do wrong: gravity must not act on it (like the weight of the
@@ -24,7 +25,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import ROUNDING, Array, finite_array, flag, names, positive_float, shown, symmetric_psd
+from supple.checks import ROUNDING, Array, finite_array, finite_float, flag, names, positive_float, shown, symmetric_psd
 from supple.core.arrays import space_view
 from supple.core.inertia import add_coadbar, world_inertia
 from supple.core.load_data import Columns, Floats, Incidental, Integers, load_view
@@ -253,16 +254,23 @@ class Fluid:
         Links that are not named have none.
     buoyancy : bool
         Whether immersed links are buoyed up by the fluid they displace.
+    surface : float
+        Height of the fluid's surface above the world's origin, m, against gravity: what is h m below it is pressed by
+        rho |g| h.  It matters for soft bodies whose volume changes, and for nothing else: links are immersed as a
+        whole, be they above it or not.
     links : sequence of str, optional
-        The immersed links; all of the robot if left out.
+        The immersed links; all of the robot if omitted.
     name : str
         For messages and reports; unnamed ones are called "fluid", "fluid 2", and so on.
 
     Notes
     -----
     The added mass is in `mass_matrix`, in kinetic energy and in momentum; gravity does not act on it.  Gravitational
-    energy is net of buoyancy.  A soft body is wet along its axis, at as many Gauss nodes as it has points there, with
-    the sections it has at rest: how it swells does not change what it displaces.
+    energy is net of buoyancy; that of soft bodies is among the energies of loads.
+
+    A soft body displaces the volume that its material takes as it deforms, the sum of det(df/dx): a body that swells is
+    lifted more, and has to push the water away, the more the deeper it is.  Its bore counts as flooded.  Drag and added
+    mass act along its axis, at as many Gauss nodes as it has points there, with the sections it has at rest.
     """
 
     density: float = 1000.0
@@ -272,6 +280,7 @@ class Fluid:
     buoyancy: bool = True
     links: Iterable[str] | None = None
     name: str = "fluid"
+    surface: float = 0.0
 
     def __post_init__(self) -> None:
         with naming(f"Fluid {shown(self.name)}"):
@@ -284,8 +293,10 @@ class Fluid:
         tables = [table for table in (self.drag, self.added_mass) if isinstance(table, Mapping)]
         return [(link, 0.0) for link in (*(self.links or ()), *(link for table in tables for link in table))]
 
-    def bind(self, binder: Binder) -> Bound:
-        """One entry per Gauss node of rods and per rigid body; the added mass goes into the segments' inertia."""
+    def bind(self, binder: Binder) -> list[Bound]:
+        """One entry per Gauss node of rods and per rigid body, the added mass goes into the segments' inertia; then
+        the buoyancy of every soft body.
+        """
         from supple.compilation.binder import Bound
         from supple.loads.fluid.fluid_gradient import fluid_gradient
 
@@ -300,7 +311,19 @@ class Fluid:
             shift[3:, :3] = [[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]]
             binder.immerse(point.segment, shift.T @ point.added @ shift, point.displaced * np.array([1.0, x, y, z]))
         data = _arrays(points, current)
-        return Bound(self.name, fluid, data, EXTERNAL, spread=True, gradient=fluid_gradient)
+        whole = Bound(self.name, fluid, data, EXTERNAL, spread=True, gradient=fluid_gradient)
+        return [whole, *self._lifted(binder, density)]
+
+    def _lifted(self, binder: Binder, density: float) -> Iterable[Bound]:
+        """Buoyancy of soft bodies."""
+        height = finite_float(self.surface, "surface")
+        for link in self._immersed(binder) if self.buoyancy else ():
+            soft = binder.robot_link(link).body.continuum
+            if soft is not None:
+                from supple.loads.fluid.buoyancy import bind_buoyancy  # late: it loads kernels of soft bodies
+
+                with naming(f"link {link!r}"):
+                    yield bind_buoyancy(binder, link, soft, density, height)
 
     def _immersed(self, binder: Binder) -> list[str]:
         links = [link.name for link in binder.robot.links] if self.links is None else list(dict.fromkeys(self.links))
@@ -321,39 +344,49 @@ class Fluid:
                         drag, added, displaced = self._matrices(link, line, s, density)
                         segment = binder.station(link, s).segment
                         yield _Point(segment, np.zeros(3), weight * drag, weight * added, weight * displaced)
-            elif body.continuum is not None and body.continuum.domain.section is not None:
-                yield from self._along_soft(binder, link, body.continuum, density)
+            elif body.continuum is not None:
+                if self._moved_by(link):
+                    yield from self._along_soft(binder, link, body.continuum, density)
             elif solid is not None:
                 place = binder.station(link, 0.0)
                 yield _Point(place.segment, np.asarray(solid.com), *self._matrices(link, solid, None, density))
             else:
-                what = body.noun if body.continuum is None else f"{body.noun} without an axis"
-                raise ModelError(f"it is {what}, and fluids push on rods and solids: leave it out of links")
+                raise ModelError(f"it is {body.noun}, and fluids push on rods and solids: leave it out of links")
+
+    def _moved_by(self, link: str) -> bool:
+        """Whether a link has drag or added mass."""
+        return any(link in x if isinstance(x, Mapping) else x is not None for x in (self.drag, self.added_mass))
 
     def body_stations(self, link: str, body: Body) -> list[float]:
         """Where it acts on a soft body: at as many Gauss nodes as the body has points along its axis."""
         soft = body.continuum
-        if soft is None or soft.domain.section is None or (self.links is not None and link not in self.links):
+        immersed = soft is not None and (self.links is None or link in self.links)
+        if soft is None or soft.domain.section is None or not immersed or not self._moved_by(link):
             return []
         return [float(s) for s in gauss_legendre(soft.points[0])[0]]
 
     def _along_soft(self, binder: Binder, link: str, soft: SoftBody, density: float) -> Iterable[_Point]:
         """Points along the axis of a soft body, with its sections at rest."""
+        if soft.domain.section is None:
+            raise ModelError(
+                "it is a soft body without an axis, along which drag and added mass act: name the links that have "
+                "some, drag={link: ...}, and leave it out"
+            )
         along = _Along(soft.domain.section)
         for s, weight in zip(*map(np.ndarray.tolist, gauss_legendre(soft.points[0])), strict=True):
-            drag, added, displaced = self._matrices(link, along, s, density)
+            drag, added, _ = self._matrices(link, along, s, density, buoyancy=False)
             metres, place = weight * float(soft.domain.length), binder.station(link, s)
-            yield _Point(place.segment, np.zeros(3), metres * drag, metres * added, metres * displaced)
+            yield _Point(place.segment, np.zeros(3), metres * drag, metres * added, 0.0)
 
     def _matrices(
-        self, link: str, body: Rod | Rigid | _Along, s: float | None, density: float
+        self, link: str, body: Rod | Rigid | _Along, s: float | None, density: float, buoyancy: bool = True
     ) -> tuple[Array, Array, float]:
         """Drag, added mass and displaced mass at s of a rod or soft body (per metre), or of a rigid body (None)."""
         drag = coefficient_matrix(self.drag, link, body, s, density, "drag")
         added = symmetric_psd(
             coefficient_matrix(self.added_mass, link, body, s, density, "added_mass"), 6, "added_mass"
         )
-        return drag, added, density * displaced_volume(body, s) if self.buoyancy else 0.0
+        return drag, added, density * displaced_volume(body, s) if self.buoyancy and buoyancy else 0.0
 
 
 def _warn_of_feeding(points: dict[str, list[_Point]]) -> None:

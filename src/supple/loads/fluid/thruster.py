@@ -97,7 +97,7 @@ class Thruster:
         Pose of the thruster's frame in the frame at the station.
     axes : (6,) or (6, k), optional
         Wrench [moment; force] per unit of each input, in the thruster's frame, moment about its origin.  All six
-        components if left out.
+        components if omitted.
 
     Notes
     -----

@@ -32,12 +32,12 @@ class Cable:
     stiffness : float
         Of the whole cable, N/m.
     rest_length : float, optional
-        m; the length in the rest configuration (`Model.rest`) if left out.
+        m; the length in the rest configuration (`Model.rest`) if omitted.
     damping : float
         Of the whole cable, N s/m.
     smoothing : float, optional
         Elongation in m over which a tightening cable takes up its stiffness and damping; 1e-4 of the rest length if
-        left out.
+        omitted.
 
     Notes
     -----

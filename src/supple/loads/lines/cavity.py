@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.checks import Array, ask, flag, real_array, shown
+from supple.compilation.scene import Place, SoftPoint, Strand
 from supple.core.loads import INTERNAL, WRENCHLESS
 from supple.errors import ModelError
+from supple.loads.lines.cavity_look import bore_rings, surface_rings
 from supple.loads.lines.spans import PUSHING, LinePath, bind_path
 from supple.numerics.quadrature import gauss_legendre
 
@@ -33,7 +35,7 @@ class Cavity:
         A link with a soft body.
     surface : (vertices, triangles), optional
         What closes the hollow: material points (V, 3), m, and triangles (T, 3) of them, each edge belonging to two.
-        They move with the material, and stay plane.  Left out: the bore of a hollow cylinder, closed by lids at its
+        They move with the material, and stay plane.  Omitted: the bore of a hollow cylinder, closed by lids at its
         ends, with a smooth wall.
     region : callable, optional
         In place of a surface, a chamber that the kinematics fill: whether a material point x (3,) lies in it.
@@ -78,8 +80,17 @@ class Cavity:
         return bind_path(self.name, path, INTERNAL + WRENCHLESS, binder, binder.input(self.name), kind=PUSHING)
 
     def sketch(self, binder: Binder) -> list[Mark]:
-        """Nothing of its own: the skin of its body shows how it swells."""
-        return []
+        """A line around its wall, ring after ring; a region is not shown."""
+        soft = binder.robot_link(self.link).body.continuum
+        if soft is None or self.region is not None:
+            return []
+        if self.surface is None:
+            x = bore_rings(soft.domain.bore, float(soft.domain.length)) if soft.domain.bore else np.zeros((0, 3))
+        else:
+            x = surface_rings(*_checked_surface(self.surface))
+        length = soft.domain.length or 1.0
+        points = [SoftPoint(tuple(p), p[0] / length, soft.place) for p in x.tolist()]
+        return [Strand("chamber", self.name, tuple(Place(self.link, point=point) for point in points))]
 
     def _bore(self, soft: SoftBody) -> list[Functional]:
         from supple.robot.bodies.densities import bore

@@ -69,7 +69,7 @@ class Chamber:
     def sketch(self, binder: Binder) -> list[Mark]:
         """A channel of its true width along its route."""
         places = route_places(binder, self.route, self.until)
-        radius = np.sqrt([self._area(place.s) / np.pi for place in places])
+        radius = np.sqrt([self._area(place.along) / np.pi for place in places])
         return [] if not places else [Strand("chamber", self.name, places, radius)]
 
     def _areas(self, binder: Binder, member: Functional) -> Array:

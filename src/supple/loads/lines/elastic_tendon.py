@@ -33,7 +33,7 @@ class ElasticTendon:
         Of the whole tendon, N s/m; it acts on the rate of the route's length.
     rest_length : float, optional
         Length in m at which the tendon is just taut when nothing is pulled; the length in the rest configuration
-        (`Model.rest`) if left out.
+        (`Model.rest`) if omitted.
     smoothing : float, optional
         As for `Cable`.
     until, slope

@@ -23,6 +23,7 @@ from supple.fields.functionals import (
     padded,
     sum_functional,
 )
+from supple.fields.layout import FUNCTIONAL_LANES
 from supple.jit import LoadKernel, inlined
 from supple.loads.lines.spans import (
     ELASTIC,
@@ -35,7 +36,7 @@ from supple.loads.lines.spans import (
     path_data,
     pull_path,
 )
-from supple.tracing.program import make_program
+from supple.tracing.plan import make_plan
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Binder
@@ -95,17 +96,19 @@ def pull_members(robot, space, data, force, mode):
 
 @inlined
 def add_member_parts(robot, space, data, whole):
-    """How the length of a path follows coordinates of soft bodies (`core.elastic_lines`)."""
-    count, rows = member_count(data)
+    """How the length of a path follows coordinates of soft bodies (`core.elastic_lines`); their lengths and rates."""
+    (count, rows), value, rate = member_count(data), 0.0, 0.0
     for i in range(count):
         f = functional_at(robot, space, data, rows, FIRST + i * FUNCTIONAL_ROWS)
         sum_functional(f, True, False)
+        value, rate = value + lane_sum(f.sums[0]), rate + lane_sum(f.sums[1])
         n = f.run.n
         for first in range(0, n, 6):
             part = add_coordinates_part(space, whole, f.start + first)
             for k in range(min(6, n - first)):
                 part.f[k] = lane_sum(f.sums[2 + first + k])
                 part.drift[k] = lane_sum(f.sums[2 + n + first + k])
+    return value, rate
 
 
 def _member_paths(tree, space, data, mode):
@@ -118,8 +121,10 @@ def _member_paths(tree, space, data, mode):
     length, rate, tension, slope, rate_slope = 0.0, 0.0, u, 0.0, 0.0
     if elastic or mode == MEASURE:
         l, dl = measure_path(scratch, path)  # of nodes that push it is negative
+        length, rate = sign * l, sign * dl
+    if elastic:
         value, growth = measure_members(robot, scratch, data)
-        length, rate = sign * l + value, sign * dl + growth
+        length, rate = length + value, rate + growth
     if mode == ENERGY:
         scratch.energy[0] += elastic_potential(law, length - law[1] + u)
         return
@@ -132,7 +137,9 @@ def _member_paths(tree, space, data, mode):
         pull_members(robot, scratch, data, -sign * tension, mode)
     if mode == MEASURE or (mode == TANGENT and tension != 0.0 and elastic):
         whole = add_path_line(scratch, path, length, rate, tension, slope, rate_slope)
-        add_member_parts(robot, scratch, data, whole)
+        value, growth = add_member_parts(robot, scratch, data, whole)
+        if not elastic:
+            whole.length, whole.rate = length + value, rate + growth
 
 
 member_paths = LoadKernel(_member_paths)
@@ -149,8 +156,8 @@ def with_members(binder: Binder, path: LinePathData, members: list[Functional]) 
     for member in members:
         layout = binder.layout(member.link)
         x, weights = padded(member.x, member.weights)
-        program = make_program(member.density, x, layout.table.n)
+        plan = make_plan(member.density, x, layout.table.n, FUNCTIONAL_LANES)
         binder.coordinates = True
-        binder.reserve(layout.blocks[-1], functional_scratch(program))
-        arrays += functional_arrays(layout.blocks[-1], len(layout.between) + 1, weights, program)
+        binder.reserve(layout.blocks[-1], functional_scratch(plan))
+        arrays += functional_arrays(layout.blocks[-1], len(layout.between) + 1, weights, plan)
     return MemberPathData(arrays)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -26,6 +27,12 @@ Via = Sequence[Sequence[float]]
 
 #: Step of the complex step, and of the central difference where a function is not complex-differentiable.
 COMPLEX_STEP, DIFFERENCE_STEP = 1e-30, 1e-6
+
+# Filters of warnings are those of all threads: two that change them at once would leave them changed.
+_casting = threading.RLock()
+
+#: A part of a rod that is shorter than this, relative to what a line runs along, is rounding.
+ROUNDING = 1e-9
 
 
 class Straight(NamedTuple):
@@ -90,8 +97,9 @@ def route_slopes(route: Route, X: Sequence[float], length: float, what: str = "r
 def _complex_steps(route: Route, X: Sequence[float]) -> list[tuple[float, float] | None]:
     """Slopes by a complex step at each X, None where the route does not take complex numbers."""
     steps: list[tuple[float, float] | None] = []
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")  # a cast that drops the imaginary part warns: then the slope would be zero
+    with _casting, np.errstate(all="ignore"), warnings.catch_warnings():
+        # a cast that drops the imaginary part warns: then the slope would be zero
+        warnings.simplefilter("error", np.exceptions.ComplexWarning)
         for x in X:
             try:
                 y, z = route(complex(x, COMPLEX_STEP))  # type: ignore[arg-type]
@@ -178,7 +186,7 @@ def line_table(points: list[LinePoint], binder: Binder) -> np.ndarray:
 def _stations(rod: Rod, end: float) -> list[tuple[float, float]]:
     """Stations s and weights [m] on the part [0, end] of a rod."""
     part = end / rod.length
-    breaks = [b / part for b in rod.strain.breaks if b < part]
+    breaks = [b / part for b in rod.strain.breaks if b < (1.0 - ROUNDING) * part]  # one at the end parts nothing
     s, weight = rod_stations(rod.points, breaks)
     return [(float(part * x), float(end * w)) for x, w in zip(s, weight, strict=True) if w > 0.0]
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple.checks import Array, finite_float
+from supple.compilation.scene import ROUTE, Place, SoftPoint
 from supple.errors import ModelError
 from supple.loads.lines.routes import Route, route_point, route_slopes
 from supple.numerics.quadrature import gauss_legendre
@@ -82,3 +83,11 @@ def soft_line(
 
     x, weights = soft_nodes(soft, link, route, until, slope)
     return Functional(link, line_density(soft), x, weights)
+
+
+def soft_places(soft: SoftBody, link: str, route: Route, until: float | None = None) -> list[Place]:
+    """Points along a route inside a soft body, for pictures."""
+    length = axis_length(soft, link)
+    X = np.linspace(0.0, length if until is None else min(float(until), length), ROUTE).tolist()
+    points = [(x, *route_point(route, x, f"route on link {link!r}")) for x in X]
+    return [Place(link, point=SoftPoint(x, x[0] / length, soft.place)) for x in points]

@@ -13,7 +13,7 @@ from supple.compilation.scene import ROUTE, Place
 from supple.errors import ModelError
 from supple.lie.pose import pose
 from supple.loads.lines.routes import LinePoint, Route, Via, by_link, line_points, route_point, straightened
-from supple.loads.lines.soft_routes import RouteEnd, soft_line
+from supple.loads.lines.soft_routes import RouteEnd, soft_line, soft_places
 from supple.loads.lines.spans import LinePath, LinePathPoint
 from supple.robot.bodies.protocol import ArcLength, centreline_of
 from supple.robot.stations import MaterialPoint
@@ -107,13 +107,13 @@ def route_path(
 
 
 def route_places(binder: Binder, route: Mapping[str, Route | Via], until: Mapping[str, float]) -> tuple[Place, ...]:
-    """Points along a route for pictures: its via points, and `scene.ROUTE` to every rod along which it runs."""
+    """Points along a route for pictures: its via points, and `scene.ROUTE` to every rod or soft body it runs along."""
     places: list[Place] = []
     for link, part in checked_route(route).items():
         soft = None if link == "world" else binder.robot_link(link).body.continuum
         if callable(part) and soft is not None:
-            continue  # it has no frames along the route
-        if callable(part):
+            places += soft_places(soft, link, part, until.get(link))
+        elif callable(part):
             rod = centreline_of(binder.robot_link(link).body, link, "a route runs along rods")
             end = until.get(link, rod.length)
             X = np.linspace(0.0, end, ROUTE).tolist()

@@ -7,6 +7,7 @@ Kernels call both by address, int64(double *inputs, double *outputs), so nothing
 from __future__ import annotations
 
 import ctypes
+import threading
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -101,6 +102,13 @@ def _compiled(function: Any, kind: str, states: int, shape: tuple[int, ...]) -> 
     return numba.cfunc(_SIGNATURE, error_model="numpy")(vector if len(shape) == 1 else matrix)
 
 
+class _Heard(threading.local):
+    """What a thread has heard of functions in Python that failed: each raises its own."""
+
+    error: BaseException | None = None
+    returned = ""  #: what was wrong in its shape
+
+
 class UserFunctions:
     """A user's law, its tangent and the rate of its states as C functions; says what went wrong in them.
 
@@ -141,8 +149,7 @@ class UserFunctions:
             None if function is None else self._opened(function, role)
             for function, role in zip(self.functions, self.roles, strict=True)
         ]
-        self._error: BaseException | None = None
-        self._returned = ""  # what was wrong in its shape, as far as Python saw it
+        self._here = _Heard()
         for i, made in enumerate(self._kept):
             if isinstance(made, _CALLBACK):
                 self.table[0, i] = ctypes.cast(made, ctypes.c_void_p).value or 0
@@ -174,11 +181,11 @@ class UserFunctions:
                 except ValueError:
                     value = np.zeros(())  # no numbers have no shape
                 if value.shape != shape:
-                    self._returned = f", {shown(given)}"
+                    self._here.returned = f", {shown(given)}"
                     return WRONG_SHAPE
                 np.ctypeslib.as_array(outputs, shape)[:] = value
             except BaseException as error:  # C cannot pass it on: `explain` does
-                self._error = error
+                self._here.error = error
                 return RAISED
             return FINE
 
@@ -196,18 +203,19 @@ class UserFunctions:
                 outputs = np.zeros(role.shape)
                 call = made if isinstance(made, _CALLBACK) else made.ctypes
                 status = call(inputs.ctypes.data_as(_POINTER), outputs.ctypes.data_as(_POINTER))
-                error, self._error = self._error, None
+                error, self._here.error = self._here.error, None
                 if error is not None and not isinstance(error, Exception):
                     raise error  # an interrupt
                 if isinstance(error, TypeError):
                     raise ModelError(f"{role.name} cannot be called as {kind.signature}: {error}") from error
                 if status == WRONG_SHAPE:
-                    raise ModelError(f"{role.name} returns a wrong shape{self._returned}, must return {role.shape}")
+                    seen = self._here.returned
+                    raise ModelError(f"{role.name} returns a wrong shape{seen}, must return {role.shape}")
 
     def explain(self) -> None:
         """Raise what went wrong in the last failing call, if something did."""
-        status, error, who = int(self.state[0, 0]), self._error, f"the {self.roles[self.state[0, 1]].name}"
-        self.state[0, 0], self._error = FINE, None
+        status, error, who = int(self.state[0, 0]), self._here.error, f"the {self.roles[self.state[0, 1]].name}"
+        self.state[0, 0], self._here.error = FINE, None
         if error is not None and not isinstance(error, Exception):
             raise error  # an interrupt
         if error is not None:
@@ -215,7 +223,7 @@ class UserFunctions:
         if status == RAISED:
             raise StateError(f"{self.what}: {who} raised an exception, which Numba has printed")
         if status == WRONG_SHAPE:
-            raise StateError(f"{self.what}: {who} returned a wrong shape{self._returned}")
+            raise StateError(f"{self.what}: {who} returned a wrong shape{self._here.returned}")
         if status != FINE:
             raise StateError(
                 f"{self.what}: {who} returned values that are not finite; arguments that `uses` does not declare are "

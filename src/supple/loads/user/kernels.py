@@ -9,7 +9,7 @@ tangent [X, Y, Z, S] (by pose, twist, acceleration, strain) the segment sees, in
 eta = Ad_h eta_b - eta_a.  It acts on a, and its opposite on b.  With the tangent [X, Y] (X by dh h^-1), a's segment
 sees dF = (X - Y ad_{V_b}) (zeta_b - zeta_a) + Y (zeta_b' - zeta_a'), b's sees -dF + adbar*_F (zeta_b - zeta_a).
 
-Laws with further states find z behind their other arguments; it comes from signals, and z' = rate(...) goes there.
+Laws with internal states find z behind their other arguments; it comes from signals, and z' = rate(...) goes there.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from supple.loads.frames import carry_operator, carry_wrench, subtract_body_wren
 POSE, TWIST, ACCELERATION, STRAIN, POINT_INPUTS, PAIR_INPUTS = 1, 17, 23, 29, 35, 23
 #: Rows of a wrench, columns of a pair's tangent.
 ROWS, PAIR_COLUMNS = 6, 12
-#: Further states at most, which stand behind the other inputs, and inputs of any law at most.
+#: Internal states at most, which stand behind the other inputs, and inputs of any law at most.
 MOST_STATES = 8
 MOST_INPUTS = POINT_INPUTS + MOST_STATES
 
@@ -106,7 +106,7 @@ def evaluate(functions, which, x, y, n, state):
 
 @inner
 def read_states(space, first, count, x, at):
-    """Further states, from signals into the inputs."""
+    """Internal states, from signals into the inputs."""
     for k in range(count):
         x[at + k] = space.signals[first + k]
 

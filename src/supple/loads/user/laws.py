@@ -98,14 +98,14 @@ class PointLaw:
     tangent : callable, optional
         Of the same arguments, gives (6, 6 k): derivatives of the wrench, six columns for each of the k arguments in
         ``uses``: the pose (along g exp(z)), twist, acceleration, strain, in this order.  Differenced, with a warning,
-        if left out.
+        if omitted.
     offset : (4, 4)
         Pose of the frame at the station.
     uses : tuple of str
         Which of "pose", "twist", "acceleration", "strain" the law looks at; the others reach it as NaN.  None of them:
         a follower wrench of time.
     state0 : (k,), optional
-        Further states z at the beginning, eight at most, which solvers integrate with the robot; every station has its
+        Internal states z at the beginning, eight at most, which solvers integrate with the robot; every station has its
         own.  Law and tangent are then called with z (k,) as their last argument.
     rate : callable
         With states, ``rate(t, g, eta, etadot, xi, z)`` gives z' (k,).
@@ -193,9 +193,9 @@ class PairLaw:
         twist (6,) of b relative to a, at the origin and in the axes of a.  Python or Numba.
     tangent : callable, optional
         Of the same arguments, gives (6, 12): derivatives of the wrench by the pose (along exp(z) h) and by the twist.
-        Differenced, with a warning, if left out.
+        Differenced, with a warning, if omitted.
     state0 : (k,), optional
-        Further states z at the beginning, eight at most, which solvers integrate with the robot.  Law and tangent are
+        Internal states z at the beginning, eight at most, which solvers integrate with the robot.  Law and tangent are
         then called with z (k,) as their last argument.
     rate : callable
         With states, ``rate(t, h, eta, z)`` gives z' (k,).

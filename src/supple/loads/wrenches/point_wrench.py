@@ -56,6 +56,10 @@ class PointWrench:
     frame: str = "world"
     name: str = "wrench"
 
+    def __post_init__(self) -> None:
+        if not callable(self.wrench):
+            object.__setattr__(self, "wrench", finite_array(self.wrench, (6,), f"PointWrench {self.name!r}: wrench"))
+
     def stations(self) -> Iterable[tuple[str, float]]:
         """Where it acts."""
         return [(self.link, self.s)]

@@ -6,8 +6,9 @@ With f(x, q) the place of a material point and F = df/dx:
 * of a wall with the normal N at rest: f . (cof F) N / 3, the volume behind it by the divergence theorem;
 * of a rim that a lid closes: c . (f x F t) / 6, the volume behind the lid, all lines from the rim to c, which is midway
   between two material points; t is the tangent of the rim;
-* of a volume that the kinematics fill: det F;
-* of a triangle of material points: p_0 . (p_1 x p_2) / 6, the volume behind the plane triangle of their places.
+* of a volume that the kinematics fill: det F; of where it is: (det F) f;
+* of a triangle of material points: p_0 . (p_1 x p_2) / 6, the volume behind the plane triangle of their places;
+* numbers of the Green strain E = (F^T F - 1) / 2 whose squares sum up to E' : E', E' being its deviator.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 
 from supple.checks import Array
 from supple.tracing.program import as_symbols, evaluate, trace
-from supple.tracing.slopes import slope
+from supple.tracing.slopes import slopes_by
 from supple.tracing.symbols import MATERIAL, Symbols, symbols
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def _density(place: Symbols, value: Any) -> Symbols:
 
 def _pushed(place: Symbols, t: Any) -> Any:
     """F t, for the entries of t by number (a missing one is 1)."""
-    return sum(np.asarray(slope(place, MATERIAL, k)) * tk for k, tk in enumerate(t))
+    return sum(column * tk for column, tk in zip(np.asarray(slopes_by(place, MATERIAL, 3)).T, t, strict=True))
 
 
 def line_density(body: SoftBody) -> Symbols:
@@ -65,7 +66,7 @@ def line_density(body: SoftBody) -> Symbols:
 def wall_density(body: SoftBody) -> Symbols:
     """Volume behind a wall per area at rest, a function of (x, N)."""
     x, place = _traced(body, 6)
-    a, b, c = (np.asarray(slope(place, MATERIAL, k)) for k in range(3))
+    a, b, c = np.asarray(slopes_by(place, MATERIAL, 3)).T
     normal = x[3] * np.cross(b, c) + x[4] * np.cross(c, a) + x[5] * np.cross(a, b)
     return _density(place, (np.asarray(place) @ normal) / 3.0)
 
@@ -74,6 +75,25 @@ def volume_density(body: SoftBody) -> Symbols:
     """Volume per volume at rest, a function of x."""
     a, b, c = np.asarray(body.gradient).T
     return _density(body.place, a @ np.cross(b, c))
+
+
+def displaced_density(body: SoftBody) -> Symbols:
+    """Volume per volume at rest and its first moment in the frame of the base (4,), functions of x."""
+    a, b, c = np.asarray(body.gradient).T
+    J = a @ np.cross(b, c)
+    values = [J, *(J * y for y in np.asarray(body.place))]
+    return as_symbols(body.place[0].graph, np.array(values, dtype=object), (4,), "SoftBody: kinematics")
+
+
+def deviatoric_strain(F: Symbols) -> Symbols:
+    """Numbers (5,) of the Green strain of a deformation gradient, whose squares sum up to that of its deviator."""
+    columns = np.asarray(F).T
+    xx, yy, zz, xy, xz, yz = (
+        0.5 * (columns[i] @ columns[j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+    )
+    root = np.sqrt(2.0)
+    numbers = [(xx - yy) / root, (xx + yy - 2.0 * zz) / np.sqrt(6.0), root * xy, root * xz, root * yz]
+    return as_symbols(F[0, 0].graph, np.array(numbers, dtype=object), (5,), "SoftBody: kinematics")
 
 
 def lid_density(body: SoftBody) -> Symbols:

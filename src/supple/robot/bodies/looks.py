@@ -6,7 +6,7 @@ Users' functions (sections) are gone after compile, so their values are kept her
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -38,16 +38,36 @@ _HERE = np.eye(4)
 _HERE.setflags(write=False)
 
 
+class SoftPoint(NamedTuple):
+    """A material point of a soft body, at ``s`` of its axis, and where the kinematics put such points."""
+
+    x: tuple[float, float, float]  #: m
+    s: float
+    place: Symbols
+
+
+def moved_points(points: Sequence[SoftPoint], q: Array) -> Array:
+    """Where material points of one body are at its coordinates q (n,), (k, 3) in the frame of its base."""
+    return evaluate(points[0].place, np.array([point.x for point in points]), q)
+
+
 class Place(NamedTuple):
     """A frame fixed to station ``s`` of a link (or to the world), at ``offset`` (4, 4) in the frame there.
 
-    Between two places ``within`` the same rod a line follows the rod; else it is straight.
+    Between two places ``within`` the same rod a line follows the rod; else it is straight. A material ``point`` of a
+    soft body has the axes of the body's base.
     """
 
     link: str
     s: float = 0.0
     offset: Array = _HERE
     within: bool = False
+    point: SoftPoint | None = None
+
+    @property
+    def along(self) -> float:
+        """Where along its link it is, from 0 to 1."""
+        return self.s if self.point is None else self.point.s
 
 
 @dataclass(frozen=True, eq=False)

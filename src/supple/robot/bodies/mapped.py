@@ -29,7 +29,7 @@ class MapTable(BodyTable):
     rest_position : (n,)
         Coordinates without load; their number is n, one at least.
     stiffness, damping : (n, n), optional
-        Of the coordinates; zero if left out.
+        Of the coordinates; zero if omitted.
     kernel : MapKernel
         The compiled map.
     data : tuple of ndarray

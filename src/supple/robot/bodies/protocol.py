@@ -23,7 +23,7 @@ error names the link.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -138,12 +138,16 @@ class Located(NamedTuple):
 
 
 class OwnForce(NamedTuple):
-    """A force of a body on its own coordinates: kernel, arrays, who explains a result that is not finite, gradient."""
+    """A force of a body on its own coordinates: kernel, arrays, who explains a result that is not finite, gradient.
+
+    At rest it is minus the gradient of its energy, which may be none.
+    """
 
     kernel: LoadKernel
     data: Any
     guard: Any = None
     gradient: AddressedKernel | None = None
+    what: str = "elasticity"  #: its name in reports
 
 
 class LinkArrays(NamedTuple):
@@ -210,13 +214,12 @@ class BodyTable(ABC):
         """
         return None
 
-    def own_force(self, link: str, block: int, frames: int, node: Callable[[str, float], int]) -> OwnForce | None:
-        """A compiled force of the body's own on its coordinates, beside the linear one, with its data; None if none.
+    def own_forces(self, link: str, block: int, frames: int, node: Callable[[str, float], int]) -> Sequence[OwnForce]:
+        """Compiled forces of the body's own on its coordinates, beside linear ones, with their data.
 
         ``block`` is the body's own, ``frames`` how many its map has, ``node`` numbers strain nodes by link and station.
-        The force has an energy and feels no rates.
         """
-        return None
+        return ()
 
     @property
     def material(self) -> bool:

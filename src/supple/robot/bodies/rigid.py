@@ -16,6 +16,7 @@ from supple.checks import (
     flag,
     nonnegative_float,
     positive_float,
+    read_only,
     real_array,
     shown,
     symmetric_psd,
@@ -33,6 +34,9 @@ from supple.robot.rigid_shapes import (
     SphereShape,
     is_solid,
 )
+
+#: The tip of a body that has none of its own: shared by all of them, and read-only.
+_AT_FRAME = read_only(np.eye(4))
 
 
 @final
@@ -53,7 +57,7 @@ class Rigid(Body):
     volume : float, optional
         Volume in m^3, for buoyancy. Set by `box`, `cylinder`, `cone`, `sphere`, `capsule` and `prism`.
     shape : SolidShape, optional
-        What pictures draw; set by the same. Left out, they draw the ellipsoid of equal mass and inertia. The shapes
+        What pictures draw; set by the same. Omitted, they draw the ellipsoid of equal mass and inertia. The shapes
         are those of `supple.robot.rigid_shapes`; mass and inertia given here need not be theirs.
     physical : bool
         Whether an inertia that is not positive semi-definite is refused.  Files from elsewhere hold such; with False
@@ -66,7 +70,7 @@ class Rigid(Body):
     mass: float
     inertia: ArrayLike
     com: ArrayLike = (0.0, 0.0, 0.0)
-    tip: ArrayLike = field(default_factory=pose)
+    tip: ArrayLike = field(default_factory=lambda: _AT_FRAME)
     volume: float | None = None
     shape: SolidShape | None = None
     physical: bool = True
@@ -76,7 +80,8 @@ class Rigid(Body):
             object.__setattr__(self, "mass", nonnegative_float(self.mass, "mass", "kg"))
             object.__setattr__(self, "inertia", _check_inertia(self.inertia, flag(self.physical, "physical")))
             object.__setattr__(self, "com", finite_array(self.com, (3,), "com"))
-            object.__setattr__(self, "tip", check_pose(self.tip, "tip"))
+            if self.tip is not _AT_FRAME:
+                object.__setattr__(self, "tip", check_pose(self.tip, "tip"))
             if self.volume is not None:
                 object.__setattr__(self, "volume", nonnegative_float(self.volume, "volume", "m^3"))
             if self.shape is not None and not is_solid(self.shape):

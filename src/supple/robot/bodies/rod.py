@@ -44,7 +44,7 @@ class Rod(Body):
     section : Shape or Section
         Cross-section along the rod.
     material : Material, optional
-        Required with a shape; left out with a `Section`.
+        Required with a shape; omitted with a `Section`.
     strain : StrainBasis
         Which strains are free, and the functions they are made of, such as ``Legendre(bend_y=3)``.
     points : int

@@ -96,7 +96,7 @@ class RodTable(BodyTable):
     def chain(self, stations: Collection[float] = (), dormant: Collection[float] = ()) -> Chain:
         """Segments in the order nodes, stations between points, tip, dormant stations.
 
-        So an idle tip and those that sleep can be left out at the end.
+        So an idle tip and those that sleep can be omitted at the end.
         """
         extra = [s for s in sorted(stations) if self.point_at(s) is None]
         idle = [s for s in sorted(set(dormant).difference(stations)) if self.point_at(s) is None]
@@ -123,15 +123,15 @@ class RodTable(BodyTable):
             ROD, segments, phi, begins, own, between, self.component, dormant=len(idle), idle_tip=not loaded
         )
 
-    def own_force(self, link: str, block: int, frames: int, node: Callable[[str, float], int]) -> OwnForce | None:
+    def own_forces(self, link: str, block: int, frames: int, node: Callable[[str, float], int]) -> list[OwnForce]:
         """What its law adds to the linear one."""
         if self.law is None:
-            return None
+            return []
         from supple.fields.rod_elasticity import ROD_ELASTICITY, ROD_ELASTICITY_GRADIENT
 
         told = LawNote(link, self.law)
         nodes = [node(link, s) for s in self.law.s.tolist()]
-        return OwnForce(ROD_ELASTICITY, self.law.data(nodes, told.note), told, ROD_ELASTICITY_GRADIENT)
+        return [OwnForce(ROD_ELASTICITY, self.law.data(nodes, told.note), told, ROD_ELASTICITY_GRADIENT)]
 
     def aspects(self, arrays: LinkArrays) -> dict[str, Any]:
         """Its steps, basis functions and rest strain."""

@@ -22,6 +22,7 @@ from supple.checks import (
     whole_number,
 )
 from supple.errors import ModelError
+from supple.robot.bodies.densities import deviatoric_strain
 from supple.robot.bodies.looks import SkinLook
 from supple.robot.bodies.protocol import Body
 from supple.robot.bodies.soft_table import SoftTable, frame_symbols
@@ -29,7 +30,7 @@ from supple.robot.domains import Domain, Quadrature, checked_points
 from supple.sections.hyperelastic import Hyperelastic
 from supple.sections.materials import Material
 from supple.tracing.program import as_symbols, evaluate, trace
-from supple.tracing.slopes import gradient_by_material, slope
+from supple.tracing.slopes import gradient_by_material, slopes_by
 from supple.tracing.symbols import COORDINATE, Symbols
 
 #: Points along the axis, outward from it and around it, unless told otherwise.
@@ -71,7 +72,7 @@ class SoftBody(Body):
         Where its material points are at rest, such as ``Cylinder(length, radius)``.
     material : Material or Hyperelastic, optional
         `Material`: linear viscoelastic, constant stiffness and damping of small strains about the state at rest.
-        `NeoHookean`, `EnergyDensity`: elastic energy of finite strains. Left out: neither, unless ``stiffness`` and
+        `NeoHookean`, `EnergyDensity`: elastic energy of finite strains. Omitted: neither, unless ``stiffness`` and
         ``damping`` are given.
     n : int, optional
         Number of coordinates; needed unless the kinematics know it.
@@ -210,9 +211,10 @@ class SoftBody(Body):
         x = np.concatenate([self.quadrature.x, tip])
         # somewhere else, too: slopes may happen to vanish at rest
         states = [self.rest_position, self.rest_position + 0.1 * np.random.default_rng(0).standard_normal(self.size)]
+        symbols = slopes_by(self.place, COORDINATE, self.size)
+        found, base = [evaluate(symbols, x, q) for q in states], np.zeros((1, 3))
         for j, label in enumerate(self.labels):
-            symbols = slope(self.place, COORDINATE, j)
-            rest, other = (evaluate(symbols, x, q) for q in states)
+            rest, other = (slopes[..., j] for slopes in found)
             if not np.isfinite(rest[: len(self.quadrature.x)]).all():
                 raise ModelError(
                     f"SoftBody: the slope of the kinematics by coordinate {label!r} is not finite at rest; they must "
@@ -221,7 +223,7 @@ class SoftBody(Body):
             if not rest.any() and not other.any():
                 raise ModelError(f"SoftBody: coordinate {label!r} moves no point: the kinematics do not depend on it")
             if self.domain.length is not None and not self.moving_base:
-                self._check_base(label, np.stack([evaluate(symbols, np.zeros((1, 3)), q)[0] for q in states]))
+                self._check_base(label, np.stack([evaluate(symbols, base, q)[0, :, j] for q in states]))
 
     def _check_base(self, label: str, slopes: Array) -> None:
         """Whether a coordinate leaves the base where it is, by slopes (2, 3) of that at rest and elsewhere."""
@@ -270,12 +272,8 @@ class SoftBody(Body):
         x, volume = self.quadrature
         F = evaluate(self.gradient, x, self.rest_position)
         inverse, J = np.linalg.inv(F), np.linalg.det(F)
-        by_q = np.stack(
-            [
-                evaluate(slope(self.gradient, COORDINATE, j), x, self.rest_position) @ inverse
-                for j in range(len(self.labels))
-            ]
-        )
+        slopes = evaluate(slopes_by(self.gradient, COORDINATE, len(self.labels)), x, self.rest_position)
+        by_q = np.moveaxis(slopes, -1, 0) @ inverse
         return _Strains(0.5 * (by_q + by_q.swapaxes(-1, -2)), volume * J)
 
     def _linear(self) -> tuple[Array, Array]:
@@ -341,6 +339,13 @@ class SoftBody(Body):
             raise ModelError(f"{what} is {values[~np.isfinite(values)][0]} at rest, must be finite")
         return symbols
 
+    def _kelvin_voigt(self) -> dict[str, Any]:
+        """Strains whose rates dissipate, and the viscosity, of a material that has it."""
+        material = self.material
+        if not isinstance(material, Hyperelastic) or self.damping is not None or not material.kelvin_voigt:
+            return {}
+        return {"strain": deviatoric_strain(self.gradient), "viscosity": material.kelvin_voigt}
+
     # ------------------------------------------------------------------ what a body is asked
 
     @property
@@ -378,6 +383,7 @@ class SoftBody(Body):
             stations=tuple(self.stations),
             energy=self._energy(),
             volume=self.quadrature.volume,
+            **self._kelvin_voigt(),
         )
 
     def look(self, link: str) -> SkinLook:
@@ -403,8 +409,8 @@ class SoftBody(Body):
         return float(np.abs(coarse - fine).max() / max(np.abs(fine).max(), 1e-300))
 
     def _own_mass(self, q: Array) -> Array:
-        J = [evaluate(slope(self.place, COORDINATE, j), self.quadrature.x, q) for j in range(len(self.labels))]
-        return np.asarray(np.einsum("aPi,bPi,P->ab", np.stack(J), np.stack(J), self.masses))
+        J = evaluate(slopes_by(self.place, COORDINATE, len(self.labels)), self.quadrature.x, q)
+        return np.asarray(np.einsum("Pia,Pib,P->ab", J, J, self.masses))
 
 
 def _viscous(strains: Array, volume: Array) -> Array:

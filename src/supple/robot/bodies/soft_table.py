@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,8 +13,9 @@ from supple.core.records import BODY, segment_t
 from supple.errors import ModelError
 from supple.robot.bodies.protocol import BodyTable, Chain, LinkArrays, Located, OwnForce
 from supple.robot.stations import MaterialPoint
+from supple.tracing.plan import Plan, make_plan, plan_of
 from supple.tracing.program import Program, as_symbols, evaluate, make_program, trace
-from supple.tracing.slopes import slope
+from supple.tracing.slopes import slopes_by
 from supple.tracing.symbols import COORDINATE, MATERIAL, Symbols
 
 
@@ -42,8 +43,18 @@ def frame_symbols(kinematics: Callable[[Any, Any], Any], n: int, given: bool) ->
 def station_symbols(place: Symbols) -> Symbols:
     """The frame at a material point as symbols (12,): e_y along df/dy, e_x across df/dy and df/dz."""
     with np.errstate(all="ignore"):  # whoever asks for a frame looks whether it is finite
-        outputs = _outputs(place, slope(place, MATERIAL, 1), slope(place, MATERIAL, 2))
+        slopes = slopes_by(place, MATERIAL, 3)
+        outputs = _outputs(place, slopes[:, 1], slopes[:, 2])
     return as_symbols(place[0].graph, outputs, (12,), "SoftBody: the frame at a station")
+
+
+class BodyPrograms(NamedTuple):
+    """Programs of a body's material points, of frames at its stations and of that of its tip, and masses."""
+
+    points: Program
+    frames: Program
+    tip: Program
+    parts: np.ndarray  #: (P,) of the whole mass
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -66,6 +77,8 @@ class SoftTable(BodyTable):
         Elastic energy per volume, Pa, of a nonlinear material.
     volume : (P,)
         Volumes of the points at rest, m^3.
+    strain, viscosity : Symbols (5,) or None, float
+        Numbers of the Green strain whose rates dissipate, and the viscosity, Pa s.
     """
 
     place: Symbols
@@ -77,25 +90,29 @@ class SoftTable(BodyTable):
     stations: tuple[float, ...]
     energy: Symbols | None
     volume: np.ndarray
+    strain: Symbols | None = None
+    viscosity: float = 0.0
 
     def chain(self, stations: Collection[float] = (), dormant: Collection[float] = ()) -> Chain:
         """The field of mass, then frames at stations, then the tip, all from the base."""
         from supple.core.blocks.custom import BoundMap  # late: these load kernels
         from supple.fields.frames import FRAMES, frames_scratch
-        from supple.fields.functionals import functional_scratch, padded
+        from supple.fields.functionals import functional_scratch
+        from supple.fields.layout import ITSELF, LANES
         from supple.fields.mass import FIELD, field_scratch
 
         n, total = self.n, float(self.mass.sum())
         inner = sorted({*stations, *dormant, *self.stations} - {0.0, 1.0})
-        x, parts = padded(self.x, self.mass / total)
-        points = make_program(self.place, x, n)
-        places = np.array([self._material_point(s) for s in inner]).reshape(-1, 3)
-        frames = make_program(self._station_frames(places), places, n)
-        tip = make_program(self.tip_frame, self.tip_points[None, :], n)
-        data = (np.array([[len(inner)]], dtype=np.int64), parts[None, :], *points.arrays, *frames.arrays, *tip.arrays)
+        programs, numbers = self.programs(inner), np.array([[len(inner), ITSELF]], dtype=np.int64)
+        points, frames, tip = (plan_of(p, LANES if p is programs.points else 0) for p in programs[:3])
+        data = (numbers, programs.parts[None, :], *points.arrays, *frames.arrays, *tip.arrays)
         scratch = max(field_scratch(points), n + frames_scratch(frames, len(inner)), n + frames_scratch(tip, 1))
         if self.energy is not None:
-            scratch = max(scratch, functional_scratch(self._energy_program()[1]))
+            scratch = max(scratch, functional_scratch(self._density_plan(self.energy)[1]))
+        if self.strain is not None:
+            from supple.fields.viscosity import viscosity_scratch
+
+            scratch = max(scratch, viscosity_scratch(self._density_plan(self.strain)[1]))
         segments = np.zeros(len(inner) + 2, segment_t)
         segments[0]["inertia"][3:, 3:] = total * np.eye(3)
         return Chain(
@@ -107,6 +124,22 @@ class SoftTable(BodyTable):
             between={s: 1 + i for i, s in enumerate(inner)},
             map=BoundMap(FRAMES, tuple(map(np.ascontiguousarray, data)), FIELD, len(inner) + 1, scratch),
             idle_tip=1.0 not in stations and 1.0 not in dormant,
+        )
+
+    def programs(self, inner: Sequence[float]) -> BodyPrograms:
+        """What its compiled functions run, with frames at stations ``inner``."""
+        from supple.fields.functionals import padded
+        from supple.fields.layout import FRAME_OUTPUTS, LANES
+
+        x, parts = padded(self.x, self.mass / float(self.mass.sum()), LANES)
+        places = np.array([self._material_point(s) for s in inner]).reshape(-1, 3)
+        # every frame once per output, for their Hessians (`fields.frames`)
+        frames, tip = (np.tile(places, (FRAME_OUTPUTS, 1)), np.tile(self.tip_points, (FRAME_OUTPUTS, 1)))
+        return BodyPrograms(
+            make_program(self.place, x, self.n, True),
+            make_program(self._station_frames(places), frames, self.n),
+            make_program(self.tip_frame, tip, self.n),
+            parts,
         )
 
     def _station_frames(self, places: np.ndarray) -> Symbols:
@@ -129,27 +162,36 @@ class SoftTable(BodyTable):
         """Material points are its stations."""
         return True
 
-    def _energy_program(self) -> tuple[np.ndarray, Program]:
-        """Volumes of points, and the program of the energy per volume there."""
+    def _density_plan(self, density: Symbols) -> tuple[np.ndarray, Plan]:
+        """Volumes of points, and the plan of what is summed over them."""
         from supple.fields.functionals import padded
+        from supple.fields.layout import FUNCTIONAL_LANES
 
-        assert self.energy is not None
         x, volumes = padded(self.x, self.volume)
-        return volumes, make_program(self.energy, x, self.n)
+        return volumes, make_plan(density, x, self.n, FUNCTIONAL_LANES)
 
     def first_moment(self, q: Array) -> tuple[Array, Array]:
         """Sum of masses times places, and its slopes by q."""
-        slopes = [self.mass @ evaluate(slope(self.place, COORDINATE, j), self.x, q) for j in range(self.n)]
-        return self.mass @ evaluate(self.place, self.x, q), np.stack(slopes, axis=1)
+        slopes = evaluate(slopes_by(self.place, COORDINATE, self.n), self.x, q)
+        return self.mass @ evaluate(self.place, self.x, q), np.einsum("m,mij->ij", self.mass, slopes)
 
-    def own_force(self, link: str, block: int, frames: int, node: Callable[[str, float], int]) -> OwnForce | None:
-        """The force of its nonlinear material."""
-        if self.energy is None:
-            return None
-        from supple.fields.elasticity import ELASTICITY
+    def own_forces(self, link: str, block: int, frames: int, node: Callable[[str, float], int]) -> list[OwnForce]:
+        """Forces of its nonlinear material."""
         from supple.fields.functionals import functional_arrays
 
-        return OwnForce(ELASTICITY, functional_arrays(block, frames, *self._energy_program()))
+        forces = []
+        if self.energy is not None:
+            from supple.fields.elasticity import ELASTICITY
+
+            arrays = functional_arrays(block, frames, *self._density_plan(self.energy))
+            forces.append(OwnForce(ELASTICITY, arrays))
+        if self.strain is not None:
+            from supple.fields.viscosity import VISCOSITY
+
+            volumes, plan = self._density_plan(self.strain)
+            arrays = functional_arrays(block, frames, 2.0 * self.viscosity * volumes, plan)
+            forces.append(OwnForce(VISCOSITY, arrays, what="viscosity"))
+        return forces
 
     @property
     def points(self) -> tuple[tuple[int, float], ...]:

@@ -51,7 +51,7 @@ def factorise_complex(A, B, pivots, scales):
 
 @inner
 def eliminate(A, B, k):
-    """Subtract multiples of row k from the rows below it."""
+    """Rows i > k of C = A + i B: l = C_ik / C_kk stays in their place, C_ij -= l C_kj."""
     m = Index(A.shape[0])
     size = A[k, k] ** 2 + B[k, k] ** 2
     real, imaginary = A[k, k] / size, -B[k, k] / size

@@ -1,6 +1,6 @@
 """The driver of all schemes, compiled part: start, advance, record, re-centre, look back.
 
-A family of schemes gives the parts, functions of (problem, run, own), from which `composed` makes its loops:
+A family of schemes gives the parts, functions of (problem, run, own), from which `composed` makes its kernels:
 
 - ``begin(problem, run, own)``: what a scheme remembers at a start, from the state of the problem;
 - ``step(problem, run, own)``: one accepted step; CONVERGED, TOO_SMALL, NEW_COEFFICIENTS or a failure;
@@ -14,10 +14,11 @@ A step is *pending* from its end until it is recorded: between the two, somebody
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
-from supple.jit import inner
+from supple.jit import inner, kernel, made_for
 from supple.solvers.integrators.error_control import first_step, note_drift
+from supple.solvers.integrators.method import Kernels
 from supple.solvers.integrators.rows import keep_row
 from supple.solvers.integrators.run import (
     BAUMGARTE,
@@ -47,17 +48,9 @@ from supple.solvers.integrators.tape import (
     put_stage,
 )
 from supple.solvers.problem import problem_at
-from supple.solvers.stage.acceleration import accelerate
+from supple.solvers.stage.calls import accelerate
 from supple.solvers.stage.charts import bring_home
 from supple.solvers.stage.status import CONVERGED
-
-
-class Loops(NamedTuple):
-    """Functions for the kernels of a family; problem, run and own are addresses of tables of arrays."""
-
-    start: Any  #: (problem, run, own)
-    advance: Any  #: (problem, run, own, budget)
-    look_back: Any  #: (problem, run, own, t, row)
 
 
 @inner
@@ -73,6 +66,7 @@ def recording(interpolate: Callable) -> Any:
     """Function that writes down the last step of a family whose rows are had by ``interpolate``."""
 
     @inner
+    @made_for(interpolate)
     def record(problem, run, own):
         """Write the last step down.  Returns whether the buffer is full."""
         ints, wanted, now, most = run.ints, run.wanted, run.reals[TIME], run.times.shape[0]
@@ -96,17 +90,18 @@ def recording(interpolate: Callable) -> Any:
     return record
 
 
-def composed(
+def loops(
     own_at: Callable, begin: Callable, step: Callable, settle: Callable, recentre: Callable, interpolate: Callable
-) -> Loops:
-    """The driver of a family of schemes from its parts; these are bound when it is made, not passed at every call.
+) -> tuple[Any, Any, Any]:
+    """Functions of addresses of tables that begin, take steps and give a row, from the parts of a family.
 
-    ``own_at(address)`` are the arrays of the family.
+    Parts are bound when they are made, not passed at every call; ``own_at(address)`` are the arrays of the family.
     """
     record = recording(interpolate)
 
     @inner
-    def start(problem_address, run_address, own_address):
+    @made_for(step)
+    def begin_run(problem_address, run_address, own_address):
         """Begin (again) from q, v, z of the problem at reals[TIME], with a first step in reals[STEP] if that is 0."""
         problem, run, own = problem_at(problem_address), run_at(run_address), own_at(own_address)
         reals = run.reals
@@ -123,7 +118,8 @@ def composed(
         return DONE
 
     @inner
-    def advance(problem_address, run_address, own_address, budget):
+    @made_for(step)
+    def take_steps(problem_address, run_address, own_address, budget):
         """At most ``budget`` steps towards the end.  Returns DONE, PAUSED, FULL, or what kept a step from ending."""
         problem, run, own = problem_at(problem_address), run_at(run_address), own_at(own_address)
         ints, reals = run.ints, run.reals
@@ -145,7 +141,8 @@ def composed(
         return PAUSED
 
     @inner
-    def look_back(problem_address, run_address, own_address, t, row):
+    @made_for(step)
+    def give_row(problem_address, run_address, own_address, t, row):
         """Row (in the model's charts) at a time t of the last step, while it is pending."""
         problem, run = problem_at(problem_address), run_at(run_address)
         interpolate(problem, run, own_at(own_address), t, row)
@@ -153,4 +150,37 @@ def composed(
             note_given(problem, run, t, row)
         bring_home(problem, row)
 
-    return Loops(start, advance, look_back)
+    return begin_run, take_steps, give_row
+
+
+def composed(
+    own_at: Callable,
+    begin: Callable,
+    step: Callable,
+    settle: Callable,
+    recentre: Callable,
+    interpolate: Callable,
+    stages: bool = True,
+) -> Kernels:
+    """The kernels of a family of schemes from its parts, see `loops`; ``stages``: whether it solves them one by one."""
+    begin_run, take_steps, give_row = loops(own_at, begin, step, settle, recentre, interpolate)
+
+    @kernel
+    @made_for(step)
+    def start(problem, run, own):
+        """Begin (again), with tables of arrays."""
+        return begin_run(problem.ctypes.data, run.ctypes.data, own.ctypes.data)
+
+    @kernel
+    @made_for(step)
+    def advance(problem, run, own, budget):
+        """Take steps, likewise."""
+        return take_steps(problem.ctypes.data, run.ctypes.data, own.ctypes.data, budget)
+
+    @kernel
+    @made_for(step)
+    def look_back(problem, run, own, t, row):
+        """Write a row of the last step, likewise."""
+        give_row(problem.ctypes.data, run.ctypes.data, own.ctypes.data, t, row)
+
+    return Kernels(start, advance, look_back, stages)

@@ -9,7 +9,7 @@ from supple.solvers.integrators.rows import write_row
 from supple.solvers.integrators.run import BAUMGARTE, DRIFT, END_TIME, LONGEST_STEP, RTOL, SLIP, START_ORDER, TIME
 from supple.solvers.problem import WORST
 from supple.solvers.rounding import NO_ERROR
-from supple.solvers.stage.acceleration import accelerate
+from supple.solvers.stage.calls import accelerate
 from supple.solvers.stage.status import CONVERGED
 
 #: Part of the step that the error would allow which is taken.
@@ -96,6 +96,8 @@ def rate_norm(problem, motion):
 @inner
 def first_step(problem, run):
     """A first step for an order START_ORDER, from the rates now and after a small explicit step (Hairer, Wanner).
+
+        h = (0.01 / max(|y'|, |y'(t + s) - y'| / s))^(1 / (p + 1)),   s = 0.01 |y| / |y'|,   in weighted norms.
 
     The small step changes the state by a hundredth of itself, unless the state is smaller than errors may be: what is
     rounding beside a tight tolerance (a law that begins at 1e-17 instead of 0) says nothing about time scales.

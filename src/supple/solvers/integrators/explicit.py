@@ -17,12 +17,12 @@ from numpy.typing import ArrayLike
 from supple.checks import nonnegative_float
 from supple.core.views import View, array_of, viewing
 from supple.errors import ModelError
-from supple.jit import inner, kernel
+from supple.jit import inner
 from supple.solvers.integrators.driver import composed, end_step
 from supple.solvers.integrators.error_control import SAFETY, ratio_of, set_weights
 from supple.solvers.integrators.method import Control, Kernels, Method
 from supple.solvers.integrators.option_checks import check_tolerances, keep
-from supple.solvers.integrators.rows import copy_row, recentre_rows, write_row
+from supple.solvers.integrators.rows import copy_row, interpolate_motion, recentre_rows, write_row
 from supple.solvers.integrators.run import (
     BAUMGARTE,
     END_TIME,
@@ -44,9 +44,9 @@ from supple.solvers.integrators.run import (
     is_lost,
     reaches,
 )
-from supple.solvers.integrators.tape import STEPPED, close_entry, open_entry, put_stage
+from supple.solvers.integrators.tape import PAIR_FAMILY, STEPPED, close_entry, open_entry, put_stage
 from supple.solvers.problem import STALE, Problem
-from supple.solvers.stage.acceleration import accelerate
+from supple.solvers.stage.calls import accelerate
 from supple.solvers.stage.charts import longest_turn
 from supple.solvers.stage.status import CONVERGED, PYTHON_RAISED
 
@@ -115,7 +115,7 @@ def derivative(problem, t, baumgarte, k):
 
 @inner
 def weighted(problem, K, weights):
-    """Weighted squares of sum of weights times stages, over what is free."""
+    """sum over what is free of (sum_s w_s K_s / weight)^2, in q, v and z."""
     n, nz = problem.q.shape[0], problem.z.shape[0]
     total = 0.0
     for i in range(problem.free.shape[0]):
@@ -242,16 +242,7 @@ def interpolate(problem, run, own, t, row):
     x = (t - run.reals[TIME_BEFORE]) / h
     for c in range(row.shape[0]):
         row[c] = (1.0 - x) * before[c] + x * now[c]
-    for i in range(n):
-        # q = q0 + h v0 x + h^2 a0 x^2 / 2 + c3 x^3 + c4 x^4 + c5 x^5
-        q0, v0, a0 = before[i], h * before[n + i], h * h * before[2 * n + i]
-        q = now[i] - q0 - v0 - 0.5 * a0
-        v = h * now[n + i] - v0 - a0
-        a = h * h * now[2 * n + i] - a0
-        c3, c4, c5 = 10.0 * q - 4.0 * v + 0.5 * a, -15.0 * q + 7.0 * v - a, 6.0 * q - 3.0 * v + 0.5 * a
-        row[i] = q0 + x * (v0 + x * (0.5 * a0 + x * (c3 + x * (c4 + x * c5))))
-        row[n + i] = (v0 + x * (a0 + x * (3.0 * c3 + x * (4.0 * c4 + x * 5.0 * c5)))) / h
-        row[2 * n + i] = (a0 + x * (6.0 * c3 + x * (12.0 * c4 + x * 20.0 * c5))) / h**2
+    interpolate_motion(n, before, now, x, h, row)
 
 
 @inner
@@ -265,25 +256,8 @@ def begin(problem, run, own):
         K[0, 2 * n + i] = problem.rates[i]
 
 
-_start, _advance, _look_back = composed(own_at, begin, step, settle, recentre, interpolate)
-
-
-@kernel
-def start_explicit(problem, run, own):
-    """Begin, as `solvers.integrators.driver` says, with tables of arrays."""
-    return _start(problem.ctypes.data, run.ctypes.data, own.ctypes.data)
-
-
-@kernel
-def advance_explicit(problem, run, own, budget):
-    """Take steps, likewise."""
-    return _advance(problem.ctypes.data, run.ctypes.data, own.ctypes.data, budget)
-
-
-@kernel
-def look_back_explicit(problem, run, own, t, row):
-    """Write a row of the last step, likewise."""
-    _look_back(problem.ctypes.data, run.ctypes.data, own.ctypes.data, t, row)
+#: Compiled loops.
+KERNELS = composed(own_at, begin, step, settle, recentre, interpolate, stages=False)
 
 
 @dataclass(frozen=True)
@@ -318,7 +292,7 @@ class Explicit(Method):
     @property
     def kernels(self) -> Kernels:
         """Compiled loops of all pairs."""
-        return Kernels(start_explicit, advance_explicit, look_back_explicit)
+        return KERNELS
 
     def own_arrays(self, problem: Problem, size: int) -> PairArrays:
         """The tableau, with room for stages."""
@@ -332,6 +306,11 @@ class Explicit(Method):
             )
         K = np.zeros((s + 1, 2 * len(problem.q) + len(problem.z)))
         return PairArrays(np.zeros((3, size)), K, A, b, c, error)
+
+    def taped_scheme(self, problem: Problem, pasts: list[tuple[float, ...]]) -> tuple[int, dict[str, Array]]:
+        """See `Method.taped_scheme`."""
+        pair = self.pair()
+        return PAIR_FAMILY, {"tableau": np.vstack([np.asarray(pair.A, dtype=float), np.asarray(pair.b, dtype=float)])}
 
     def newest(self, own: Any, pending: bool) -> Array:
         """The newest row."""

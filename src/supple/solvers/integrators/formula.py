@@ -43,7 +43,7 @@ CANCELLED = 1e-14
 
 
 class Point(NamedTuple):
-    """Unit vectors of one point: configuration, velocity, acceleration; of further states, z and z' are q and v."""
+    """Unit vectors of one point: configuration, velocity, acceleration; of internal states, z and z' are q and v."""
 
     q: Array
     v: Array
@@ -87,9 +87,9 @@ class Stage:
     guess : (k,)
         Where Newton's method begins, as a sum of what is known.
     z : (k,), optional
-        How h z' of further states follows from z, as ``v`` from q; left out, as ``v`` does.
+        How h z' of internal states follows from z, as ``v`` from q; omitted, as ``v`` does.
     guess_z : (k,), optional
-        As ``guess``; left out, z now.
+        As ``guess``; omitted, z now.
     at : float
         The time of the stage, as a part of the step; 1 for the last one.
     """
@@ -110,7 +110,7 @@ class Formula:
     ----------
     stages : sequence of Stage
     lagged : (k,), optional
-        The next lagged acceleration h^2 A, a sum of ``new.a``, ``now.a`` and ``lagged``; left out, ``new.a``.
+        The next lagged acceleration h^2 A, a sum of ``new.a``, ``now.a`` and ``lagged``; omitted, ``new.a``.
     lag : float
         A is the acceleration at t + lag h, so that A - a is proportional to h and is scaled when steps change.
     """
@@ -159,7 +159,7 @@ def tabulated(formula: Formula, owner: str) -> Table:
         stage.z is None and np.any(_row(stage.v, s, owner, "v").reshape(-1, 3)[:, 2])
         for s, stage in enumerate(formula.stages)
     ):
-        raise ModelError(f"{owner}: v holds accelerations, so further states need a formula of their own: give z")
+        raise ModelError(f"{owner}: v holds accelerations, so internal states need a formula of their own: give z")
     table = np.array(weights)[:, :, : 3 * rows]
     lagged = np.array([formula.lagged @ x for x in (known.new.a, known.now.a, known.lagged)])
     uses = bool(np.any(table[:, :, 3 * LAGGED + 2]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
@@ -23,7 +24,7 @@ def alpha_formula(am: float, af: float, beta: float, gamma: float) -> Formula:
         (1 - alpha_m) A+ + alpha_m A = (1 - alpha_f) a+ + alpha_f a.
 
     A+ is told by a+, not by q+, which holds the correction P mu of loops.  Newton's method begins with an unchanged
-    acceleration.  Further states follow the trapezoidal rule.
+    acceleration.  Internal states follow the trapezoidal rule.
     """
     known = Known()
     new, now, A = known.new, known.now, known.lagged
@@ -41,8 +42,29 @@ def alpha_error(am: float, af: float, beta: float) -> float:
     return max(abs(beta + 0.5 * (am - af) - 1.0 / 6.0), LEAST_ERROR)
 
 
+class AlphaScheme(Implicit):
+    """A scheme of this family: its options say what alpha_m, alpha_f, beta and gamma are."""
+
+    order = 2
+    starter = True
+
+    @property
+    @abstractmethod
+    def coefficients(self) -> tuple[float, float, float, float]:
+        """alpha_m, alpha_f, beta, gamma."""
+
+    def formula(self, past: tuple[float, ...]) -> Formula:
+        """See `alpha_formula`."""
+        return alpha_formula(*self.coefficients)
+
+    @property
+    def error_constant(self) -> float:
+        """See `alpha_error`."""
+        return alpha_error(*self.coefficients[:3])
+
+
 @dataclass(frozen=True)
-class GeneralizedAlpha(Implicit, name="generalized-alpha"):
+class GeneralizedAlpha(AlphaScheme, name="generalized-alpha"):
     """Generalised-alpha of second order with high-frequency damping: the default with loops.
 
     Parameters
@@ -50,14 +72,11 @@ class GeneralizedAlpha(Implicit, name="generalized-alpha"):
     rho_inf : float
         What is left of the highest frequencies after a step, 0 to 1.
     dt : float, optional
-        Fixed step, s; left out, the step adapts to ``rtol`` and ``atol``.
+        Fixed step, s; omitted, the step adapts to ``rtol`` and ``atol``.
     loops : "stabilised" or "index3"
     newton_rtol, newton_atol : float
         How well fixed steps are solved: v to this part of itself and this size (per s), q to what that moves in a step.
     """
-
-    order = 2
-    starter = True
 
     rho_inf: float = 0.8
     dt: float | None = None
@@ -81,12 +100,3 @@ class GeneralizedAlpha(Implicit, name="generalized-alpha"):
         rho = self.rho_inf
         am, af = (2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0)
         return am, af, 0.25 * (1.0 - am + af) ** 2, 0.5 - am + af
-
-    def formula(self, past: tuple[float, ...]) -> Formula:
-        """See `alpha_formula`."""
-        return alpha_formula(*self.coefficients)
-
-    @property
-    def error_constant(self) -> float:
-        """See `alpha_error`."""
-        return alpha_error(*self.coefficients[:3])

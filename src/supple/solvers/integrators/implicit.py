@@ -22,6 +22,7 @@ from supple.solvers.integrators.formula import (
 )
 from supple.solvers.integrators.method import Control, Kernels, Method
 from supple.solvers.integrators.option_checks import check_fixed_step, check_loops, check_tolerances, positive
+from supple.solvers.integrators.tape import FORMULA_FAMILY
 from supple.solvers.problem import Problem
 
 Array = np.ndarray
@@ -88,7 +89,7 @@ class Implicit(Method):
     @property
     def kernels(self) -> Kernels:
         """Compiled loops of all formulas."""
-        return Kernels(loop.start_implicit, loop.advance_implicit, loop.look_back_implicit)
+        return loop.KERNELS
 
     def own_arrays(self, problem: Problem, size: int) -> loop.FormulaArrays:
         """The scheme as arrays, with room for what it remembers."""
@@ -124,8 +125,8 @@ class Implicit(Method):
         _put(own, main, start)
         return own
 
-    def coefficients_of(self, pasts: list[tuple[float, ...]], problem: Problem) -> dict[str, Array]:
-        """Coefficients of all tables of a run, one behind the other, as sweeps along its tape take them."""
+    def taped_scheme(self, problem: Problem, pasts: list[tuple[float, ...]]) -> tuple[int, dict[str, Array]]:
+        """See `Method.taped_scheme`: coefficients of all tables of a run, one behind the other."""
         own = self.own_arrays(problem, 1)
         factors, weights, weights_z = [], [], []
         for past in pasts:
@@ -134,7 +135,7 @@ class Implicit(Method):
             factors.append(own.factors.copy())
             weights.append(own.weights.copy())
             weights_z.append(own.weights_z.copy())
-        return {
+        return FORMULA_FAMILY, {
             "stage_factors": np.concatenate(factors),
             "weights": np.concatenate(weights),
             "weights_z": np.concatenate(weights_z),

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.core.views import View, array_of, viewing
-from supple.jit import inner, kernel
+from supple.jit import inner
 from supple.solvers.integrators.driver import composed, end_step
 from supple.solvers.integrators.error_control import SAFETY, error_norm, ratio_of, set_weights
 from supple.solvers.integrators.formula import LAGGED, POINTS, STAGES
@@ -31,20 +31,23 @@ from supple.solvers.integrators.run import (
     NEWTON,
     RECENTRED,
     REJECTED,
+    ROW_STEP,
     RTOL,
     SHORT,
     STEP,
     TIME,
     TOO_SMALL,
+    count_step,
+    end_of_step,
     full_or_half,
     is_lost,
     whole_steps,
 )
 from supple.solvers.integrators.tape import STEPPED, TABLE, close_entry, open_entry, put_stage
-from supple.solvers.problem import CA, CV, CZ, STALE
-from supple.solvers.rounding import ROUNDED_MOTION, SAME_STEP
+from supple.solvers.problem import CA, CV, CZ, MOVING_LEFT, STALE
+from supple.solvers.rounding import ROUNDED_MOTION, SAME_STEP, SAME_TIME
+from supple.solvers.stage.calls import solve_stage
 from supple.solvers.stage.charts import any_too_far, longest_turn
-from supple.solvers.stage.newton import solve_stage
 from supple.solvers.stage.status import CONVERGED, PYTHON_RAISED
 
 #: Part of a fixed step down to which it is halved where Newton's method fails (a rib buckles, a contact snaps).
@@ -111,7 +114,11 @@ def combine(memory, weights, n, of_q, of_v, of_a, out):
 
 @inner
 def begin_stage(problem, own, s, h):
-    """Prediction and coefficients of a stage (`solvers.problem`): q0, v0, a0, z0, z0', c_v, c_a, c_z."""
+    """Prediction and coefficients of a stage (`solvers.problem`), with the weights w of a formula over known rows r:
+
+        q0 = sum w_r [q; h v; h^2 a]_r,   h v0 and h^2 a0 likewise,   z0, h z0' = sum w_r [z; h z']_r,
+        c_v = w / h,   c_a = w / h^2,   c_z = w / h.
+    """
     n, first = problem.q.shape[0], 3 * problem.q.shape[0] + problem.multipliers.shape[0]
     memory, weights, weights_z, numbers = own.memory, own.weights[s], own.weights_z[s], problem.numbers
     numbers[CV] = own.factors[s, STAGE_CV] / h
@@ -156,7 +163,7 @@ def coefficients_fit(own, t, h):
     fit = True
     for k in range(int(own.settings[BEHIND])):
         back = (t - own.instants[k + 1]) / h
-        if abs(back - (k + 1)) <= SAME_STEP:
+        if abs(back - (k + 1)) <= SAME_STEP + SAME_TIME * abs(t) / h:
             back = k + 1.0
         own.past[1, k] = back
         fit = fit and back == own.past[0, k]
@@ -223,12 +230,11 @@ def choose_step(problem, run, own, t, h):
 def step_length(problem, run, own):
     """Length of the step to be tried; the lagged acceleration follows its change."""
     reals, settings, n = run.reals, own.settings, problem.q.shape[0]
-    left = reals[END_TIME] - reals[TIME]
     if settings[ADAPTIVE] != 0.0:
         longest = min(reals[LONGEST_STEP], longest_turn(problem, own.memory[0], POINTS - 1))
-        h = full_or_half(left, min(reals[STEP], longest))
+        h = full_or_half(reals[END_TIME] - reals[TIME], min(reals[STEP], longest))
     else:
-        h = whole_steps(left, reals[STEP] if reals[SHORT] == 0.0 else reals[SHORT], reals[LAST_STEP])
+        h = whole_steps(reals, reals[STEP] if reals[SHORT] == 0.0 else reals[SHORT])
     if settings[LAGS] != 0.0 and reals[LAST_STEP] > 0.0 and h != reals[LAST_STEP]:
         now, lagged, ratio = own.memory[0, 2 * n : 3 * n], own.memory[LAGGED, 2 * n : 3 * n], h / reals[LAST_STEP]
         for i in range(n):
@@ -260,8 +266,8 @@ def step(problem, run, own):
     while True:
         if is_lost(reals):
             return FAILURE + failed if failed != CONVERGED else TOO_SMALL
-        h, left = step_length(problem, run, own), reals[END_TIME] - reals[TIME]
-        t = reals[END_TIME] if abs(h - left) <= SAME_STEP * h else reals[TIME] + h
+        h = step_length(problem, run, own)
+        t = end_of_step(run, h)
         first, count = 0, int(settings[MAIN_STAGES])
         if ints[EQUAL] < settings[STARTED]:
             first, count = count, own.factors.shape[0] - count
@@ -288,6 +294,7 @@ def step(problem, run, own):
     own.last[0] = h
     accept(problem, run, own, t)
     end_step(problem, run, t)
+    count_step(run, t)
     ints[EQUAL] += 1
     return CONVERGED
 
@@ -337,13 +344,14 @@ def recentre(problem, run, own):
         lagged[i] = now[i] + shift * (v + 0.5 * shift * a)
         lagged[n + i] = v + shift * a
     run.ints[RECENTRED] += recentre_rows(problem, run, own.memory[:STAGES], run.reals[LAST_STEP], 0.0, shift)
-    problem.flags[STALE] = True
+    problem.flags[STALE], problem.flags[MOVING_LEFT] = True, 0
 
 
 @inner
 def interpolate(problem, run, own, t, row):
     """Row at time t of the last step: cubic in q (from q, v) and v (from v, a), linear in the rest.
 
+    y = h00 y0 + h01 y1 + h (h10 y0' + h11 y1') with Hermite's polynomials h of x = (t - t0) / h.
     In a first step v is linear too: the acceleration at a start may be huge and last no time.
     """
     n, now, before, first = problem.q.shape[0], own.memory[0], own.memory[1], run.ints[EQUAL] == 1
@@ -372,7 +380,7 @@ def begin(problem, run, own):
         memory[LAGGED, i] = memory[0, i]
     copy_row(problem.rates, own.rates[0])
     run.ints[EQUAL] = 0
-    run.reals[LAST_STEP], own.last[0] = 0.0, 0.0
+    run.reals[LAST_STEP], run.reals[ROW_STEP], own.last[0] = 0.0, 0.0, 0.0
 
 
 @inner
@@ -380,25 +388,5 @@ def settle(problem, run, own):
     """There is nothing to do once a step is recorded."""
 
 
-# ---------------------------------------------------------------------- kernels
-
-
-_start, _advance, _look_back = composed(own_at, begin, step, settle, recentre, interpolate)
-
-
-@kernel
-def start_implicit(problem, run, own):
-    """Begin, as `solvers.integrators.driver` says, with tables of arrays."""
-    return _start(problem.ctypes.data, run.ctypes.data, own.ctypes.data)
-
-
-@kernel
-def advance_implicit(problem, run, own, budget):
-    """Take steps, likewise."""
-    return _advance(problem.ctypes.data, run.ctypes.data, own.ctypes.data, budget)
-
-
-@kernel
-def look_back_implicit(problem, run, own, t, row):
-    """Write a row of the last step, likewise."""
-    _look_back(problem.ctypes.data, run.ctypes.data, own.ctypes.data, t, row)
+#: Compiled loops.
+KERNELS = composed(own_at, begin, step, settle, recentre, interpolate)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.compilation.law_program import Program
 from supple.core.arrays import handle
 from supple.errors import ShapeError
 from supple.solvers.integrators.method import Method
+from supple.solvers.integrators.reuse import BUFFERS, LARGEST, Beginning, Form, arrays_of
 from supple.solvers.integrators.run import (
     BAUMGARTE,
     DRIFT,
     END_TIME,
+    EVERY,
     FAILED,
     HIGHEST,
     LONGEST_STEP,
@@ -29,9 +32,11 @@ from supple.solvers.integrators.run import (
     STEPS,
     TIME,
     make_run,
+    with_times,
 )
 from supple.solvers.integrators.tape import ANEW, NOTING, ROOM, ROWS_GIVEN, TABLE
-from supple.solvers.problem import DOUBTS, RESIDUALS, TANGENTS, Problem, SolverWorkspace
+from supple.solvers.problem import DOUBTS, RESIDUALS, TANGENTS, Problem, SolverWorkspace, with_laws
+from supple.solvers.stage.calls import put_addresses
 
 Array = np.ndarray
 
@@ -59,6 +64,7 @@ class Integrator:
         method: Method,
         wanted: Array | None,
         buffers: tuple[int, int, int] = (0, 0, 0),
+        form: Form | None = None,
     ) -> None:
         self.workspace, self.problem, self.method = workspace, workspace.problem, method
         problem, self.control = self.problem, method.control
@@ -76,9 +82,33 @@ class Integrator:
         self.began = 0.0  #: when the first start of the run was, s
         self.own = method.own_arrays(problem, self.size)
         self._kernels = method.kernels
+        put_addresses(problem.calls, self._kernels.stages)
         if len(self.run.tape):
             self.pasts.append(method.past(self.own))
         self._tables = workspace.table, handle(self.run), handle(self.own)
+        self.form, self._given_times = form, wanted
+        self.budget = 0  #: steps between the last two looks of a run; 0 before the first
+        #: what the arrays begin with, if they are to be taken again
+        self.beginning = None if form is None else self._beginning()
+
+    def _beginning(self) -> Beginning | None:
+        """What the arrays hold now; None if they are too large to be kept."""
+        run = [array for name, array in self.run._asdict().items() if name not in BUFFERS]
+        arrays = [*arrays_of(self.workspace), *run, *self.own]
+        size = sum(array.nbytes for array in (*arrays, self.run.rows, self.run.tape, self.run.directions))
+        return Beginning(arrays) if size <= LARGEST else None
+
+    def begin_anew(self, program: Program, targets: Array, wanted: Array | None) -> None:
+        """Make the arrays as they were at first, for a run with other laws and other output times."""
+        assert self.beginning is not None
+        self.beginning.restore()
+        self.workspace = with_laws(self.workspace, program, targets)
+        self.problem = self.workspace.problem
+        if wanted is not self._given_times:
+            self.run, self._given_times = with_times(self.run, self._tables[1], wanted), wanted
+        self.ints[EVERY] = wanted is None
+        self.wanted, self.began = self.run.wanted, 0.0
+        self.pasts = [self.method.past(self.own)] if len(self.run.tape) else []
 
     def start(self, t: float, t_end: float, step: float | None = None, anew: bool = False) -> int:
         """Begin at the problem's q, v, z, with a first step of that size if known.  Returns DONE or a failure.
@@ -129,10 +159,10 @@ class Integrator:
         self.run.tape_counts[ROWS_GIVEN] = other.run.tape_counts[ROWS_GIVEN]
 
     def take(self) -> tuple[Array, Array]:
-        """Times and rows that were recorded since last time."""
+        """Times and rows that were recorded since last time, valid until the next steps are made."""
         count = int(self.ints[RECORDED])
         self.ints[RECORDED] = 0
-        return self.run.times[:count].copy(), self.run.rows[:count].copy()
+        return self.run.times[:count], self.run.rows[:count]
 
     def put_state(self, row: Array) -> None:
         """q, v, z of the problem from a row in the charts of the run."""

@@ -26,6 +26,7 @@ class Kernels(NamedTuple):
     start: Callable[[Array, Array, Array], int]  #: (problem, run, own): a status
     advance: Callable[[Array, Array, Array, int], int]  #: (problem, run, own, budget): a status
     look_back: Callable[[Array, Array, Array, float, Array], None]  #: (problem, run, own, t, row)
+    stages: bool = True  #: whether they solve stages one by one (`solvers.stage.calls`)
 
 
 class Control(NamedTuple):
@@ -63,7 +64,8 @@ class Method(ABC):
     - `control`: tolerances and steps,
     - `own_arrays`: a named tuple of all arrays that it works on; ``saved`` names those that a checkpoint needs,
     - `kernels`: how it starts, advances and looks back, composed from `solvers.integrators.driver`,
-    - `newest`: its newest row [q, v, a, lambda, z, R].
+    - `newest`: its newest row [q, v, a, lambda, z, R],
+    - `taped_scheme`: how its steps are differentiated, if derivatives of motions are wanted.
     """
 
     #: What it is called on the command line; "" for bases of schemes.
@@ -99,6 +101,19 @@ class Method(ABC):
     def past(self, own: Any) -> tuple[float, ...]:
         """For which places of the points behind the coefficients are, if the scheme has any that change."""
         return ()
+
+    def taped_scheme(self, problem: Problem, pasts: list[tuple[float, ...]]) -> tuple[int, dict[str, Array]]:
+        """How steps that were written down are differentiated: the family (`solvers.integrators.tape`), coefficients.
+
+        Parameters
+        ----------
+        pasts : list
+            What `past` was for each table of coefficients that a run has used.
+        """
+        raise ModelError(
+            f"{type(self).__name__} does not say how its steps are differentiated; derivatives of motions are there "
+            "for formulas, explicit pairs, NDF and Radau"
+        )
 
     def renew(self, own: Any) -> None:
         """Fill in the coefficients that the compiled loop has asked for, if the scheme has any that change."""

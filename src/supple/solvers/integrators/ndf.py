@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from supple.checks import choice, whole_number
 from supple.core.views import View, array_of, viewing
 from supple.errors import ModelError
-from supple.jit import inner, kernel
+from supple.jit import inner
 from supple.solvers.integrators.driver import composed, end_step
 from supple.solvers.integrators.error_control import SAFETY, error_norm, ratio_of, set_weights
 from supple.solvers.integrators.method import Control, Kernels, Method
@@ -47,10 +47,11 @@ from supple.solvers.integrators.run import (
     full_or_half,
     is_lost,
 )
-from supple.solvers.integrators.tape import STEPPED, close_entry, open_entry, put_stage
-from supple.solvers.problem import CA, CV, CZ, ITERATIONS, STALE, Problem
+from supple.solvers.integrators.tape import NDF_FAMILY, STEPPED, close_entry, open_entry, put_stage
+from supple.solvers.problem import CA, CV, CZ, ITERATIONS, MOVING_LEFT, STALE, Problem
+from supple.solvers.stage.calls import solve_stage
 from supple.solvers.stage.charts import any_too_far, longest_turn
-from supple.solvers.stage.newton import MOST, solve_stage
+from supple.solvers.stage.newton import MOST
 from supple.solvers.stage.status import CONVERGED, PYTHON_RAISED
 
 Array = np.ndarray
@@ -129,7 +130,7 @@ def recentre(problem, run, own):
         run.ints[RECENTRED] += recentre_rows(problem, run, points, run.reals[STEP], own.last[0], 0.0)
         own.last[0] = run.reals[STEP]
         back_values(points, points.shape[0])
-        problem.flags[STALE] = True
+        problem.flags[STALE], problem.flags[MOVING_LEFT] = True, 0
 
 
 @inner
@@ -146,7 +147,10 @@ def interpolate(problem, run, own, t, row):
 
 @inner
 def begin_stage(problem, D, order, h):
-    """Prediction, psi and coefficients of a stage."""
+    """Prediction and coefficients of a stage, as the module has them: q0 = q*, v0 = c_v psi_q, c_v = alpha_k / h, ...
+
+    z0 = z* and z0' = c_z psi_z with c_z = c_v; multipliers begin at their prediction.
+    """
     n, nc, nz = problem.q.shape[0], problem.multipliers.shape[0], problem.z.shape[0]
     c = ALPHA[order] / h
     problem.numbers[CV], problem.numbers[CA], problem.numbers[CZ] = c, c * c, c
@@ -300,25 +304,8 @@ def begin(problem, run, own):
     run.reals[LAST_STEP], own.last[0] = h, h
 
 
-_start, _advance, _look_back = composed(own_at, begin, step, settle, recentre, interpolate)
-
-
-@kernel
-def start_ndf(problem, run, own):
-    """Begin, as `solvers.integrators.driver` says, with tables of arrays."""
-    return _start(problem.ctypes.data, run.ctypes.data, own.ctypes.data)
-
-
-@kernel
-def advance_ndf(problem, run, own, budget):
-    """Take steps, likewise."""
-    return _advance(problem.ctypes.data, run.ctypes.data, own.ctypes.data, budget)
-
-
-@kernel
-def look_back_ndf(problem, run, own, t, row):
-    """Write a row of the last step, likewise."""
-    _look_back(problem.ctypes.data, run.ctypes.data, own.ctypes.data, t, row)
+#: Compiled loops.
+KERNELS = composed(own_at, begin, step, settle, recentre, interpolate)
 
 
 @dataclass(frozen=True)
@@ -381,11 +368,15 @@ class NDF(Method, name="ndf"):
     @property
     def kernels(self) -> Kernels:
         """Compiled loops."""
-        return Kernels(start_ndf, advance_ndf, look_back_ndf)
+        return KERNELS
 
     def own_arrays(self, problem: Problem, size: int) -> DifferenceArrays:
         """Room for differences."""
         return DifferenceArrays(np.zeros((DIFFERENCES, size)), np.zeros(size), np.zeros((3, 8, 8)), np.zeros(1))
+
+    def taped_scheme(self, problem: Problem, pasts: list[tuple[float, ...]]) -> tuple[int, dict[str, Array]]:
+        """See `Method.taped_scheme`."""
+        return NDF_FAMILY, {}
 
     def newest(self, own: Any, pending: bool) -> Array:
         """The newest row."""

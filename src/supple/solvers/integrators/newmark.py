@@ -8,28 +8,24 @@ from dataclasses import dataclass
 from numpy.typing import ArrayLike
 
 from supple.errors import ModelError, ModelWarning
-from supple.solvers.integrators.formula import Formula
-from supple.solvers.integrators.generalized_alpha import alpha_error, alpha_formula
-from supple.solvers.integrators.implicit import Implicit, check_adaptive
+from supple.solvers.integrators.generalized_alpha import AlphaScheme
+from supple.solvers.integrators.implicit import check_adaptive
 from supple.solvers.integrators.option_checks import positive
 
 
 @dataclass(frozen=True)
-class Newmark(Implicit, name="newmark"):
+class Newmark(AlphaScheme, name="newmark"):
     """Newmark's scheme; (1/4, 1/2) conserves energy nearly and damps nothing.
 
     Parameters
     ----------
     beta, gamma : float
     dt : float, optional
-        Fixed step, s; left out, the step adapts to ``rtol`` and ``atol``.
+        Fixed step, s; omitted, the step adapts to ``rtol`` and ``atol``.
     loops : "stabilised" or "index3"
     newton_rtol, newton_atol : float
         As for `GeneralizedAlpha`.
     """
-
-    order = 2
-    starter = True
 
     beta: float = 0.25
     gamma: float = 0.5
@@ -65,12 +61,3 @@ class Newmark(Implicit, name="newmark"):
     def coefficients(self) -> tuple[float, float, float, float]:
         """alpha_m, alpha_f, beta, gamma."""
         return 0.0, 0.0, self.beta, self.gamma
-
-    def formula(self, past: tuple[float, ...]) -> Formula:
-        """See `alpha_formula`."""
-        return alpha_formula(*self.coefficients)
-
-    @property
-    def error_constant(self) -> float:
-        """See `alpha_error`."""
-        return alpha_error(*self.coefficients[:3])

@@ -13,8 +13,7 @@ from supple.solvers.integrators.implicit_loop import AT, MAIN_STAGES, STARTED, b
 from supple.solvers.integrators.rows import copy_row, write_row
 from supple.solvers.integrators.run import BAUMGARTE, DONE, END_TIME, FAILURE, NEWTON, TIME, run_at
 from supple.solvers.problem import problem_at
-from supple.solvers.stage.acceleration import accelerate
-from supple.solvers.stage.newton import solve_stage
+from supple.solvers.stage.calls import accelerate, solve_stage
 from supple.solvers.stage.status import CONVERGED
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.jit import inner, kernel
+from supple.jit import inner
 from supple.solvers.integrators.driver import composed, end_step
 from supple.solvers.integrators.error_control import SAFETY, error_norm, set_weights, share_weights, widen_weights
 from supple.solvers.integrators.method import Control, Kernels, Method
@@ -28,8 +28,8 @@ from supple.solvers.integrators.radau_arrays import (
 )
 from supple.solvers.integrators.radau_error import estimate, estimate_again
 from supple.solvers.integrators.radau_stages import MOST, set_stage, solve_stages
-from supple.solvers.integrators.radau_tableau import NODES
-from supple.solvers.integrators.rows import copy_row, recentre_rows, write_row
+from supple.solvers.integrators.radau_tableau import NODES, node_polynomial
+from supple.solvers.integrators.rows import copy_row, interpolate_motion, recentre_rows, write_row
 from supple.solvers.integrators.run import (
     END_TIME,
     EQUAL,
@@ -49,7 +49,7 @@ from supple.solvers.integrators.run import (
     full_or_half,
     is_lost,
 )
-from supple.solvers.integrators.tape import STEPPED, close_entry, open_entry, put_stage
+from supple.solvers.integrators.tape import RADAU_FAMILY, STEPPED, close_entry, open_entry, put_stage
 from supple.solvers.problem import FEEDBACK, ITERATIONS, STALE, Problem
 from supple.solvers.rounding import NO_ERROR
 from supple.solvers.stage.charts import any_too_far, longest_turn
@@ -211,17 +211,6 @@ def recentre(problem, run, own):
 
 
 @inner
-def collocated(x, s, first):
-    """The s-th Lagrange polynomial at x over the nodes 0, c_1, c_2, 1, from the ``first`` of them on."""
-    value, at = 1.0, 0.0 if s == 0 else NODES[s - 1]
-    for r in range(first, 4):
-        if r != s:
-            other = 0.0 if r == 0 else NODES[r - 1]
-            value *= (x - other) / (at - other)
-    return value
-
-
-@inner
 def interpolate(problem, run, own, t, row):
     """Row at time t of the last step: quintic in q (from q, v, a at its ends), v and a its rates.
 
@@ -237,27 +226,12 @@ def interpolate(problem, run, own, t, row):
     for c in range(row.shape[0]):
         row[c] = 0.0
     for s in range(4):
-        cubic, quadratic = collocated(x, s, 0), collocated(x, s, 1) if s > 0 else 0.0
+        cubic, quadratic = node_polynomial(x, s, 0), node_polynomial(x, s, 1) if s > 0 else 0.0
         point = memory[BEFORE] if s == 0 else memory[FIRST + s - 1]
         for c in range(row.shape[0]):
             row[c] += (cubic if c < 2 * n or first <= c < first + nz else quadratic) * point[c]
     if run.ints[EQUAL] > 1:
         interpolate_motion(n, memory[BEFORE], memory[NOW], x, h, row)
-
-
-@inner
-def interpolate_motion(n, before, now, x, h, row):
-    """q, v, a of the quintic through those at both ends of a step."""
-    for i in range(n):
-        # q = q0 + h v0 x + h^2 a0 x^2 / 2 + c3 x^3 + c4 x^4 + c5 x^5
-        q0, v0, a0 = before[i], h * before[n + i], h * h * before[2 * n + i]
-        q = now[i] - q0 - v0 - 0.5 * a0
-        v = h * now[n + i] - v0 - a0
-        a = h * h * now[2 * n + i] - a0
-        c3, c4, c5 = 10.0 * q - 4.0 * v + 0.5 * a, -15.0 * q + 7.0 * v - a, 6.0 * q - 3.0 * v + 0.5 * a
-        row[i] = q0 + x * (v0 + x * (0.5 * a0 + x * (c3 + x * (c4 + x * c5))))
-        row[n + i] = (v0 + x * (a0 + x * (3.0 * c3 + x * (4.0 * c4 + x * 5.0 * c5)))) / h
-        row[2 * n + i] = (a0 + x * (6.0 * c3 + x * (12.0 * c4 + x * 20.0 * c5))) / h**2
 
 
 @inner
@@ -269,25 +243,8 @@ def begin(problem, run, own):
     run.ints[EQUAL], run.reals[LAST_STEP] = 0, 0.0
 
 
-_start, _advance, _look_back = composed(own_at, begin, step, settle, recentre, interpolate)
-
-
-@kernel
-def start_radau(problem, run, own):
-    """Begin, as `solvers.integrators.driver` says, with tables of arrays."""
-    return _start(problem.ctypes.data, run.ctypes.data, own.ctypes.data)
-
-
-@kernel
-def advance_radau(problem, run, own, budget):
-    """Take steps, likewise."""
-    return _advance(problem.ctypes.data, run.ctypes.data, own.ctypes.data, budget)
-
-
-@kernel
-def look_back_radau(problem, run, own, t, row):
-    """Write a row of the last step, likewise."""
-    _look_back(problem.ctypes.data, run.ctypes.data, own.ctypes.data, t, row)
+#: Compiled loops.
+KERNELS = composed(own_at, begin, step, settle, recentre, interpolate, stages=False)
 
 
 @dataclass(frozen=True)
@@ -337,12 +294,33 @@ class Radau(Method, name="radau"):
     @property
     def kernels(self) -> Kernels:
         """Compiled loops."""
-        return Kernels(start_radau, advance_radau, look_back_radau)
+        return KERNELS
 
     def own_arrays(self, problem: Problem, size: int) -> RadauArrays:
         """Room for stages, Jacobians and factors."""
         return make_arrays(problem, size)
 
+    def taped_scheme(self, problem: Problem, pasts: list[tuple[float, ...]]) -> tuple[int, dict[str, Array]]:
+        """See `Method.taped_scheme`."""
+        return RADAU_FAMILY, {}
+
     def newest(self, own: Any, pending: bool) -> Array:
         """The newest row."""
         return np.asarray(own.memory[NOW])
+
+
+#: A power of two, so that nothing is rounded otherwise, by which tolerances grow that every error of a step meets.
+ANY_ERROR = 2.0**100
+
+
+@dataclass(frozen=True)
+class SingleRadau(Radau):
+    """Radau IIA whose first step is accepted whatever its error; Newton's method is as strict as before."""
+
+    @property
+    def control(self) -> Control:
+        """Tolerances of all errors, which Newton's are measured in."""
+        own = super().control
+        return own._replace(
+            rtol=ANY_ERROR * own.rtol, atol=ANY_ERROR * np.asarray(own.atol), newton=own.newton / ANY_ERROR
+        )

@@ -20,7 +20,7 @@ from supple.linalg.lu import solve
 from supple.solvers.integrators.complex_lu import solve_complex
 from supple.solvers.integrators.radau_arrays import BEFORE, FACTORED, FIRST, FRESH, LAST, NOW, SCALE, SPEED
 from supple.solvers.integrators.radau_matrix import factorise_both, linearise_stages
-from supple.solvers.integrators.radau_tableau import FROM_MODES, GAMMA, NODES, RATES, SQUARES, TO_MODES
+from supple.solvers.integrators.radau_tableau import FROM_MODES, GAMMA, NODES, RATES, SQUARES, TO_MODES, node_polynomial
 from supple.solvers.problem import ITERATIONS, NEWTON_STEP, NORM, RATE, STABILISED, STAGE_TIME, STALE, WORST
 from supple.solvers.stage.evaluation import evaluate
 from supple.solvers.stage.excitation import excite
@@ -70,7 +70,7 @@ def predict(problem, run_equal, own, h):
         if w == 0.0:
             continue
         for s in range(3):  # the end of the last step is now
-            weight = lagrange(s, 1.0 + NODES[i] * w)
+            weight = node_polynomial(1.0 + NODES[i] * w, s, 0)
             row = memory[BEFORE] if s == 0 else memory[FIRST + s - 1]
             for k in range(n):
                 own.D[i, k] += weight * (row[k] - now[k])
@@ -83,20 +83,8 @@ def predict(problem, run_equal, own, h):
 
 
 @inner
-def lagrange(s, x):
-    """The s-th polynomial of degree 3 over the nodes 0, c_1, c_2, 1."""
-    at = 0.0 if s == 0 else NODES[s - 1]
-    value = 1.0
-    for r in range(4):
-        if r != s:
-            other = 0.0 if r == 0 else NODES[r - 1]
-            value *= (x - other) / (at - other)
-    return value
-
-
-@inner
 def set_stage(problem, own, i, t, h):
-    """The trial state of the problem is that of stage i of a step from t."""
+    """The trial state of the problem is that of stage i of a step from t: q_i, v_i, a_i, z_i of the module."""
     n, nc, nz, now, D, y = (
         problem.q.shape[0],
         problem.multipliers.shape[0],
@@ -130,7 +118,7 @@ def set_stage(problem, own, i, t, h):
 
 @inner
 def rate_of(own, i, k, h):
-    """z' of the k-th further state at stage i, by the formula."""
+    """z' of the k-th internal state at stage i, by the formula."""
     return own.rates[k] + (RATES[i, 0] * own.X[0, k] + RATES[i, 1] * own.X[1, k] + RATES[i, 2] * own.X[2, k]) / h
 
 
@@ -170,7 +158,10 @@ def mix(matrix, sides):
 
 @inner
 def newton_step(problem, own, h, scale):
-    """Solve for a step from the sides, and take it.  Returns its weighted size."""
+    """Solve for a step from the sides, and take it.  Returns its weighted size.
+
+    In V^-1 of the eigenvectors V of W the three systems part into the real and the complex one; V leads back.
+    """
     sides = own.sides
     mix(TO_MODES, sides)
     solve(problem.matrix, problem.pivots, problem.scales, sides[0])
@@ -195,7 +186,7 @@ def newton_step(problem, own, h, scale):
 
 @inner
 def move_stages(problem, own, h, stabilised):
-    """Increments of positions follow a Newton step.  Returns the sum of squares of its weighted entries."""
+    """D += step, y = P mu.  Returns the sum of weighted squares of dq = step and dv = W (dD - dy) / h."""
     nc, sides, weights = problem.vectors.shape[1], own.sides, problem.weights
     total, worst, largest, longest, size = 0.0, -1, 0.0, 0.0, 0.0
     for l in range(problem.free.shape[0]):

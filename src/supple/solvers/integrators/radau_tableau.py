@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from supple.jit import inner
+
 _ROOT = np.sqrt(6.0)
 
 #: Times of the stages, in steps.
@@ -38,3 +40,14 @@ def _eigenvalues() -> tuple[float, float, float, np.ndarray]:
 #: Eigenvalues gamma and alpha +- i beta of W; the changes from stages to its eigenvectors and back.
 GAMMA, ALPHA, BETA, FROM_MODES = _eigenvalues()
 TO_MODES = np.linalg.inv(FROM_MODES)
+
+
+@inner
+def node_polynomial(x, s, first):
+    """The s-th Lagrange polynomial at x over the nodes 0, c_1, c_2, 1, from the ``first`` of them on."""
+    value, at = 1.0, 0.0 if s == 0 else NODES[s - 1]
+    for r in range(first, 4):
+        if r != s:
+            other = 0.0 if r == 0 else NODES[r - 1]
+            value *= (x - other) / (at - other)
+    return value

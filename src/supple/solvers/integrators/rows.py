@@ -77,3 +77,20 @@ def note_recentring(problem, run, i, rows, h, before, shift):
     for k in range(rows.shape[0]):
         put_joint(run, rows[k], n, start, size)
     put_pose(run, problem.placement[b])
+
+
+@inner
+def interpolate_motion(n, before, now, x, h, row):
+    """q, v, a at x of a step of h, by the quintic through those at both of its ends:
+
+        q = q0 + h v0 x + h^2 a0 x^2 / 2 + c3 x^3 + c4 x^4 + c5 x^5,     v = dq/dx / h,     a = d2q/dx2 / h^2.
+    """
+    for i in range(n):
+        q0, v0, a0 = before[i], h * before[n + i], h * h * before[2 * n + i]
+        q = now[i] - q0 - v0 - 0.5 * a0
+        v = h * now[n + i] - v0 - a0
+        a = h * h * now[2 * n + i] - a0
+        c3, c4, c5 = 10.0 * q - 4.0 * v + 0.5 * a, -15.0 * q + 7.0 * v - a, 6.0 * q - 3.0 * v + 0.5 * a
+        row[i] = q0 + x * (v0 + x * (0.5 * a0 + x * (c3 + x * (c4 + x * c5))))
+        row[n + i] = (v0 + x * (a0 + x * (3.0 * c3 + x * (4.0 * c4 + x * 5.0 * c5)))) / h
+        row[2 * n + i] = (a0 + x * (6.0 * c3 + x * (12.0 * c4 + x * 20.0 * c5))) / h**2

@@ -26,6 +26,9 @@ from supple.solvers.problem import LATEST_TIME, STABILISED
 #: sampled.
 START, STEPPED, CHARTED, GIVEN, SAMPLED = 1, 2, 3, 4, 5
 
+#: Families of schemes: how a step on a tape becomes a program (`solvers.sensitivity.plans`).
+NDF_FAMILY, FORMULA_FAMILY, PAIR_FAMILY, RADAU_FAMILY = 0, 1, 2, 3
+
 #: Numbers of an entry before its data: its length, its kind, a time, a step, five that depend on the kind, and the
 #: latest time at which laws were taken.
 LENGTH, KIND, AT_TIME, OF_STEP, FIRST, SECOND, THIRD, FOURTH, FIFTH, LATEST = range(10)

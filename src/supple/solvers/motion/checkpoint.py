@@ -29,6 +29,7 @@ from supple.solvers.integrators.run import (
     EVERY,
     FAILED,
     HIGHEST,
+    IN_ROW,
     LAST_STEP,
     LONGEST_STEP,
     NEWTON,
@@ -38,6 +39,8 @@ from supple.solvers.integrators.run import (
     RECENTRED,
     RECORDED,
     REJECTED,
+    ROW_BEGIN,
+    ROW_STEP,
     RTOL,
     SHORT,
     SLIP,
@@ -53,9 +56,12 @@ from supple.solvers.problem import (
     DOUBTS,
     FACTORS_AT,
     FEEDBACK,
+    HASTE,
     ITERATIONS,
     LATEST_TIME,
+    MOVING_LEFT,
     OVER_TREE,
+    RENEWALS,
     RESIDUALS,
     STABILISED,
     STALE,
@@ -64,7 +70,8 @@ from supple.solvers.problem import (
     WORST,
 )
 from supple.solvers.stage.factors import DENSE_AFTER
-from supple.solvers.stage.newton import MOST
+from supple.solvers.stage.matrix import MOVING_SERVES
+from supple.solvers.stage.newton import MOST, MOST_HASTE
 from supple.storage import FORMAT, check_finite, read_array, read_npz, read_text, write_npz
 
 Array = np.ndarray
@@ -227,7 +234,7 @@ def put_back(saved: Saved, integrator: Integrator, span: tuple[float, float], be
 
 
 def _check_ints(saved: Saved, integrator: Integrator, ints: Array) -> None:
-    bounds = dict.fromkeys((EQUAL, STEPS, REJECTED, FAILED, RECENTRED), (0, COUNTABLE))
+    bounds = dict.fromkeys((EQUAL, STEPS, REJECTED, FAILED, RECENTRED, IN_ROW), (0, COUNTABLE))
     bounds |= {ORDER: integrator.control.orders, NEXT: (0, len(integrator.wanted)), RECORDED: (0, 0), PENDING: (0, 1)}
     bounds |= {k: (int(integrator.ints[k]), int(integrator.ints[k])) for k in (EVERY, HIGHEST)}
     _check_bounds(saved, "ints", ints, bounds)
@@ -237,6 +244,7 @@ def _check_flags(saved: Saved, integrator: Integrator, flags: Array) -> None:
     problem = integrator.problem
     bounds = dict.fromkeys((RESIDUALS, TANGENTS, DOUBTS), (0, COUNTABLE))
     bounds |= {OVER_TREE: (0, int(problem.calls[FACTORS_AT] != 0)), DENSE_LEFT: (0, DENSE_AFTER)}
+    bounds |= {HASTE: (0, MOST_HASTE), RENEWALS: (0, MOST_HASTE), MOVING_LEFT: (0, MOVING_SERVES)}
     bounds |= {STALE: (0, 1), ITERATIONS: (0, MOST), WORST: (-1, max(len(problem.q), len(problem.inputs)))}
     bounds |= {k: (int(problem.flags[k]),) * 2 for k in (FEEDBACK, TIME_CALLS, STABILISED, DIFFERENCED)}
     _check_bounds(saved, "problem.flags", flags, bounds)
@@ -294,7 +302,11 @@ def _check_reals(
     before = float(reals[TIME_BEFORE])
     fine = span[0] <= before <= t and (before < t or not pending)
     saved.check(fine, f"reals[{TIME_BEFORE}], the beginning of the last step, is {before} s")
-    for k in (DRIFT, SLIP, ERROR, SHORT):
+    saved.check(
+        reals[ROW_STEP] == 0.0 or stops[0] <= reals[ROW_BEGIN] <= t,
+        f"reals[{ROW_BEGIN}], the beginning of equal steps, is {reals[ROW_BEGIN]} s",
+    )
+    for k in (DRIFT, SLIP, ERROR, SHORT, ROW_STEP):
         saved.check(reals[k] >= 0.0, f"reals[{k}] is {reals[k]}, must not be negative")
     step, last = float(reals[STEP]), float(reals[LAST_STEP])
     saved.check(

@@ -31,19 +31,24 @@ class Record:
         Times of events, by name.
     """
 
-    def __init__(self, model: Model, size: int, t0: float, excitation: Excitation, events: tuple[str, ...]) -> None:
+    def __init__(
+        self, model: Model, size: int, t0: float, excitation: Excitation, events: tuple[str, ...], expected: int = 0
+    ) -> None:
         self.model, self.size = model, size
-        self._times: list[Array] = []
-        self._rows: list[Array] = []
+        self._count, self._times, self._rows = 0, np.empty(expected), np.empty((expected, size))
         self.held: list[tuple[float, Array]] = []
         self.excitations: list[tuple[float, Excitation]] = [(t0, excitation)]
         self.noted: dict[str, list[float]] = {name: [] for name in events}
 
     def keep(self, times: Array, rows: Array) -> None:
-        """Record rows (k, N) of times (k,)."""
-        if len(times):
-            self._times.append(times)
-            self._rows.append(rows)
+        """Record copies of rows (k, N) of times (k,)."""
+        first, last = self._count, self._count + len(times)
+        if last > len(self._times):
+            room = max(last, 2 * first)
+            self._times = np.concatenate([self._times[:first], np.empty(room - first)])
+            self._rows = np.concatenate([self._rows[:first], np.empty((room - first, self.size))])
+        self._times[first:last], self._rows[first:last] = times, rows
+        self._count = last
 
     def keep_one(self, t: float, row: Array) -> None:
         """Record a row (N,)."""
@@ -52,44 +57,56 @@ class Record:
     @property
     def last(self) -> float | None:
         """The newest time, s; None if nothing is recorded yet."""
-        return float(self._times[-1][-1]) if self._times else None
+        return float(self._times[self._count - 1]) if self._count else None
 
     def times(self) -> Array:
-        """All times (T,)."""
-        return np.concatenate(self._times or [np.zeros(0)])
+        """All times (T,), a part of what is kept."""
+        return self._times[: self._count]
 
     def rows(self) -> Array:
-        """All rows (T, N)."""
-        return np.concatenate(self._rows or [np.zeros((0, self.size))])
+        """All rows (T, N), likewise."""
+        return self._rows[: self._count]
+
+    def quantities(self, sampled: bool, failed: bool = False) -> dict[str, Array]:
+        """What a motion consists of by name, at all times; parts of what is kept where possible.
+
+        If the run ``failed``, inputs that cannot be had again are NaN.
+        """
+        model, n, nc = self.model, self.model.n, self.model.nc
+        t, rows = self.times(), self.rows()
+        q, v, z = rows[:, :n], rows[:, n : 2 * n], rows[:, 3 * n + nc : self.size - n]
+        return {
+            "q": q,
+            "v": v,
+            "a": rows[:, 2 * n : 3 * n],
+            "u": self._inputs(t, q, v, z, sampled, failed),
+            "z": z,
+            "efforts": joint_efforts(model, q, rows[:, self.size - n :]),
+            "multipliers": rows[:, 3 * n : 3 * n + nc],
+        }
 
     def trajectory(
         self, stats: dict[str, Any], sampled: bool, failed: bool = False, tape: Tape | None = None
     ) -> Trajectory:
         """Everything recorded so far; if the run ``failed``, inputs that cannot be had again are NaN."""
-        model, n, nc = self.model, self.model.n, self.model.nc
-        t, rows = self.times(), self.rows()
-        q, v, a = rows[:, :n], rows[:, n : 2 * n], rows[:, 2 * n : 3 * n]
-        z, forces = rows[:, 3 * n + nc : self.size - n], rows[:, self.size - n :]
+        found: dict[str, Any] = {name: array.copy() for name, array in self.quantities(sampled, failed).items()}
+        found["multipliers"] = named_multipliers(self.model, found["multipliers"])
         return Trajectory(
-            t=t,
-            q=q.copy(),
-            v=v.copy(),
-            a=a.copy(),
-            u=self._inputs(t, q, v, z, sampled, failed),
-            z=z.copy(),
-            efforts=joint_efforts(model, q, forces),
-            multipliers=named_multipliers(model, rows[:, 3 * n : 3 * n + nc].copy()),
+            t=self.times().copy(),
+            **found,
             stats=stats,
-            description=model.description,
-            model=model,
+            description=self.model.description,
+            model=self.model,
             tape=tape,
         )
 
     def _inputs(self, t: Array, q: Array, v: Array, z: Array, sampled: bool, failed: bool) -> Array:
         """Inputs (T, nu) at recorded states."""
-        u = np.full((len(t), self.model.nu), np.nan)
         if not self.model.nu:
-            return u
+            return np.zeros((len(t), 0))
+        if len(self.excitations) == 1 and not sampled and not failed:
+            return self.excitations[0][1].inputs_along(t, q, v, z)
+        u = np.full((len(t), self.model.nu), np.nan)
         begins = np.array([moment for moment, _ in self.excitations])
         owners = np.maximum(np.searchsorted(begins, t, side="right") - 1, 0)
         try:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import file_path, shown
 from supple.errors import ModelError, ModelWarning, SimulationError, StorageError
 from supple.solvers.inputs import Excitation
 from supple.solvers.integrators import Method
 from supple.solvers.integrators.integrator import Integrator
+from supple.solvers.integrators.reuse import Form, give_back, take
 from supple.solvers.integrators.run import (
     DONE,
     DRIFT,
@@ -35,17 +34,17 @@ from supple.solvers.integrators.run import (
     STEPS,
     TIME,
 )
-from supple.solvers.motion.choice import Choice, choose_method
 from supple.solvers.motion.diagnosis import crawling, explain
 from supple.solvers.motion.event_watch import EventWatch
-from supple.solvers.motion.events import Event, Switch
+from supple.solvers.motion.events import Switch
+from supple.solvers.motion.plan import Plan
 from supple.solvers.motion.record import Record
 from supple.solvers.motion.saved_run import restore_run, run_digest, save_run
-from supple.solvers.motion.start import initial_state, output_times
+from supple.solvers.motion.start import initial_state
 from supple.solvers.motion.stops import Stop, make_stops, margin
 from supple.solvers.motion.tape import Jump, Moment, Piece, Sample, Tape, buffers, note_newest, note_sample, take_part
 from supple.solvers.motion.trajectory import Trajectory
-from supple.solvers.options import check_progress, run_options
+from supple.solvers.options import check_progress
 from supple.solvers.problem import DOUBTS, LATEST_TIME, RESIDUALS, TANGENTS, WORST, make_workspace
 from supple.solvers.progress import Progress, Report
 from supple.solvers.stage.charts import to_home
@@ -72,50 +71,42 @@ class Simulation:
         u: Any,
         method: Method | None,
         *,
-        breaks: Sequence[float] = (),
-        hold: bool = False,
-        control_rate: float | None = None,
-        events: Sequence[Event] = (),
         progress: bool | Report | None = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        checkpoint_every: float = 30.0,
-        resume: bool | str = False,
-        max_steps: int | None = None,
-        record: bool = False,
+        **options: Any,
     ) -> None:
-        self.model = model
-        self.t0, self.t_end, self.wanted = output_times(t)
-        choice = choose_method(model) if method is None else Choice(_checked(method), "given")
-        self.method, self.reason = choice
-        options = run_options(breaks, hold, control_rate, events, checkpoint_every, resume, max_steps)
+        self._prepare(Plan(model, t, method, **options), q0, v0, u, progress)
+
+    @classmethod
+    def of(
+        cls, plan: Plan, q0: ArrayLike | None, v0: ArrayLike | None, u: Any, halted: Callable[[], bool]
+    ) -> Simulation:
+        """A run of a plan that others share; it ends between steps once it is ``halted``."""
+        run = cls.__new__(cls)
+        run._prepare(plan, q0, v0, u, False)
+        run._halted = halted
+        return run
+
+    def _prepare(
+        self, plan: Plan, q0: ArrayLike | None, v0: ArrayLike | None, u: Any, progress: bool | Report | None
+    ) -> None:
+        self.plan, self.model = plan, plan.model
         check_progress(progress)
-        self.events, self.show, self.max_steps = options.events, progress, options.max_steps
-        self.checkpoint = None if checkpoint is None else file_path(checkpoint, "checkpoint")
-        self.checkpoint_every, self.resume = options.checkpoint_every, options.resume
-        self.sampled = options.control_rate is not None
-        if record and (self.checkpoint is not None or self.resume):
-            raise ModelError("record=True keeps what derivatives need in memory, which a checkpoint does not hold: "
-                             "leave out checkpoint= and resume=, or record=True")
-        self.tape = Tape(self.method, self.wanted, self.sampled) if record else None
-        self.rate, self.breaks = options.control_rate, options.breaks
-        self.u, self.hold = u, options.hold
-        self._open(u, options.hold)
-        self.q0, self.v0 = initial_state(model, q0, v0, self.t0)
-        self.rested = q0 is None
-        self.asked = (  # the state to begin at, before loops and prescribed joints
-            model.rest if q0 is None else model.arguments.state("q0", q0),
-            np.zeros(model.n) if v0 is None else model.arguments.state("v0", v0),
-        )
-        if self.checkpoint is not None and any(callable(event.action) for event in self.events):
-            raise ModelError(
-                "a checkpoint cannot hold what an event switches to: leave out checkpoint=, or events "
-                "whose action is a function"
-            )
+        self.show = progress
+        self.t0, self.t_end, self.wanted = plan.t0, plan.t_end, plan.wanted
+        self.method, self.events, self.rate, self.sampled = plan.method, plan.events, plan.rate, plan.sampled
+        self.checkpoint, self.resume = plan.checkpoint, plan.resume
+        self.tape = Tape(self.method, self.wanted, self.sampled) if plan.record else None
+        self.u, self.hold = u, plan.hold
+        self._used: list[Integrator] = []
+        self._halted: Callable[[], bool] | None = None
+        self._open(u, plan.hold)
+        self.q0, self.v0 = initial_state(self.model, q0, v0, self.t0)
+        self.asked = (q0, v0)  # the state to begin at, before loops and prescribed joints
         self.stops = self._stops()
         # before the run, during which functions with a memory change
         self.digest = None if self.checkpoint is None else run_digest(self)
-        names = tuple(event.name for event in self.events)
-        self.record = Record(model, self.integrator.size, self.t0, self.excitation, names)
+        expected = BUDGET if self.wanted is None else len(self.wanted)
+        self.record = Record(self.model, self.integrator.size, self.t0, self.excitation, plan.names, expected)
         self.watch = EventWatch(self, self.events)
         self.index = 0
         self.seconds, self.began = 0.0, time.perf_counter()
@@ -130,29 +121,54 @@ class Simulation:
             raise ModelError(
                 "control_rate holds feedback without states; a Controller with state0 is integrated instead"
             )
-        continuous, control = self.excitation.follows_state and not self.sampled, self.method.control
-        self.workspace = make_workspace(
+        continuous = self.excitation.follows_state and not self.sampled
+        form = Form(self.method, self.excitation.states, continuous, self.tape is not None)
+        self.integrator = self._made_before(form) or self._made_now(form)
+        self._used.append(self.integrator)
+        self.workspace = self.integrator.workspace
+        self.excitation.connect(self.workspace, continuous)
+
+    def _made_before(self, form: Form) -> Integrator | None:
+        """The integrator of a run that has ended, made new again, if there is one."""
+        integrator = take(self.model, form)
+        if integrator is not None:
+            integrator.begin_anew(*self.excitation.program(), self.wanted)
+        return integrator
+
+    def _made_now(self, form: Form) -> Integrator:
+        """An integrator with arrays of its own."""
+        control = self.plan.control
+        workspace = make_workspace(
             self.model,
             *self.excitation.program(),
             stabilised=control.stabilised,
-            states=self.excitation.states,
-            feedback=continuous,
+            states=form.states,
+            feedback=form.feedback,
             integrated=True,
             differenced=control.differenced,
             apart=control.apart,
         )
-        self.excitation.connect(self.workspace, continuous)
-        sizes = (0, 0, 0) if self.tape is None else buffers(self.workspace.problem)
-        self.integrator = Integrator(self.workspace, self.method, self.wanted, sizes)
+        sizes = buffers(workspace.problem) if form.taped else (0, 0, 0)
+        return Integrator(workspace, self.method, self.wanted, sizes, form)
+
+    def close(self) -> None:
+        """Give the arrays back; the run must not be asked for anything any more."""
+        while self._used:
+            give_back(self.model, self._used.pop())
 
     def _stops(self) -> list[Stop]:
         """All times that steps must hit, in order."""
-        return make_stops(self.t0, self.t_end, (*self.breaks, *self.excitation.breaks), self.rate)
+        return make_stops(self.t0, self.t_end, (*self.plan.breaks, *self.excitation.breaks), self.rate)
 
     # ------------------------------------------------------------------ the run
 
     def run(self) -> Trajectory:
         """All of it."""
+        self.make()
+        return self.trajectory()
+
+    def make(self) -> None:
+        """All steps; what they gave is recorded."""
         bar = Progress(self.model.name, self.t0, self.t_end, self.show)
         self.began = time.perf_counter()
         try:
@@ -162,7 +178,6 @@ class Simulation:
         finally:
             bar.close()
         self._count_time()
-        return self.trajectory()
 
     def _count_time(self) -> None:
         """Add what has passed since last time to the seconds of the run."""
@@ -174,16 +189,19 @@ class Simulation:
         problem, integrator = self.workspace.problem, self.integrator
         problem.q[:], problem.v[:], problem.z[:] = self.q0, self.v0, self.excitation.first_states
         self.aim(self.stops[0])
-        self._new_piece(self.t0, *self.asked)
         if self.tape is not None:
-            self.tape.pieces[-1].rested = self.rested
+            (q, v), state = self.asked, self.model.arguments.state
+            first_q = self.model.rest if q is None else state("q0", q)
+            self._new_piece(self.t0, first_q, np.zeros(self.model.n) if v is None else state("v0", v))
+            self.tape.pieces[-1].rested = q is None
         if self.sampled:
             self._sample(self.t0)
         self._check(integrator.start(self.t0, self.stops[0].t, anew=True))
         self._keep_newest(self.t0)
         if not integrator.ints[EVERY]:
             integrator.ints[NEXT] = 1
-        self.watch.note_values(self.t0, self.q0, self.v0)
+        if self.events:
+            self.watch.note_values(self.t0, self.q0, self.v0)
 
     def _new_piece(self, t: float, q: Array, v: Array) -> None:
         """Derivatives take the motion from here on as a piece of its own."""
@@ -231,7 +249,9 @@ class Simulation:
 
     def _loop(self, bar: Progress) -> None:
         looked = time.perf_counter()
-        saved, budget = looked, min(FIRST_BUDGET, BUDGET)
+        saved, budget = looked, FIRST_BUDGET
+        if self.integrator.budget and not callable(self.show):  # an earlier run knows how long steps take
+            budget = self.integrator.budget
         while self.index < len(self.stops):
             code = self.integrator.advance(1 if self.events else min(budget, self._steps_left()))
             self.record.keep(*self.integrator.take())
@@ -255,15 +275,17 @@ class Simulation:
                 warnings.warn(f"model {self.model.name!r}: {advice}", ModelWarning, stacklevel=5)
             now = time.perf_counter()
             budget = max(budget // 2, 1) if now - looked > LOOK else min(2 * budget, BUDGET)
-            looked = now
+            looked, self.integrator.budget = now, budget
             if self._steps_left() <= 0 and self.index < len(self.stops):
                 self.fail("max_steps is reached; raise it, or loosen the tolerances")
-            if self.checkpoint is not None and now - saved >= self.checkpoint_every:
+            if self.checkpoint is not None and now - saved >= self.plan.checkpoint_every:
                 self._save_or_fail()
                 saved = looked = time.perf_counter()
 
     def _told(self, bar: Progress) -> bool:
         """Tell how far the run has come; whether it is to end here."""
+        if self._halted is not None:
+            return self._halted()
         try:
             return bar.update(float(self.integrator.reals[TIME]), float(self.integrator.reals[LAST_STEP]))
         except Exception as error:
@@ -271,7 +293,8 @@ class Simulation:
 
     def _steps_left(self) -> int:
         """How many steps may still be made."""
-        return BUDGET if self.max_steps is None else self.max_steps - int(self.integrator.ints[STEPS])
+        most = self.plan.max_steps
+        return BUDGET if most is None else most - int(self.integrator.ints[STEPS])
 
     def _next_piece(self) -> None:
         """Go on behind a stop."""
@@ -340,8 +363,8 @@ class Simulation:
         ints, reals, flags = self.integrator.ints, self.integrator.reals, self.workspace.problem.flags
         simulated = float(reals[TIME] - self.t0)
         return {
-            "method": repr(self.method),
-            "reason": self.reason,
+            "method": self.plan.said,
+            "reason": self.plan.reason,
             "steps": int(ints[STEPS]),
             "rejected": int(ints[REJECTED]),
             "newton_failures": int(ints[FAILED]),
@@ -389,15 +412,10 @@ class Simulation:
         raise SimulationError(message, self.trajectory(failed=True), t, q, v) from cause
 
 
-def _checked(method: Any) -> Method:
-    """A method, not its class or its name."""
-    if isinstance(method, type):
-        raise ModelError(f"method is the class {method.__name__}; pass an object, as in {method.__name__}()")
-    if not isinstance(method, Method):
-        raise ModelError(f"method is {shown(method)}, must be one of supple, such as NDF()")
-    return method
-
-
 def simulate(model: Model, *arguments: Any, **options: Any) -> Trajectory:
-    """Run one simulation; see `Model.simulate`."""
-    return Simulation(model, *arguments, **options).run()
+    """Run one simulation, and keep its arrays for the next one; see `Model.simulate`."""
+    run = Simulation(model, *arguments, **options)
+    try:
+        return run.run()
+    finally:
+        run.close()

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from supple.checks import floats, shown, why
 from supple.errors import ConvergenceError, ModelWarning, ShapeError, StateError
 from supple.model.constraints import CLOSED, loop_terms, solve_constrained
+from supple.solvers.stage.acceleration import LARGE
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -40,12 +41,8 @@ def output_times(t: ArrayLike) -> tuple[float, float, Array | None]:
 
 def initial_state(model: Model, q0: ArrayLike | None, v0: ArrayLike | None, t: float) -> tuple[Array, Array]:
     """A state that satisfies loops and prescribed motions at time t, next to the given one."""
-    q = model.rest.copy() if q0 is None else model.arguments.state("q0", q0).copy()
-    v = np.zeros(model.n) if v0 is None else model.arguments.state("v0", v0).copy()
-    for name, value in (("q0", q), ("v0", v)):
-        bad = np.flatnonzero(~np.isfinite(value))
-        if bad.size:
-            raise StateError(f"{name}[{bad[0]}] ({model.coordinate_names[bad[0]]}) is {value[bad[0]]}, must be finite")
+    q = model.rest.copy() if q0 is None else _finite(model, "q0", q0)
+    v = np.zeros(model.n) if v0 is None else _finite(model, "v0", v0)
     given = v.copy()
     for joint in model.prescribed:
         own = slice(joint.coordinates.start, joint.coordinates.stop)
@@ -68,6 +65,15 @@ def initial_state(model: Model, q0: ArrayLike | None, v0: ArrayLike | None, t: f
     return q, projected(model, q, v, given)[0]
 
 
+def _finite(model: Model, name: str, given: ArrayLike) -> Array:
+    """A copy of a vector (n,) without NaN and infinities."""
+    value = model.arguments.state(name, given).copy()
+    if not np.isfinite(value).all():
+        i = int(np.flatnonzero(~np.isfinite(value))[0])
+        raise StateError(f"{name}[{i}] ({model.coordinate_names[i]}) is {value[i]}, must be finite")
+    return value
+
+
 def gap_of(model: Model, q: Array) -> float:
     """By how much loops are open, rad or m."""
     zero = np.zeros(model.n)
@@ -80,5 +86,18 @@ def projected(model: Model, q: Array, v: Array, given: Array) -> tuple[Array, Ar
     free, fixed = model.free_coordinates, model.fixed_coordinates
     change = (given - v)[fixed][:, None]
     force, rate = np.zeros((model.n, 1)), -(A @ v)[:, None]
-    moved, impulses = solve_constrained(model.mass_matrix(q), A, force, rate, free, fixed, change)
+    M = model.mass_matrix(q) if rate.any() or change.any() else _inertia(model, q)
+    moved, impulses = solve_constrained(M, A, force, rate, free, fixed, change)
     return v + moved[:, 0], impulses[:, 0]
+
+
+def _inertia(model: Model, q: Array) -> Array:
+    """M by the tangent that every run needs, where it is only asked whether loops leave accelerations that are unique.
+
+    A kernel less is compiled for a first run with loops.
+    """
+    still = np.zeros(model.n)
+    try:
+        return np.asarray(model.residual_tangent(q, still, still, ca=LARGE)[1]) / LARGE
+    except Exception:  # of a user's law, say: the run will meet it, and tell
+        return np.asarray(model.mass_matrix(q))

@@ -15,14 +15,16 @@ from supple.errors import ConvergenceError, ModelError, StateError
 from supple.model.arguments import number
 from supple.model.results import Step
 from supple.solvers.inputs import Excitation, constant_inputs
-from supple.solvers.integrators import GeneralizedAlpha, Method, Radau, one_step
+from supple.solvers.integrators import GeneralizedAlpha, Method, Radau, one_radau_step, one_step
 from supple.solvers.integrators.explicit import Explicit
 from supple.solvers.integrators.implicit import Implicit
 from supple.solvers.integrators.implicit_loop import MAIN_STAGES, STARTED
 from supple.solvers.integrators.integrator import Integrator
+from supple.solvers.integrators.radau import SingleRadau
+from supple.solvers.integrators.radau_tableau import NODES
 from supple.solvers.integrators.run import DONE, END_TIME, FAILURE, STEP, TIME
 from supple.solvers.motion.diagnosis import explain
-from supple.solvers.problem import STALE, make_workspace
+from supple.solvers.problem import forget_factors, make_workspace
 from supple.solvers.stage.charts import to_home
 from supple.solvers.stage.status import NEGATIVE_TENSION, PYTHON_RAISED
 
@@ -48,25 +50,30 @@ class Stepper:
         P of the stages (`solvers.problem`).
     """
 
-    def __init__(self, model: Model, method: Implicit | Explicit) -> None:
+    def __init__(self, model: Model, method: Implicit | Explicit | Radau) -> None:
         self.model, self.method, control = model, method, method.control
         self.excitation = Excitation(model, None, put=True)
         program, differenced = self.excitation.program(), control.differenced
         self.workspace = make_workspace(
-            model, *program, stabilised=control.stabilised, integrated=True, differenced=differenced
+            model,
+            *program,
+            stabilised=control.stabilised,
+            integrated=True,
+            differenced=differenced,
+            apart=control.apart,
         )
         self.excitation.connect(self.workspace, False)
         self.problem = self.workspace.problem
         self.integrator = Integrator(self.workspace, method, None)
         own = self.integrator.own
         self.tables = self.workspace.table, handle(self.integrator.run), handle(own)
-        self.stages = 1 if isinstance(method, Explicit) else len(self.weights(own)[0])
+        self.stages = _stages(method, own)
         self.rows = np.zeros((self.stages + 1, self.integrator.size))
         self.directions = np.zeros((self.stages, model.n, model.nc))
 
     @staticmethod
     def weights(own: Any) -> tuple[Array, Array, Array]:
-        """Factors, weights and weights of further states (`solvers.integrators.formula`) of the stages of a step."""
+        """Factors, weights and weights of internal states (`solvers.integrators.formula`) of the stages of a step."""
         first, last = 0, int(own.settings[MAIN_STAGES])
         if own.settings[STARTED] > 0.0:
             first, last = last, len(own.factors)
@@ -77,10 +84,12 @@ class Stepper:
         problem, reals = self.problem, self.integrator.reals
         problem.placement[:] = problem.home
         problem.q[:], problem.v[:], problem.z[:], problem.inputs[:] = q, v, z, u
-        problem.flags[STALE] = True
+        forget_factors(problem)
         reals[TIME], reals[END_TIME], reals[STEP] = t, t + dt, dt
         if isinstance(self.method, Explicit):
             code = one_step.explicit_step(*self.tables, self.rows)
+        elif isinstance(self.method, Radau):
+            code = one_radau_step.radau_step(*self.tables, self.rows, self.directions)
         else:
             code = one_step.implicit_step(*self.tables, self.rows, self.directions)
         if code != DONE:
@@ -99,6 +108,13 @@ class Stepper:
         raise kind(f"model {self.model.name!r}, one step of {dt:g} s from t = {t:g} s: {reason}") from cause
 
 
+def _stages(method: Method, own: Any) -> int:
+    """How many rows behind its beginning a step is told by."""
+    if isinstance(method, Explicit):
+        return 1
+    return len(NODES) if isinstance(method, Radau) else len(Stepper.weights(own)[0])
+
+
 def stepper(model: Model, method: Method | None) -> Stepper:
     """This thread's stepper for a method."""
     if method is not None and not isinstance(method, Method):
@@ -108,24 +124,19 @@ def stepper(model: Model, method: Method | None) -> Stepper:
     return model.workspace.remembered("steppers", key, lambda: Stepper(model, one_step_method(method)), KEPT)
 
 
-def one_step_method(method: Method | None) -> Implicit | Explicit:
+def one_step_method(method: Method | None) -> Implicit | Explicit | Radau:
     """A method that can make a step from one state, of a fixed length that is told later."""
     if method is None:
         return GeneralizedAlpha(dt=1.0)
-    if isinstance(method, Explicit):
+    if isinstance(method, Explicit | Radau):
         return method
     if isinstance(method, Implicit) and (method.starter or not method.behind):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # whoever made the method was warned
             return dataclasses.replace(method, dt=1.0) if hasattr(method, "dt") else method  # type: ignore[type-var]
-    if isinstance(method, Radau):
-        raise ModelError(
-            "Radau solves three stages at once, which single steps and their derivatives do not offer: take "
-            "GeneralizedAlpha(), or simulate and its derivatives (record=True)"
-        )
     raise ModelError(
         f"{type(method).__name__} goes on from several points, and a step has one: take GeneralizedAlpha(), "
-        "ImplicitEuler(dt) or an explicit pair such as RK45()"
+        "ImplicitEuler(dt), Radau() or an explicit pair such as RK45()"
     )
 
 
@@ -136,6 +147,8 @@ def single_step(method: Method | None, dt: float) -> Method:
         warnings.simplefilter("ignore")
         if isinstance(found, Explicit):  # any error is accepted, so that the first step is the last
             return dataclasses.replace(found, atol=ANY, max_step=None, first_step=dt)
+        if isinstance(found, Radau):
+            return SingleRadau(found.rtol, found.atol, None, dt, found.loops)
         return dataclasses.replace(found, dt=dt) if hasattr(found, "dt") else found  # type: ignore[type-var]
 
 

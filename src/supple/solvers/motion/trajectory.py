@@ -43,7 +43,7 @@ class Trajectory(Readings):
     u : (T, nu)
         Inputs.
     z : (T, nz)
-        Further states: of controllers, then of loads (`Model.state_names`).
+        Internal states: of controllers, then of loads (`Model.state_names`).
     efforts : (T, ne)
         Of prescribed joints.
     multipliers : Multipliers
@@ -90,7 +90,7 @@ class Trajectory(Readings):
         from supple.readouts.parts import State
 
         model = self._need_model()
-        lam, own = np.asarray(self.multipliers), self.z.shape[1] - model.nz  # further states: of loads, the last ones
+        lam, own = np.asarray(self.multipliers), self.z.shape[1] - model.nz  # internal states: of loads, the last ones
         return [
             State(q, v, a, u if model.nu else None, x if model.nc else None, t, z[own:] if model.nz else None)
             for q, v, a, u, x, t, z in zip(
@@ -134,7 +134,7 @@ class Trajectory(Readings):
         path : path, optional
             Where to save it, atomically; the ending says how (.png, .pdf, .svg, ...).
         watch : sequence of (link, s), optional
-            Stations to follow; tips of the links on which no other hangs, if left out.
+            Stations to follow; tips of the links on which no other hangs, if omitted.
         **options
             Fields of `supple.viz.Style`, such as ``view=(azimuth, elevation)`` in degrees.
 
@@ -167,7 +167,7 @@ class Trajectory(Readings):
         speed : float
             Seconds of the motion per second of the animation: 0.5 is slow motion.
         watch : sequence of (link, s), optional
-            Stations whose paths are drawn; tips of the links on which no other hangs, if left out.
+            Stations whose paths are drawn; tips of the links on which no other hangs, if omitted.
         progress : callable, optional
             Called with the fraction done, from 0 to 1, after every frame.
         **options
@@ -211,7 +211,7 @@ class Trajectory(Readings):
         speed : float
             Seconds of the motion per second of the film: 0.5 is slow motion.
         title : str, optional
-            Of the page; the robot's name if left out.
+            Of the page; the robot's name if omitted.
 
         Raises
         ------
@@ -250,7 +250,7 @@ class Trajectory(Readings):
         pose : dict, optional
             {(link, s): (T, 6)}: by poses, as wrenches [moment; force] in the frame there.
         u, z, efforts, multipliers : (T, ...), optional
-            By inputs, further states, efforts of prescribed joints, multipliers of loops (kept rows).
+            By inputs, internal states, efforts of prescribed joints, multipliers of loops (kept rows).
         energy : (T,), optional
             By the total energy.
 
@@ -275,7 +275,7 @@ class Trajectory(Readings):
         u : as given, optional
             Changes of the inputs, in the form in which they were given; of a law a dict of its parameters.
         z0 : (nz,), optional
-            Changes of initial further states.
+            Changes of initial internal states.
         p : dict, optional
             Changes of parameters of the model's design, by name, shaped as they are.
 

@@ -16,6 +16,7 @@ from supple.core.arrays import handle
 from supple.core.records import pose_t
 from supple.core.views import View, array_of, viewing
 from supple.model.workspace import Functions
+from supple.solvers.integrators.tape import RADAU_FAMILY
 from supple.solvers.problem import FEEDBACK, Problem
 
 Array = np.ndarray
@@ -36,12 +37,9 @@ STATE_AT, TIME_OF, LATEST_OF, CV_OF, CA_OF, CZ_OF, P_OF = range(7)
 #: Entries of `SweepArrays.counts`: instructions, stages of the program; the family of the scheme; stages met so far.
 INSTRUCTIONS, STAGES_OF, FAMILY, MET = range(4)
 
-#: Families of schemes.
-NDF_FAMILY, FORMULA_FAMILY, PAIR_FAMILY, RADAU_FAMILY = 0, 1, 2, 3
-
 #: Entries of `SweepArrays.calls`: addresses of the Jacobians of the residual, its derivatives by inputs as a matrix and
-#: times a vector, moves between charts, gradients by parameters and their arrays, Python's share in what further states
-#: and controllers owe to parameters, stages forward, stages that are solved together; 0 where nobody asks.
+#: times a vector, moves between charts, gradients by parameters and their arrays, Python's share in what internal
+#: states and controllers owe to parameters, stages forward, stages that are solved together; 0 where nobody asks.
 JACOBIANS_AT, COLUMNS_AT, POWER_AT, MOVES_AT, PARAMETERS_AT, BUNDLE_AT, FOLLOWERS_AT, FORWARD_AT, COUPLED_AT = range(9)
 
 #: Of stages that are solved together: tables of the problem and the sweep, first register, step, whether backward.
@@ -60,7 +58,7 @@ class SweepArrays(NamedTuple):
     jacobians: Any  #: (3, n, n) dR/dq, dR/dv, dR/da
     by_input: Any  #: (nu, n) dR/du, transposed
     by_state: Any  #: (n, nz) dR/dz
-    rates: Any  #: (nz, 3 n + nz + nu) derivatives of z' by q, v, a, z, u
+    rates: Any  #: (nz, 3 n + nz + nu + nc) derivatives of z' by q, v, a, z, u, lambda
     force: Any  #: (n,) cotangent of the residual, or its variation
     rows: Any  #: (3, nc) cotangents of e, A v and A a + A' v
     power: Any  #: (nu,)
@@ -78,6 +76,10 @@ class SweepArrays(NamedTuple):
     direction: Any  #: (W,) variations of all that they are sums for; ``signal_sums`` and ``placement_sums`` are in it
     by_parameter: Any  #: (n + 3 nc,) variations of R, e, A v and A a + A' v by parameters alone; forward only
     unit: Any  #: (n + 3 nc,) cotangents of one of them
+    displaced_trees: Any  #: (6,) int64, handles of displaced models (`solvers.sensitivity.displacements`)
+    displaced_charts: Any  #: (6 n_blocks,) pose_t, their placements
+    displaced: Any  #: (6, n + 3 nc) their R, e, A v and A a + A' v
+    distance: Any  #: (1,) how far they are displaced along the direction; 0: not at all
     stage_factors: Any  #: (tables times S, 4) of formulas, see `solvers.integrators.formula`
     weights: Any  #: (tables times S, 3, 3 rows)
     weights_z: Any  #: (tables times S, 2, 2 rows)
@@ -95,8 +97,11 @@ _DIMENSIONS = dict.fromkeys(("jacobians", "directions", "weights", "weights_z", 
 _DIMENSIONS |= dict.fromkeys(
     ("registers", "codes", "factors", "stages", "by_input", "by_state", "rates", "rows", "given"), 2
 )
-_DIMENSIONS |= dict.fromkeys(("inputs", "signals", "stage_factors", "tableau", "move", "coupled", "coupled_side"), 2)
-_INTEGERS = ("codes", "counts", "calls", "coupled_pivots")
+_DIMENSIONS |= dict.fromkeys(
+    ("inputs", "signals", "stage_factors", "displaced", "tableau", "move", "coupled", "coupled_side"), 2
+)
+_INTEGERS = ("codes", "counts", "calls", "coupled_pivots", "displaced_trees")
+_POSES = ("placement_sums", "displaced_charts")
 
 #: Inside compiled code.
 sweep_at = viewing(
@@ -104,7 +109,7 @@ sweep_at = viewing(
         "sweep",
         {
             name: array_of(
-                np.int64 if name in _INTEGERS else pose_t if name == "placement_sums" else np.float64,
+                np.int64 if name in _INTEGERS else pose_t if name in _POSES else np.float64,
                 _DIMENSIONS.get(name, 1),
             )
             for name in SweepArrays._fields
@@ -154,7 +159,7 @@ def make_sweep(
         "jacobians": (3, n, n),
         "by_input": (nu, n),
         "by_state": (n, nz),
-        "rates": (nz, 3 * n + nz + nu),
+        "rates": (nz, 3 * n + nz + nu + nc),
         "force": (n,),
         "rows": (3, nc),
         "power": (nu,),
@@ -171,6 +176,8 @@ def make_sweep(
         "direction": (0,),
         "by_parameter": (n + 3 * nc,),
         "unit": (n + 3 * nc,),
+        "displaced": (0, n + 3 * nc),
+        "distance": (1,),
         "stage_factors": (0, 4),
         "weights": (0, 3, 0),
         "weights_z": (0, 2, 0),
@@ -184,7 +191,8 @@ def make_sweep(
     zeros = {name: np.zeros(shape) for name, shape in shapes.items() if name not in scheme}
     codes = np.zeros((MOST_INSTRUCTIONS, 6), dtype=np.int64)
     given = {name: np.ascontiguousarray(values, dtype=float) for name, values in scheme.items()}
-    others = {"baumgarte": np.array([baumgarte]), "placement_sums": np.zeros(0, pose_t)}
+    others = {"baumgarte": np.array([baumgarte]), **{name: np.zeros(0, pose_t) for name in _POSES}}
+    others["displaced_trees"] = np.zeros(0, dtype=np.int64)
     others["coupled_pivots"] = np.zeros(3 * m, dtype=np.int64)
     return SweepArrays(codes=codes, counts=counts, calls=calls, **others, **zeros, **given)
 

@@ -37,7 +37,7 @@ from supple.solvers.sensitivity.stage_products import (
     push_to_equations,
     rate_variation,
 )
-from supple.solvers.sensitivity.stage_tangents import fill_blocks, fill_matrix, scale_of
+from supple.solvers.sensitivity.stage_tangents import fill_matrix, fill_stage_blocks, scale_of
 from supple.solvers.stage.status import CONVERGED, NO_PIVOT
 
 
@@ -143,7 +143,7 @@ def linearise_all(problem, sweep, register, h, backward):
         for k in range(sides.shape[1]):
             sides[i, k] = 0.0
     for i in range(3):
-        status = fill_blocks(problem, sweep, i, not backward or problem.flags[FEEDBACK] != 0)
+        status = fill_stage_blocks(problem, sweep, i, not backward or problem.flags[FEEDBACK] != 0)
         if status != CONVERGED:
             return status
         fill_row(problem, sweep, i, h)
@@ -183,7 +183,10 @@ def finish_backward(problem, sweep, i, h, end):
 
 @inner
 def finish_forward(problem, sweep, i, h, end):
-    """The variation of the row of stage i, from those of all unknowns.  Returns a status."""
+    """The variation of the row of stage i, from those of all unknowns.  Returns a status.
+
+        dv_i = dv + 1/h sum_j W_ij (dD_j - P dmu_j),   da_i = 1/h^2 sum_j (W^2)_ij (dD_j - P dmu_j).
+    """
     n, nc, nz, free = problem.q.shape[0], problem.vectors.shape[1], problem.z.shape[0], problem.free
     nf, first, sides, begin = free.shape[0], 3 * n + nc, sweep.coupled_side, sweep.registers[BEGIN]
     m, rate = sides.shape[1], 4 * n + nc + nz
@@ -227,7 +230,7 @@ def _coupled_stages(problem_address, sweep_address, register, h, backward):
     else:
         solve(sweep.coupled, sweep.coupled_pivots, sweep.coupled_scales, flat)
     for i in range(3):
-        status = fill_blocks(problem, sweep, i, not backward or problem.flags[FEEDBACK] != 0)
+        status = fill_stage_blocks(problem, sweep, i, not backward or problem.flags[FEEDBACK] != 0)
         if status == CONVERGED and backward:
             status = finish_backward(problem, sweep, i, h, sweep.registers[register + i])
         elif status == CONVERGED:

@@ -1,8 +1,9 @@
 """What parameters do to a stage where its state stands still, forward; and what only Python knows of it, both ways.
 
-The variation of R and of the rows of loops along a direction of the parameters is the transpose of what
-`core.parameter_gradient` gives, row by row: for every unit cotangent one sweep, and its sums times the variations of
-all that they are sums for.  So jvp and vjp are each other's transpose to rounding; a backward sweep asks once instead.
+The variation of R and of the rows of loops along a direction of the parameters is a difference of both where all that
+acts is smooth (`solvers.sensitivity.displacements`).  Elsewhere it is the transpose of what `core.parameter_gradient`
+gives, row by row: for every unit cotangent one sweep, and its sums times the variations of all that they are sums for;
+a backward sweep asks once instead.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from numba import types
 from supple.jit import calling, inner, local_array
 from supple.solvers.problem import LATEST_TIME, SPACE_AT, STAGE_TIME, TREE_AT
 from supple.solvers.sensitivity.arrays import BUNDLE_AT, FOLLOWERS_AT, MET, PARAMETERS_AT
+from supple.solvers.sensitivity.displacements import push_displaced
 from supple.solvers.stage.excitation import call_python
 from supple.solvers.stage.status import CONVERGED, NOT_FINITE, PYTHON_RAISED
 
@@ -24,6 +26,8 @@ _rotation = local_array(3, 3)
 def push_parameters(problem, sweep):
     """``by_parameter``: variations of R, e, A v, A a + A' v, where q, v, a, lambda stand still.  Returns a status."""
     if sweep.calls[PARAMETERS_AT] == 0:
+        return CONVERGED
+    if sweep.distance[0] > 0.0 and push_displaced(problem, sweep):
         return CONVERGED
     unit, sums = sweep.unit, sweep.sums
     for k in range(sweep.signals.shape[1]):
@@ -49,7 +53,7 @@ def push_parameters(problem, sweep):
 
 @inner
 def ask_followers(problem, sweep):
-    """Let Python add what inputs that follow the state, and rates of further states, owe to parameters."""
+    """Let Python add what inputs that follow the state, and rates of internal states, owe to parameters."""
     if sweep.calls[FOLLOWERS_AT] == 0:
         return CONVERGED
     t = min(problem.numbers[STAGE_TIME], problem.numbers[LATEST_TIME])

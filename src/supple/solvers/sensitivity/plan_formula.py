@@ -76,7 +76,7 @@ def chart_formula(sweep, shift):
 
 @inner
 def give_formula(sweep, t, now, before, first):
-    """Cubic in q and v, linear in the rest; in a first step, linear in v too."""
+    """As `solvers.integrators.implicit_loop.interpolate` has it: y = h00 y0 + h01 y1 + h (h10 y0' + h11 y1')."""
     if t == now:
         set_row(sweep, OUT, 1.0, 0)
         return

@@ -64,7 +64,7 @@ def give_pair(sweep, t, now, before):
 
 @inner
 def give_motion(sweep, x, h, now, before):
-    """Add q, v, a of the quintic through those of two registers, at x of a step of h."""
+    """Add q, v, a of the quintic of `solvers.integrators.rows.interpolate_motion` through those of two registers."""
     # q = q0 + h v0 x + h^2 a0 x^2 / 2 + c3 x^3 + c4 x^4 + c5 x^5, each c a sum of q, h v, h^2 a at both ends
     for order in range(3):
         f = falling(3, order), falling(4, order), falling(5, order)

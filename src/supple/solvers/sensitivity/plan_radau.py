@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from supple.jit import inner
 from supple.solvers.integrators.radau_arrays import BEFORE, FIRST
-from supple.solvers.integrators.radau_tableau import NODES
+from supple.solvers.integrators.radau_tableau import node_polynomial
 from supple.solvers.sensitivity.arrays import END, LAMBDA, OUT, RATE, A, Q, R, V, Z
 from supple.solvers.sensitivity.plan_pair import give_motion
 from supple.solvers.sensitivity.program import COUPLED, add_instruction, add_part, set_row
@@ -24,17 +24,6 @@ def step_radau(sweep, h):
     set_row(sweep, BEFORE, 1.0, 0)
     add_instruction(sweep, COUPLED, FIRST, 0, 0, 0, 0, 0.0, h)
     set_row(sweep, 0, 1.0, FIRST + 2)
-
-
-@inner
-def node_polynomial(x, s, first):
-    """The s-th Lagrange polynomial at x over the nodes 0, c_1, c_2, 1, from the ``first`` of them on."""
-    value, at = 1.0, 0.0 if s == 0 else NODES[s - 1]
-    for r in range(first, 4):
-        if r != s:
-            other = 0.0 if r == 0 else NODES[r - 1]
-            value *= (x - other) / (at - other)
-    return value
 
 
 @inner

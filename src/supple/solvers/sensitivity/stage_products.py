@@ -62,7 +62,10 @@ def add_product(s, M, x, out):
 
 @inner
 def pull_to_unknowns(problem, sweep, s, accelerates, end, rhs):
-    """Cotangents of the unknowns: those of all results, and of the efforts of prescribed coordinates."""
+    """Cotangents of the unknowns: those of all results, and of the efforts R_p of prescribed coordinates,
+
+        x_bar = c_q q_bar + c_v v_bar + c_a a_bar + T_p^T R_p_bar,   lambda_bar += A_p R_p_bar,   and so on.
+    """
     n, nc, nz, free, y = problem.q.shape[0], problem.vectors.shape[1], problem.z.shape[0], problem.free, sweep.force
     nf, first_z, first_R = free.shape[0], 3 * n + nc, 3 * n + nc + nz
     cq, cv, ca = coefficients(sweep, s, accelerates)
@@ -85,6 +88,9 @@ def pull_to_unknowns(problem, sweep, s, accelerates, end, rhs):
         x = end[3 * n + k]
         for j in range(problem.fixed.shape[0]):
             x += A[k, problem.fixed[j]] * y[problem.fixed[j]]
+        if accelerates:
+            for l in range(nz):
+                x += sweep.rates[l, sweep.rates.shape[1] - nc + k] * end[first_R + n + l]
         rhs[nf + k] = x * problem.numbers[SCALE]
     if stabilised:
         pull_to_corrections(problem, sweep, s, cv, ca, end, rhs[nf + nc : nf + 2 * nc])
@@ -99,7 +105,7 @@ def pull_to_unknowns(problem, sweep, s, accelerates, end, rhs):
 
 @inner
 def pull_to_corrections(problem, sweep, s, cv, ca, end, out):
-    """Cotangents of mu."""
+    """Cotangents of mu: -P^T (c_v v_bar + c_a a_bar + (T - R_q)_p^T R_p_bar)."""
     n, P, J = problem.q.shape[0], sweep.directions[int(sweep.stages[s, P_OF])], sweep.jacobians
     for k in range(out.shape[0]):
         x = 0.0
@@ -242,7 +248,7 @@ def pull_back_states(problem, sweep, accelerates, end, begin, rhs):
 
 @inner
 def pull_back_inputs(problem, sweep):
-    """u_bar of the stage: - y^T dR/du joins what rates of further states gave."""
+    """u_bar of the stage: - y^T dR/du joins what rates of internal states gave."""
     nu, met = sweep.power.shape[0], sweep.counts[MET]
     into = sweep.inputs[met]
     for u in range(nu):
@@ -300,7 +306,7 @@ def push_to_equations(problem, sweep, s, accelerates, rhs):
 
 @inner
 def rate_variation(problem, sweep, k, q, v, a, z):
-    """Variation of the k-th rate f(q, v, a, z, u)."""
+    """Variation f_q dq + f_v dv + f_a da + f_z dz + f_u du of the k-th rate, multipliers held."""
     n, f, met, x = problem.q.shape[0], sweep.rates[k], sweep.counts[MET], sweep.state_rates[k]
     nz, nu = problem.z.shape[0], sweep.power.shape[0]
     for j in range(n):
@@ -314,7 +320,10 @@ def rate_variation(problem, sweep, k, q, v, a, z):
 
 @inner
 def push_stage(problem, sweep, s, accelerates, end):
-    """The variation of a stage's row from that of where it begins, of its inputs and of parameters."""
+    """The variation of a stage's row from that of where it begins, of its inputs and of parameters.
+
+    dw solves dF/dw dw = -(dF/dbegin dbegin + ...); then dq = dq0 + dx, dv = dv0 + c_v (dx - P dmu), ... of the module.
+    """
     n, nc, nz, free = problem.q.shape[0], problem.vectors.shape[1], problem.z.shape[0], problem.free
     m = unknowns(problem, accelerates)
     begin, rhs, nf = sweep.registers[BEGIN], problem.rhs[:m], free.shape[0]
@@ -355,12 +364,14 @@ def push_stage(problem, sweep, s, accelerates, end):
     if accelerates:
         for k in range(nz):
             end[rate + k] = rate_variation(problem, sweep, k, q, v, end[2 * n : 3 * n], z)
+            for l in range(nc):
+                end[rate + k] += sweep.rates[k, sweep.rates.shape[1] - nc + l] * end[3 * n + l]
     push_efforts(problem, sweep, end)
 
 
 @inner
 def push_efforts(problem, sweep, end):
-    """Variations of the efforts of prescribed coordinates, from those of the whole row and of the inputs."""
+    """Variations R_q dq + R_v dv + R_a da - A^T dlambda + R_z dz + R_u du of the efforts of prescribed coordinates."""
     n, nc, nz, J = problem.q.shape[0], problem.vectors.shape[1], problem.z.shape[0], sweep.jacobians
     first, met = 3 * n + nc + nz, sweep.counts[MET]
     for i in range(problem.fixed.shape[0]):

@@ -33,7 +33,7 @@ def factorise_solved_stage(problem, sweep, s):
     calls, cv, ca = problem.calls, sweep.stages[s, CV_OF], sweep.stages[s, CA_OF]
     if not call(problem, cv, ca, OPERATORS):
         return NOT_FINITE
-    at = (calls[TREE_AT], calls[SPACE_AT], problem.q.ctypes.data, cv, ca, calls[FACTORS_AT])
+    at = (calls[TREE_AT], calls[SPACE_AT], problem.q.ctypes.data, problem.v.ctypes.data, cv, ca, calls[FACTORS_AT])
     if call_tree_tangent(calls[TREE_TANGENT_AT], at) == FACTORED:
         factors = factors_at(calls[FACTORS_AT])
         if problem.flags[FEEDBACK]:
@@ -89,9 +89,10 @@ def border_loops(problem, sweep, s, cv, ca, factors):
 
 @inner
 def border_rates(problem, sweep, s, cv, ca, factors):
-    """Rows z0' + c_z x_z - f and columns of further states."""
+    """Rows z0' + c_z x_z - f and columns of internal states."""
     free, f, n, nz, nc = problem.free, sweep.rates, problem.q.shape[0], problem.z.shape[0], problem.vectors.shape[1]
-    first = factors.count[BORDER]
+    first, by_lambda = factors.count[BORDER], f.shape[1] - nc
+    multipliers = first - (2 * nc if problem.flags[STABILISED] else nc)
     for k in range(nz):
         row = new_row(factors)
         for j in range(n):
@@ -101,6 +102,8 @@ def border_rates(problem, sweep, s, cv, ca, factors):
         for l in range(nz):
             factors.D[first + k, first + l] = -f[k, 3 * n + l]
         factors.D[first + k, first + k] += sweep.stages[s, CZ_OF]
+        for l in range(nc):
+            factors.D[first + k, multipliers + l] = -f[k, by_lambda + l]
         if problem.flags[STABILISED]:
             P = sweep.directions[int(sweep.stages[s, P_OF])]
             for l in range(nc):

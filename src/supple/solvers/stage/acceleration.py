@@ -15,13 +15,13 @@ from __future__ import annotations
 
 import math
 
+from supple.core.arrays import tree_view
 from supple.jit import inner
-from supple.linalg.lu import factorise
-from supple.solvers.problem import ASK_FEEDBACK, OVER_TREE, STAGE_TIME, STALE, WORST
+from supple.solvers.problem import ASK_FEEDBACK, OVER_TREE, STAGE_TIME, STALE, TREE_AT, WORST
 from supple.solvers.rounding import NOTHING, ROUNDED_FORCE
 from supple.solvers.stage.evaluation import call, call_rows
 from supple.solvers.stage.excitation import excite, feed_back
-from supple.solvers.stage.factors import factorise_over_tree, solve_factors, tree_is_asked
+from supple.solvers.stage.factors import factorise_matrix, factorise_over_tree, solve_factors, tree_is_asked
 from supple.solvers.stage.matrix import size_of_tangent
 from supple.solvers.stage.status import CONVERGED, NO_PIVOT, NOT_FINITE, SLOW
 
@@ -35,7 +35,7 @@ HALTING = 0.5
 
 @inner
 def accelerate(problem, t, baumgarte):
-    """Accelerations, multipliers and rates of further states at the problem's q, v, z and time t.  Returns a status.
+    """Accelerations, multipliers and rates of internal states at the problem's q, v, z and time t.  Returns a status.
 
     Prescribed coordinates of q, v, a take the values of their laws.  The factors of a stage are lost.
     """
@@ -82,7 +82,7 @@ def step_accelerations(problem, baumgarte):
     m = problem.free.shape[0] + problem.vectors.shape[1]
     W = problem.matrix[:m, :m]
     scale = fill_index_one(problem, W)
-    if factorise(W, problem.pivots[:m], problem.scales[:m]) >= 0:
+    if factorise_matrix(problem, W, problem.pivots[:m], problem.scales[:m]) >= 0:
         return NO_PIVOT
     return repeat_steps(problem, baumgarte, 1.0, scale)
 
@@ -118,15 +118,19 @@ def repeat_steps(problem, baumgarte, size, scale):
 
 @inner
 def balanced(problem):
-    """Whether the residual is rounding of the forces that meet in it: |M| |a| and |dR/dq| (1 + |q|).  Notes the worst.
+    """Whether the residual is rounding of the forces that meet in it: |M| (|a| + |g|) and |dR/dq| (1 + |q|).
 
+    Notes the worst.  Weights count although they may cancel: a body that floats in water is at rest between two forces
+    of which nothing else tells.
     M is in problem.tangent, which becomes dR/dq; the scales of the factors are lost.
     """
     n, free, forces, worst, fine = problem.q.shape[0], problem.free, problem.scales, ROUNDED_FORCE, True
+    gravity = tree_view(problem.calls[TREE_AT]).gravity
+    weight = abs(gravity[0]) + abs(gravity[1]) + abs(gravity[2])
     for k in range(free.shape[0]):
         forces[k] = 0.0
         for j in range(n):
-            forces[k] += abs(problem.tangent[free[k], j] * problem.a[j])
+            forces[k] += abs(problem.tangent[free[k], j]) * (abs(problem.a[j]) + weight)
     call(problem, 0.0, 0.0, problem.tangent.ctypes.data)
     for k in range(free.shape[0]):
         i = free[k]

@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from supple.core.records import has_star
-
 #: Floating-point operations, and what other work costs in such: per coordinate, per block of the tree, per entry of
 #: the dense matrix (measured on chains and stars of rods and joints).
 PER_COORDINATE, PER_BLOCK, PER_ENTRY = 150.0, 2500.0, 8.0
@@ -18,11 +16,9 @@ def tree_pays(tree: Any, border: int) -> bool:
 
     Dense, a block of n coordinates with a inward of it takes about n (n + a)^2 operations, for branches do not meet in
     it (`solvers.problem.free_coordinates`); over the tree n^3 / 3 and 18 n^2 for what it follows, and every row of the
-    border a solution.  The recursion knows no fields of soft bodies: robots that have some are dense.
+    border a solution.
     """
     blocks, ranges = tree.blocks, tree.ranges
-    if has_star(blocks).any():
-        return False
     sizes = blocks["n"].astype(float)
     inward = np.array([_sum_of(ranges, block["inward"]) + _sum_of(ranges, block["grafts"]) for block in blocks])
     n = float(sizes.sum())

@@ -26,13 +26,21 @@ def set_trial(problem):
 
 
 @inner
+def set_load_signals(problem):
+    """Loads read their states as signals."""
+    states = problem.load_states
+    own = problem.z.shape[0] - states.shape[0]
+    for k in range(states.shape[0]):
+        problem.signals[states[k, 0]] = problem.z[own + k]
+
+
+@inner
 def call(problem, cv, ca, tangent):
     """R at the trial state, and its tangent unless at 0; rates of loads' states.  Returns whether R is finite."""
     problem.flags[RESIDUALS] += 1
     states = problem.load_states
     own = problem.z.shape[0] - states.shape[0]
-    for k in range(states.shape[0]):
-        problem.signals[states[k, 0]] = problem.z[own + k]
+    set_load_signals(problem)
     at = (
         problem.calls[TREE_AT],
         problem.calls[SPACE_AT],

@@ -7,7 +7,9 @@ from numba import types
 from supple.core.time_laws import evaluate_laws
 from supple.jit import calling, inner
 from supple.solvers.problem import (
+    ASK_FEEDBACK,
     ASK_LAWS,
+    ASK_SLOPES,
     FEEDBACK,
     LATEST_TIME,
     PYTHON_AT,
@@ -54,10 +56,17 @@ def check_tensions(problem):
 
 @inner
 def feed_back(problem, what):
-    """Inputs and rates of further states at the trial state, or their slopes.  Returns a status."""
+    """Inputs and rates of internal states at the trial state, or their slopes.  Returns a status."""
     if not problem.flags[FEEDBACK]:
         return CONVERGED
     t = min(problem.numbers[STAGE_TIME], problem.numbers[LATEST_TIME])
     if call_python(problem.calls[PYTHON_AT], (t, what)) != 0:
         return PYTHON_RAISED
     return check_tensions(problem)
+
+
+@inner
+def feed_back_slopes(problem):
+    """The same and then their slopes, as a matrix needs them.  Returns a status."""
+    status = feed_back(problem, ASK_FEEDBACK)
+    return feed_back(problem, ASK_SLOPES) if status == CONVERGED else status

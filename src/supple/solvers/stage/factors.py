@@ -16,13 +16,15 @@ from supple.core.tree_rates import call_tree_rates
 from supple.core.tree_solve import FACTORISE_BORDER, SOLVE, SOLVE_TRANSPOSED, call_tree_solver
 from supple.core.tree_tangent import FACTORED, call_tree_tangent
 from supple.jit import inner
-from supple.linalg.lu import solve, solve_transposed
+from supple.linalg.lu import factorise, solve, solve_transposed
 from supple.solvers.problem import (
     CV,
     CZ,
     DENSE_LEFT,
     DOUBTS,
     FACTORS_AT,
+    LAPACK_AT,
+    LARGE_AT,
     OVER_TREE,
     SCALE,
     SPACE_AT,
@@ -31,13 +33,42 @@ from supple.solvers.problem import (
     TREE_RATES_AT,
     TREE_SOLVER_AT,
     TREE_TANGENT_AT,
+    WORST,
 )
 from supple.solvers.rounding import ROUNDED_STIFFNESS
 from supple.solvers.stage.evaluation import call, call_rows
+from supple.solvers.stage.large_matrix import LARGE, call_large
 from supple.solvers.stage.status import CONVERGED, NO_PIVOT, NOT_FINITE
 
 #: Factorisations that are dense after one over the tree was in doubt.
 DENSE_AFTER = 10
+
+
+@inner
+def factorise_matrix(problem, A, pivots, scales):
+    """Dense factors, in place, of a matrix (m, m), as of `linalg.lu`; large ones elsewhere (`large_matrix`)."""
+    m = A.shape[0]
+    if m < LARGE:
+        return factorise(A, pivots, scales)
+    where = (A.ctypes.data, A.strides[0] // 8, m, pivots.ctypes.data, scales.ctypes.data, problem.calls[LAPACK_AT])
+    return call_large(problem.calls[LARGE_AT], where)
+
+
+@inner
+def pivot_status(problem, singular):
+    """CONVERGED, or NO_PIVOT with the coordinate of a pivot that failed, from what `factorise_matrix` returned."""
+    if singular < 0:
+        return CONVERGED
+    problem.flags[WORST] = problem.free[singular] if singular < problem.free.shape[0] else -1
+    return NO_PIVOT
+
+
+@inner
+def set_direction(problem, f, size, largest):
+    """Row f of P = diag(1/T) A^T, in units of the ``largest``: stiff and heavy coordinates are corrected least."""
+    weight = largest / max(size, ROUNDED_STIFFNESS * largest)
+    for k in range(problem.P.shape[1]):
+        problem.P[f, k] = problem.matrices[0, k, f] * weight
 
 
 @inner
@@ -61,10 +92,9 @@ def factorise_over_tree(problem, cv, ca, steps):
     if not call(problem, cv, ca, OPERATORS):
         return NOT_FINITE
     call_rows(problem, problem.matrices.ctypes.data)
-    if steps and problem.flags[STABILISED]:
-        prepare_corrections(problem, cv, ca)
-    at = (calls[TREE_AT], calls[SPACE_AT], problem.q.ctypes.data, cv, ca, calls[FACTORS_AT])
-    if call_tree_tangent(calls[TREE_TANGENT_AT], at) == FACTORED:
+    known = prepare_corrections(problem, cv, ca) if steps and problem.flags[STABILISED] else True
+    at = (calls[TREE_AT], calls[SPACE_AT], problem.q.ctypes.data, problem.v.ctypes.data, cv, ca, calls[FACTORS_AT])
+    if known and call_tree_tangent(calls[TREE_TANGENT_AT], at) == FACTORED:
         fill_border(problem, steps)
         at = (calls[TREE_AT], calls[FACTORS_AT], FACTORISE_BORDER, 0)
         if call_tree_solver(calls[TREE_SOLVER_AT], at) < 0:
@@ -82,11 +112,17 @@ def in_doubt(problem):
 
 
 @inner
+def solve_over_tree(problem, what, rhs):
+    """Overwrite rhs by the solution with the newest factors over the tree: SOLVE or SOLVE_TRANSPOSED."""
+    calls = problem.calls
+    call_tree_solver(calls[TREE_SOLVER_AT], (calls[TREE_AT], calls[FACTORS_AT], what, rhs.ctypes.data))
+
+
+@inner
 def solve_factors(problem, rhs):
     """Overwrite rhs, in the order of the stage's unknowns, by the solution with the newest factors."""
     if problem.flags[OVER_TREE]:
-        calls = problem.calls
-        call_tree_solver(calls[TREE_SOLVER_AT], (calls[TREE_AT], calls[FACTORS_AT], SOLVE, rhs.ctypes.data))
+        solve_over_tree(problem, SOLVE, rhs)
     else:
         m = rhs.shape[0]
         solve(problem.matrix[:m, :m], problem.pivots[:m], problem.scales[:m], rhs)
@@ -96,8 +132,7 @@ def solve_factors(problem, rhs):
 def solve_factors_transposed(problem, rhs):
     """The same with the transposed matrix."""
     if problem.flags[OVER_TREE]:
-        calls = problem.calls
-        call_tree_solver(calls[TREE_SOLVER_AT], (calls[TREE_AT], calls[FACTORS_AT], SOLVE_TRANSPOSED, rhs.ctypes.data))
+        solve_over_tree(problem, SOLVE_TRANSPOSED, rhs)
     else:
         m = rhs.shape[0]
         solve_transposed(problem.matrix[:m, :m], problem.pivots[:m], problem.scales[:m], rhs)
@@ -108,26 +143,28 @@ def solve_factors_transposed(problem, rhs):
 
 @inner
 def prepare_corrections(problem, cv, ca):
-    """P = diag(1/weights) A^T, and (T - dR/dq) P, row by row in problem.corrections, before operators are used up."""
-    calls, free, A, P = problem.calls, problem.free, problem.matrices[0], problem.P
-    nc, weights = A.shape[0], problem.corrections[0]
-    at = (calls[TREE_AT], calls[SPACE_AT], calls[FACTORS_AT], cv, ca, P.ctypes.data)
+    """P, and (T - dR/dq) P, row by row in problem.corrections, before operators are used up.
+
+    Returns whether all that follows rates is known (`core.tree_rates`).
+    """
+    calls, free, nc, weights = problem.calls, problem.free, problem.vectors.shape[1], problem.corrections[0]
+    at = (calls[TREE_AT], calls[SPACE_AT], calls[FACTORS_AT], problem.v.ctypes.data, cv, ca, problem.P.ctypes.data)
     call_tree_rates(calls[TREE_RATES_AT], (*at, 0, weights.ctypes.data))
     largest = 0.0
     for i in range(free.shape[0]):
         largest = max(largest, weights[free[i]])
     for i in range(free.shape[0]):
-        f = free[i]
-        for k in range(nc):
-            P[f, k] = A[k, f] * largest / max(weights[f], ROUNDED_STIFFNESS * largest)
-    call_tree_rates(calls[TREE_RATES_AT], (*at, nc, problem.corrections.ctypes.data))
+        set_direction(problem, free[i], weights[free[i]], largest)
+    return call_tree_rates(calls[TREE_RATES_AT], (*at, nc, problem.corrections.ctypes.data)) != 0
 
 
 @inner
 def new_row(factors):
-    """A new row of the border, D being zero."""
+    """A new row of the border, D being zero; so are row and column where coordinates follow others."""
     k = factors.count[BORDER]
     factors.count[BORDER] = k + 1
+    for j in range(factors.P.shape[1]):
+        factors.P[k, j], factors.Q[k, j] = 0.0, 0.0
     for j in range(factors.D.shape[0]):
         factors.D[k, j], factors.D[j, k] = 0.0, 0.0
     return k
@@ -135,7 +172,7 @@ def new_row(factors):
 
 @inner
 def fill_border(problem, steps):
-    """Behind the ties of loads: those of feedback, then lambda, mu and further states (see `solvers.stage.matrix`)."""
+    """Behind the ties of loads: those of feedback, then lambda, mu and internal states (see `solvers.stage.matrix`)."""
     factors = factors_at(problem.calls[FACTORS_AT])
     if steps:
         tie_feedback(problem, factors)
@@ -167,7 +204,7 @@ def tie_feedback(problem, factors):
 
 @inner
 def border_corrections(problem, factors):
-    """Columns of mu and rows of A v."""
+    """Columns -(T - dR/dq) P of mu and rows d(A v)/dx, -c_v A P."""
     cv, free, A, slip = problem.numbers[CV], problem.free, problem.matrices[0], problem.matrices[2]
     nc, first = A.shape[0], factors.count[BORDER]
     for k in range(nc):
@@ -184,7 +221,7 @@ def border_corrections(problem, factors):
 
 @inner
 def border_states(problem, factors):
-    """Rows and columns of further states."""
+    """Rows -(f_q + c_v f_v), c_z - f_z and columns R_z - B u_z of internal states."""
     slopes, cv, n = problem.slopes, problem.numbers[CV], problem.q.shape[0]
     nu, nz, first = problem.B.shape[1], problem.z.shape[0], factors.count[BORDER]
     own = nz - problem.load_states.shape[0]

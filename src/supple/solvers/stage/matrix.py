@@ -13,32 +13,41 @@ loads' states are differences of R and f, along x with c_v and c_a at once.
 
 from __future__ import annotations
 
+import numpy as np
+
 from supple.jit import inner
-from supple.linalg.lu import factorise
 from supple.solvers.problem import (
-    ASK_FEEDBACK,
-    ASK_SLOPES,
     CA,
     CV,
     CZ,
     DIFFERENCED,
     FACTORED_CA,
     FACTORED_CV,
+    MOVING_CA,
+    MOVING_CV,
+    MOVING_LEFT,
     OVER_TREE,
     SCALE,
     STABILISED,
     STALE,
     TANGENTS,
-    WORST,
 )
-from supple.solvers.rounding import ROUNDED_STIFFNESS
+from supple.solvers.rounding import ONE_SIDED_STEP
 from supple.solvers.stage.evaluation import call, call_rows
-from supple.solvers.stage.excitation import feed_back
-from supple.solvers.stage.factors import factorise_over_tree, tree_is_asked
+from supple.solvers.stage.excitation import feed_back_slopes
+from supple.solvers.stage.factors import (
+    factorise_matrix,
+    factorise_over_tree,
+    pivot_status,
+    set_direction,
+    tree_is_asked,
+)
 from supple.solvers.stage.status import CONVERGED, NO_PIVOT, NOT_FINITE
 
-#: Relative step of one-sided differences: by further states of loads, of their rates, of the residual.
-DIFFERENCE = 1e-7
+Index = np.uint64  # unsigned indices vectorise, see linalg.products
+
+#: For how many further matrices the part of a tangent that follows rates serves.
+MOVING_SERVES = 10
 
 
 @inner
@@ -46,9 +55,7 @@ def linearise(problem):
     """Residual, rows and the factors of the Newton matrix at the trial state.  Returns a status."""
     cv, ca = problem.numbers[CV], problem.numbers[CA]
     problem.flags[TANGENTS] += 1
-    status = feed_back(problem, ASK_FEEDBACK)
-    if status == CONVERGED:
-        status = feed_back(problem, ASK_SLOPES)
+    status = feed_back_slopes(problem)
     if status != CONVERGED:
         return status
     if not difference_states(problem, cv, ca):
@@ -66,18 +73,35 @@ def linearise(problem):
 def factorise_dense(problem, cv, ca):
     """Residual, rows and the factors of the matrix itself, at the trial state.  Returns a status."""
     problem.flags[OVER_TREE] = False
-    if problem.flags[STABILISED]:
-        fill_tangent(problem, 0.0, 0.0, problem.stiffness)
-    if not fill_tangent(problem, cv, ca, problem.tangent):
+    if not fill_tangents(problem, cv, ca):
         return NOT_FINITE
     call_rows(problem, problem.matrices.ctypes.data)
     add_feedback(problem)
     fill_matrix(problem)
-    singular = factorise(problem.matrix, problem.pivots, problem.scales)
-    if singular >= 0:
-        problem.flags[WORST] = problem.free[singular] if singular < problem.free.shape[0] else -1
-        return NO_PIVOT
-    return CONVERGED
+    return pivot_status(problem, factorise_matrix(problem, problem.matrix, problem.pivots, problem.scales))
+
+
+@inner
+def fill_tangents(problem, cv, ca):
+    """R and T at the trial state and, with stabilised loops, the part of T that follows rates.  Whether R is finite.
+
+    That part only says how corrections of loops act.  It needs a second tangent, and it changes little from one matrix
+    to the next: for `MOVING_SERVES` of them it will do.
+    """
+    numbers, flags = problem.numbers, problem.flags
+    if not flags[STABILISED]:
+        return fill_tangent(problem, cv, ca, problem.tangent)
+    same = numbers[MOVING_CV] == cv and numbers[MOVING_CA] == ca
+    if same and flags[MOVING_LEFT] > 0:
+        flags[MOVING_LEFT] -= 1
+        return fill_tangent(problem, cv, ca, problem.tangent)
+    fill_tangent(problem, 0.0, 0.0, problem.moving)
+    finite = fill_tangent(problem, cv, ca, problem.tangent)
+    for i in range(problem.moving.shape[0]):
+        for j in range(problem.moving.shape[0]):
+            problem.moving[i, j] = problem.tangent[i, j] - problem.moving[i, j]
+    numbers[MOVING_CV], numbers[MOVING_CA], flags[MOVING_LEFT] = cv, ca, MOVING_SERVES
+    return finite
 
 
 @inner
@@ -106,9 +130,9 @@ def call_beside(problem, j, cv, ca):
     The trial state is as before.  Returns whether R is finite, and h.
     """
     q, v, a = problem.q[j], problem.v[j], problem.a[j]
-    h = DIFFERENCE * max(1.0, abs(q))
+    h = ONE_SIDED_STEP * max(1.0, abs(q))
     if cv > 0.0:  # v must not move far, either
-        h = min(h, DIFFERENCE * max(1.0, abs(v)) / cv)
+        h = min(h, ONE_SIDED_STEP * max(1.0, abs(v)) / cv)
     problem.q[j] = q + h
     h = problem.q[j] - q  # what was added
     problem.v[j] += cv * h
@@ -120,7 +144,7 @@ def call_beside(problem, j, cv, ca):
 
 @inner
 def difference_states(problem, cv, ca):
-    """R_z, and the slopes of loads' rates by x and z, by differences.  Returns whether all are finite.
+    """R_z, and f_q + c_v f_v + c_a f_a and f_z of loads' rates, by differences.  Returns whether all are finite.
 
     The trial state is as before; R, rates and scratch are those of another state.
     """
@@ -143,7 +167,7 @@ def difference_states(problem, cv, ca):
             rows[k, j] = (rows[k, j] + problem.rates[own + k]) / h
     for l in range(count):
         z = problem.z[own + l]
-        h = DIFFERENCE * max(1.0, abs(z))
+        h = ONE_SIDED_STEP * max(1.0, abs(z))
         problem.z[own + l] = z + h
         h = problem.z[own + l] - z
         finite &= call(problem, 0.0, 0.0, 0)
@@ -206,31 +230,34 @@ def fill_matrix(problem):
 
 @inner
 def fill_stabilisation(problem, scale, A, slip):
-    """Columns of mu and rows of A v.  P = diag(1/T) A^T: stiff and heavy coordinates are corrected least."""
-    free, W, cv = problem.free, problem.matrix, problem.numbers[CV]
+    """Columns -(T - dR/dq) P of mu and rows d(A v)/dx, -c_v A P, with the P of `set_direction`."""
+    free, W, cv, T, moving, P = (
+        problem.free, problem.matrix, problem.numbers[CV], problem.tangent, problem.moving, problem.P
+    )  # fmt: skip
     nf, nc = free.shape[0], A.shape[0]
     for i in range(nf):
-        f = free[i]
+        set_direction(problem, free[i], abs(T[free[i], free[i]]), scale)
+    for i in range(nf):
+        row, to = W[i, nf + nc : nf + 2 * nc], free[i]
+        for j in range(nf):
+            x = moving[to, free[j]]
+            if x != 0.0:
+                by = P[free[j]]
+                for k in range(Index(nc)):
+                    row[k] -= x * by[k]
         for k in range(nc):
-            problem.P[f, k] = A[k, f] * scale / max(abs(problem.tangent[f, f]), ROUNDED_STIFFNESS * scale)
-    for k in range(nc):
-        for i in range(nf):
-            f = free[i]
-            x = 0.0
-            for j in range(nf):
-                x += (problem.tangent[f, free[j]] - problem.stiffness[f, free[j]]) * problem.P[free[j], k]
-            W[i, nf + nc + k] = -x
-            W[nf + nc + k, i] = slip[k, f]
-        for l in range(nc):
-            x = 0.0
-            for j in range(nf):
-                x += A[l, free[j]] * problem.P[free[j], k]
-            W[nf + nc + l, nf + nc + k] = -cv * x
+            W[nf + nc + k, i] = slip[k, to]
+    for l in range(nc):
+        row = W[nf + nc + l, nf + nc : nf + 2 * nc]
+        for j in range(nf):
+            x, by = cv * A[l, free[j]], P[free[j]]
+            for k in range(Index(nc)):
+                row[k] -= x * by[k]
 
 
 @inner
 def fill_states(problem, first):
-    """Rows and columns of further states."""
+    """Rows -(f_q + c_v f_v), c_z - f_z and columns R_z - B u_z of internal states."""
     free, W, slopes, cv = problem.free, problem.matrix, problem.slopes, problem.numbers[CV]
     n, nu, nz = problem.q.shape[0], problem.B.shape[1], problem.z.shape[0]
     own = nz - problem.load_states.shape[0]

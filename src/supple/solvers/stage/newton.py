@@ -9,6 +9,7 @@ import math
 
 from supple.jit import inner
 from supple.solvers.problem import (
+    BEND,
     CA,
     CV,
     CZ,
@@ -16,15 +17,19 @@ from supple.solvers.problem import (
     FACTORED_CA,
     FACTORED_CV,
     FEEDBACK,
+    HASTE,
     ITERATIONS,
+    MOVING_LEFT,
     NEWTON_STEP,
     NORM,
     OVER_TREE,
     RATE,
+    RENEWALS,
     SCALE,
     STABILISED,
     STAGE_TIME,
     STALE,
+    TANGENTS,
     WORST,
 )
 from supple.solvers.rounding import ROUNDED_MOTION
@@ -38,6 +43,14 @@ from supple.solvers.stage.status import CONVERGED, NOT_FINITE, PYTHON_RAISED, SL
 MOST = 10
 #: Ratio of consecutive steps above which new factors pay.
 FAST = 0.3
+#: Further steps with old factors that cost as much as new ones.
+WORTH = 8
+#: Stages at most whose factors are made anew at once, after those of an earlier stage would not do.
+MOST_HASTE = 7
+#: Part of how strongly Newton's method bent that is remembered beside what it does now.
+FORGOTTEN = 0.3
+#: By how much more than it is remembered Newton's method may bend.
+DOUBTED = 10.0
 #: How well loops must be closed, whatever a Newton step is worth: position (rad, m) and velocity (per s).
 CLOSED, STILL = 1e-11, 3e-11
 
@@ -125,16 +138,18 @@ def loops_closed(problem):
 def iterate(problem, tolerance):
     """Newton steps from the current increments until the next one would be below ``tolerance``.  Returns a status.
 
-    Factors are kept while steps shrink fast, and made anew when they do not.  With loops, the state after the last step
+    Factors are kept while steps shrink fast, and made anew when they do not (`lose_patience`); a step with new ones may
+    be known to be the last (`foreseen`).  With loops, the state after the last step
     is looked at once more: it must close them.
     """
     numbers, flags = problem.numbers, problem.flags
     looped = problem.vectors.shape[1] > 0
-    before, settled = 0.0, False
+    before, settled, renewed, old = 0.0, False, False, True
     for k in range(MOST):
         flags[ITERATIONS] = k + 1
         set_trial(problem)
         stale = flags[STALE] or numbers[FACTORED_CV] != numbers[CV] or numbers[FACTORED_CA] != numbers[CA]
+        old = old and not stale
         status = linearise(problem) if stale else evaluate(problem)
         if status != CONVERGED:
             return status
@@ -146,7 +161,11 @@ def iterate(problem, tolerance):
             return NOT_FINITE
         rate = norm / before if k > 0 and before > 0.0 else 0.0
         numbers[RATE] = rate
+        if renewed:
+            numbers[BEND] = max(rate / before, FORGOTTEN * numbers[BEND])
         settled = norm < 1e-3 * tolerance or (k > 0 and rate < 1.0 and rate / (1.0 - rate) * norm < tolerance)
+        if stale and not settled:
+            settled = foreseen(numbers, norm, tolerance)
         if rate >= HALTING and not settled:
             settled = numbers[NEWTON_STEP] <= ROUNDED
         if settled and not looped:
@@ -156,10 +175,33 @@ def iterate(problem, tolerance):
             if rate >= 2.0 and stale:
                 return SLOW  # Newton's own step went astray
             # old factors that will not do, or not soon
-            if rate >= FAST or rate ** (MOST - 1 - k) / (1.0 - rate) * norm > tolerance:
+            if rate >= FAST or rate ** min(MOST - 1 - k, WORTH) / (1.0 - rate) * norm > tolerance:
                 flags[STALE] = True
-        before = norm
+                if old:
+                    lose_patience(flags)
+        before, renewed = norm, stale and not settled
     return SLOW
+
+
+@inner
+def lose_patience(flags):
+    """Factors of an earlier stage would not do: those of the next stages are made at once, and of ever more of them."""
+    flags[HASTE] = min(2 * flags[HASTE] + 1, MOST_HASTE)
+    flags[RENEWALS] = flags[HASTE]
+
+
+@inner
+def foreseen(numbers, norm, tolerance):
+    """Whether the step after one of weighted size ``norm`` with new factors would surely be below the tolerance.
+
+    Newton's method converges quadratically, and how strongly it does changes slowly from stage to stage.  Every time
+    that it is believed unseen, it is believed less, until it is looked at again.
+    """
+    bend = numbers[BEND]
+    if bend > 0.0 and DOUBTED * bend * norm * norm < tolerance:
+        numbers[BEND] = 2.0 * bend
+        return True
+    return False
 
 
 @inner
@@ -189,14 +231,20 @@ def solve_stage(problem, t, tolerance):
     if status != CONVERGED:
         return status
     place_prescribed(problem)
+    if problem.flags[RENEWALS] > 0:
+        problem.flags[RENEWALS] -= 1
+        problem.flags[STALE] = True
+    made = problem.flags[TANGENTS]
     for attempt in range(3):
         if attempt == 0 and problem.flags[STALE]:
             continue
         begin_iteration(problem, attempt == 2)
         status = iterate(problem, tolerance)
         if status == CONVERGED:
+            if problem.flags[TANGENTS] == made:
+                problem.flags[HASTE] //= 2
             return finish(problem)
-        problem.flags[STALE] = True
+        problem.flags[STALE], problem.flags[MOVING_LEFT] = True, 0
         if status >= PYTHON_RAISED:
             break
     if problem.flags[OVER_TREE]:

@@ -4,6 +4,8 @@ From every start three searches go out: Newton's method, which takes what it mee
 `Model.statics`, if that was not stable; and deflated Newton's method, again and again, until it meets nothing new.
 Every equilibrium that is new is a start of its own: along the directions in which it gives way the robot falls to
 others, and deflation begins beside it.  Nothing promises that all are found; ``hits`` tell how often each was.
+
+Starts go out in rounds: those of one know the same, and are made on several threads.
 """
 
 from __future__ import annotations
@@ -11,30 +13,21 @@ from __future__ import annotations
 import time
 import warnings
 from collections import deque
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.checks import floats, shown, why
-from supple.errors import ConvergenceError, Interrupted, ModelWarning, ShapeError, StateError
-from supple.model.assembly import assemble
+from supple.errors import Interrupted, ModelWarning, ShapeError, StateError
 from supple.solvers.progress import SearchProgress
-from supple.solvers.stage.status import CONVERGED, NO_PIVOT
 from supple.solvers.statics.configurations import Configurations
-from supple.solvers.statics.deflation import deflated_newton
-from supple.solvers.statics.descent import Descent
 from supple.solvers.statics.equilibrium import Equilibrium
 from supple.solvers.statics.equilibrium_set import EquilibriumSet
 from supple.solvers.statics.potential import acts_from_outside, has_potential, stored_energy, work_between
-from supple.solvers.statics.search import (
-    LONGEST,
-    balancing_multipliers,
-    find,
-    given_inputs,
-    solver_of,
-)
+from supple.solvers.statics.search import find, given_inputs
+from supple.solvers.statics.start_search import Search, Start, index_of, moves_freely, slides_to
+from supple.threads import Queue, share, worker_count
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -43,8 +36,6 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 
-#: Equilibria that deflation may find from one start.
-DEFLATIONS = 4
 #: How far beside an equilibrium searches from it begin, in the sizes at which coordinates matter.
 BESIDE = 0.2
 #: Directions of an equilibrium along which it is left.
@@ -53,15 +44,9 @@ DIRECTIONS = 3
 EVERY = 3
 #: Energies that differ by less, beside the largest, are equal.
 SAME_ENERGY = 1e-9
-#: Steps of sliding along what nothing resists, and how far one goes.
-SLIDES, SLIDE = 60, 0.3
-
-
-class _Start(NamedTuple):
-    """Where to look."""
-
-    q: Array
-    walk: bool = True  #: whether to walk down from there
+#: Starts from which searches go out with the same knowledge, each on the next free thread: the same for any number of
+#: threads, and with it what is found.
+ROUND = 4
 
 
 class _Hunt:
@@ -69,8 +54,6 @@ class _Hunt:
 
     def __init__(self, model: Model, u: Array, t: float, guesses: Array, options: HuntOptions) -> None:
         self.model, self.u, self.t, self.options = model, u, t, options
-        self.solver = solver_of(model)
-        self.solver.load(u, t)
         self.guesses = guesses.copy()
         for joint in model.prescribed:
             self.guesses[:, list(joint.coordinates)] = joint.motion(t)[0]
@@ -79,138 +62,85 @@ class _Hunt:
         self.known: list[Equilibrium] = []
         self.hits: list[int] = []
         self.neutral = False  #: whether something known moves freely
-        self.beside: deque[_Start] = deque()
+        self.beside: deque[Start] = deque()
         self.starts, self.began = 0, time.perf_counter()
         self.planned, self.drawn = max(options.starts, len(guesses)), 0
 
     # ------------------------------------------------------------------ the hunt
 
-    def run(self, tally: SearchProgress) -> str:
+    def run(self, tally: SearchProgress, threads: int | None) -> str:
         """Look everywhere.  Returns why it ended."""
         seconds = self.options.seconds
         while self.starts < self.planned:
-            with suppress(StateError, np.linalg.LinAlgError):  # a start so wild that forces are not finite there
-                self._look(self._next_start())
-            self.starts += 1
-            if self._enough():
-                return f"ended with {len(self.known)} equilibria, as many as were asked for"
-            if tally.update(self.starts, len(self.known)):
-                return "ended by the function that was told of the progress"
-            if seconds is not None and time.perf_counter() - self.began > seconds:
-                return f"ended after {seconds:g} s"
+            count, before = self._round(), len(self.known)
+            for search in self._searches([self._start(self.starts + k) for k in range(count)], threads):
+                self._merge(search, before)
+                self.starts += 1
+                if self._enough():
+                    return f"ended with {len(self.known)} equilibria, as many as were asked for"
+                if tally.update(self.starts, len(self.known)):
+                    return "ended by the function that was told of the progress"
+                if seconds is not None and time.perf_counter() - self.began > seconds:
+                    return f"ended after {seconds:g} s"
         return f"ended after {self.starts} starts"
+
+    def _round(self) -> int:
+        """From how many starts to look next with the same knowledge; from the first one alone, for all build on it."""
+        return 1 if self.starts == 0 else min(ROUND, self.planned - self.starts)
+
+    def _searches(self, starts: list[Start], threads: int | None) -> list[Search]:
+        """Look from several starts at once."""
+        searches = [
+            Search(self.model, self.places, self.u, self.t, self.options, start, self.known, self.neutral)
+            for start in starts
+        ]
+
+        def work(queue: Queue) -> None:
+            for k in queue:
+                searches[k].run()
+
+        share(Queue(range(len(searches))), work, worker_count(threads, len(searches)))
+        return searches
+
+    def _merge(self, search: Search, before: int) -> None:
+        """Take in what a search has met, which knew of the first ``before`` equilibria."""
+        numbers = {k: k for k in range(before)}
+        for k in search.met:
+            if k not in numbers:
+                found = search.known[k]
+                index = index_of(self.places, self.known, found.q)
+                if index is None and moves_freely(found):
+                    index = slides_to(self.places, self.known, found)
+                if index is None and self._enough():
+                    return
+                numbers[k] = self._add(found) if index is None else index
+            self.hits[numbers[k]] += 1
 
     def _enough(self) -> bool:
         """Whether as many are known as were asked for."""
         return self.options.most is not None and len(self.known) >= self.options.most
 
-    def _next_start(self) -> _Start:
+    def _start(self, number: int) -> Start:
         """Given ones first; then beside what was found, and around the given ones, by turns."""
-        if self.starts < len(self.guesses):
-            return _Start(self.guesses[self.starts])
-        if self.beside and self.starts % EVERY != 0:
+        if number < len(self.guesses):
+            return Start(self.guesses[number])
+        if self.beside and number % EVERY != 0:
             return self.beside.popleft()
         self.drawn += 1
-        return _Start(self.places.random(self.guesses[self.drawn % len(self.guesses)], self.rng))
-
-    def _look(self, start: _Start) -> None:
-        """All searches from one start."""
-        q = self._closed(start.q)
-        found = self._newton(q)
-        if start.walk and not self._enough() and (found is None or self.known[found].stable is not True):
-            self.solver.load(self.u, self.t)
-            if self.solver.search(q, None, self.options.tolerance, self.options.iterations, True).status == CONVERGED:
-                self._take_in()
-        for _ in range(DEFLATIONS):
-            if self._enough():
-                break
-            known = [other.q for other in self.known]
-            lam = balancing_multipliers(self.model, q, self.u, self.t)
-            end = deflated_newton(self.model, self.places, self.u, self.t, (q, lam), known, self.neutral)
-            if end is None:
-                break
-            count = len(self.known)
-            self._newton(*end)
-            if len(self.known) == count:
-                break
-
-    def _closed(self, q: Array) -> Array:
-        """q with its loops closed, if they can be closed from there."""
-        if not self.model.nc:
-            return q
-        try:
-            return assemble(self.model, q, self.model.loops, self.model.fixed_coordinates)
-        except ConvergenceError:
-            return q
-
-    def _newton(self, q: Array, lam: Array | None = None) -> int | None:
-        """Newton's method from q.  Returns which equilibrium it met."""
-        solver, options = self.solver, self.options
-        solver.load(self.u, self.t)
-        solver.put(q, balancing_multipliers(self.model, q, self.u, self.t) if lam is None else lam)
-        status = solver.newton(0.0, options.tolerance, options.iterations, LONGEST)
-        if status != CONVERGED and (self.neutral or status == NO_PIVOT):  # perhaps only since something moves freely
-            status = Descent(solver, q).settle(q, options.tolerance, options.iterations)
-        return self._take_in() if status == CONVERGED else None
+        return Start(self.places.random(self.guesses[self.drawn % len(self.guesses)], self.rng))
 
     # ------------------------------------------------------------------ what is found
-
-    def _take_in(self) -> int | None:
-        """Compare what the solver holds with what is known.  Returns which it is, if it is an equilibrium."""
-        problem = self.solver.workspace.problem
-        if not np.isfinite(problem.q).all():
-            return None
-        q, lam = self.places.wrapped(problem.q), problem.multipliers.copy()
-        index = self._index_of(q)
-        if index is None:
-            found = find(self.model, self.u, q, self.t, lam, self.options.tolerance, self.options.iterations, False)
-            if not found.converged:
-                return None
-            index = self._index_of(found.q)
-            if index is None and found.doubtful and found.free_directions.shape[1]:
-                index = self._slides_to(found)
-            if index is None:
-                return self._add(found)
-        self.hits[index] += 1
-        return index
-
-    def _index_of(self, q: Array) -> int | None:
-        """Which of the known equilibria has this configuration."""
-        return next((k for k, other in enumerate(self.known) if self.places.same(other.q, q)), None)
-
-    def _slides_to(self, found: Equilibrium) -> int | None:
-        """Which of the known equilibria is reached from a neutral one along what nothing resists."""
-        count = found.free_directions.shape[1]
-        for k, other in enumerate(self.known):
-            if other.free_directions.shape[1] != count:
-                continue
-            here, last = found, np.inf
-            for _ in range(SLIDES):
-                gap = self.places.difference(here.q, other.q)
-                step = here.free_directions @ (here.free_directions.T @ gap)
-                size = float(np.abs(step / self.places.scales).max(initial=0.0))
-                distance = float(np.linalg.norm(gap / self.places.scales))
-                if size < 1e-9 or distance >= last:
-                    break
-                last = distance
-                q = here.q + step * min(1.0, SLIDE / size)
-                here = find(self.model, self.u, q, self.t, np.asarray(here.multipliers), globalise=False)
-                if not here.converged:
-                    break
-                if self.places.same(here.q, other.q):
-                    return k
-        return None
 
     def _add(self, found: Equilibrium) -> int:
         """A new one: look beside it, too."""
         self.known.append(found)
-        self.neutral = self.neutral or (found.doubtful and found.free_directions.shape[1] > 0)
-        self.hits.append(1)
+        self.neutral = self.neutral or moves_freely(found)
+        self.hits.append(0)
         for direction in found.unstable_directions.T[:DIRECTIONS]:
             for sign in (1.0, -1.0):
-                self.beside.append(_Start(self._moved(found.q, sign * direction)))
+                self.beside.append(Start(self._moved(found.q, sign * direction)))
         for sign in (1.0, -1.0):
-            self.beside.append(_Start(self._moved(found.q, sign * found.softest_direction), walk=False))
+            self.beside.append(Start(self._moved(found.q, sign * found.softest_direction), walk=False))
         return len(self.known) - 1
 
     def _moved(self, q: Array, direction: Array) -> Array:
@@ -256,14 +186,20 @@ class _Hunt:
 
 
 def statics_all(
-    model: Model, u: Any, q0: ArrayLike | None, t: float, options: HuntOptions, progress: bool | Report | None
+    model: Model,
+    u: Any,
+    q0: ArrayLike | None,
+    t: float,
+    options: HuntOptions,
+    progress: bool | Report | None,
+    threads: int | None,
 ) -> EquilibriumSet:
     """See `Model.statics_all`."""
     inputs, guesses = given_inputs(model, u), _guesses(model, q0)
     hunt = _Hunt(model, inputs, t, guesses, options)
     tally = SearchProgress(f"equilibria of {model.name}", hunt.planned, progress)
     try:
-        message = hunt.run(tally)
+        message = hunt.run(tally, threads)
     except KeyboardInterrupt:
         message = f"interrupted after {hunt.starts} starts"
         result = hunt.result(False, message)

@@ -144,7 +144,7 @@ class EquilibriumPath(Readings):
         at : int or CriticalPoint
             Which of ``critical``.
         s : (float, float), optional
-            Range of the parameter in which to follow them; that of this path if left out.
+            Range of the parameter in which to follow them; that of this path if omitted.
         step, max_step, max_points, stop : optional
             As for `Model.equilibrium_path`, for each way.
 

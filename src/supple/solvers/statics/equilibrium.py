@@ -12,15 +12,10 @@ from supple.errors import SingularError
 from supple.model.constraints import Multipliers
 from supple.readouts.along import Readings
 from supple.robot.summary import counted
-from supple.solvers.rounding import NOTHING
+from supple.solvers.rounding import NOTHING, SYMMETRIC
 from supple.solvers.statics.reduced import Spectrum, allowed_at, allowed_directions, metric_at, names_of, spectrum_of
-from supple.solvers.statics.stability import (
-    SmallMotions,
-    balanced_system,
-    closing_rows,
-    small_motions,
-    tangent_stiffness,
-)
+from supple.solvers.statics.rest_system import rest_system
+from supple.solvers.statics.stability import SmallMotions, small_motions, tangent_stiffness
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -130,7 +125,7 @@ class Equilibrium(Readings):
         basis = allowed_directions(self.model, self.q)
         reduced = basis.T @ self.stiffness @ basis
         scale = np.abs(reduced).max(initial=NOTHING)
-        if np.abs(reduced - reduced.T).max(initial=0.0) < 1e-9 * scale:
+        if np.abs(reduced - reduced.T).max(initial=0.0) < SYMMETRIC * scale:
             return np.linalg.eigvalsh(0.5 * (reduced + reduced.T))
         values = np.linalg.eigvals(reduced)
         return np.asarray(values[np.argsort(values.real)])
@@ -253,7 +248,7 @@ class Equilibrium(Readings):
 
     def _stable_in_motion(self) -> bool | None:
         """Without a potential: whether small motions die away (True) or grow (False)."""
-        if balanced_system(self, self.stiffness, *closing_rows(self)).stable:
+        if rest_system(self).stable:
             return True
         try:
             ratios = self.model.modes(self).damping_ratios

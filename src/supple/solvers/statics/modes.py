@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.errors import ModelError, SingularError
-from supple.solvers.rounding import NO_RANK, NOTHING
+from supple.solvers.rounding import NO_RANK, NOTHING, SYMMETRIC
 from supple.solvers.statics.equilibrium import Equilibrium
 from supple.solvers.statics.reduced import allowed_directions
 from supple.solvers.statics.search import balancing_multipliers, find, given_inputs
@@ -111,4 +111,4 @@ def _vibrations(K: Array, C: Array, M: Array) -> tuple[Array, Array]:
 
 
 def _is_symmetric(X: Array) -> bool:
-    return np.allclose(X, X.T, rtol=0.0, atol=1e-9 * max(np.abs(X).max(initial=0.0), NOTHING))
+    return np.allclose(X, X.T, rtol=0.0, atol=SYMMETRIC * max(np.abs(X).max(initial=0.0), NOTHING))

@@ -14,11 +14,10 @@ from __future__ import annotations
 import math
 
 from supple.jit import inner, kernel
-from supple.linalg.lu import factorise
 from supple.solvers.problem import CA, CV, ITERATIONS, OVER_TREE, SCALE, STAGE_TIME, STALE, TANGENTS, problem_at
 from supple.solvers.stage.evaluation import call, call_rows
 from supple.solvers.stage.excitation import excite
-from supple.solvers.stage.factors import factorise_over_tree, solve_factors, tree_is_asked
+from supple.solvers.stage.factors import factorise_matrix, factorise_over_tree, solve_factors, tree_is_asked
 from supple.solvers.stage.matrix import fill_matrix
 from supple.solvers.stage.status import CONVERGED, NO_PIVOT, NOT_FINITE, SLOW
 
@@ -74,7 +73,7 @@ def linearise(problem, sigma):
         return NOT_FINITE
     call_rows(problem, problem.matrices.ctypes.data)
     fill_matrix(problem)
-    return CONVERGED if factorise(problem.matrix, problem.pivots, problem.scales) < 0 else NO_PIVOT
+    return CONVERGED if factorise_matrix(problem, problem.matrix, problem.pivots, problem.scales) < 0 else NO_PIVOT
 
 
 @inner

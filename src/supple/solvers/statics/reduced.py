@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from supple.solvers.rounding import NO_RANK, NOTHING, ROUNDED_STIFFNESS
+from supple.solvers.rounding import NO_RANK, NOTHING, ROUNDED_STIFFNESS, SYMMETRIC
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -28,8 +28,6 @@ DEPENDENT = 1e-9
 ROUNDING = 1e-11
 #: Part of the terms whose sum a stiffness is, below which Newton's method does not rely on it.
 UNANSWERED = 1e-8
-#: Part of the largest stiffness below which its skew part is rounding.
-ASYMMETRY = 1e-9
 
 
 class Metric(NamedTuple):
@@ -91,7 +89,7 @@ def spectrum_of(allowed: Allowed, T: Array) -> Spectrum:
     directions = allowed.basis @ vectors
     terms = _terms(directions, T)
     twist = np.abs(reduced - reduced.T).max(initial=0.0)
-    symmetric = bool(twist <= ASYMMETRY * np.abs(reduced).max(initial=NOTHING))
+    symmetric = bool(twist <= SYMMETRIC * np.abs(reduced).max(initial=NOTHING))
     rounding = ROUNDING * terms + ROUNDED_STIFFNESS * np.abs(values).max(initial=0.0)
     return Spectrum(values, directions, rounding, symmetric)
 

@@ -26,9 +26,9 @@ import numpy as np
 
 from supple.core import residual as _residual
 from supple.core import residual_jacobians as _jacobians
-from supple.jit import inner, kernel
+from supple.jit import inner
 from supple.linalg.cholesky import cholesky
-from supple.model.constraints import loop_terms
+from supple.solvers.rounding import SYMMETRIC
 
 if TYPE_CHECKING:
     from supple.solvers.statics.equilibrium import Equilibrium
@@ -38,8 +38,6 @@ Array = np.ndarray
 Index = np.uint64  # unsigned indices vectorise, see linalg.products
 ONE, TWO, THREE, FOUR = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
 
-#: Entries of a matrix that differ by less from their mirror image, relative to its largest, do so by rounding.
-SYMMETRIC = 1e-9
 #: Length below which what is left of a row of length one, made orthogonal to others, is rounding.
 DEPENDENT = 1e-12
 #: How often a system with loops is balanced: each time rows come closer to size one.
@@ -80,44 +78,13 @@ def tangent_stiffness(equilibrium: Equilibrium) -> Array:
     return K
 
 
-class BalancedSystem(NamedTuple):
-    """The matrix [K, -A^T; E, 0] of the free coordinates and the multipliers, with entries of about one."""
-
-    matrix: Array  #: (nf + nc, nf + nc)
-    scale: Array  #: (nf + nc,) by which rows and columns were multiplied
-    norm: float  #: largest sum of the sizes of a row
-    stable: bool  #: whether small motions surely die away, or have a potential with a minimum there
-
-
-def balanced_system(equilibrium: Equilibrium, K: Array, A: Array, E: Array) -> BalancedSystem:
-    """That of an equilibrium, from dR/dq (n, n), rows of loops (nc, n) and the derivative of their errors (nc, n)."""
-    free = equilibrium.model.free_coordinates
-    nf, nc = len(free), len(A)
-    matrix, sizes, space = np.empty((nf + nc, nf + nc)), np.empty((nf + nc, nf + nc)), np.empty((3, nf + nc, nf))
-    scale, rows, norm, none = np.empty(nf + nc), np.empty((2, nf + nc)), np.empty(1), np.empty((0, 0))
-    trusted = not equilibrium.model.demand.implicit  # loads that feel accelerations may make M indefinite
-    C, M = equilibrium.small_motions[1:] if nc and trusted else (none, none)
-    status = balance_and_test(K, A, E, C, M, free, matrix, norm, scale, rows, sizes, space)
-    if status == NEEDS_RATES and trusted:
-        _, C, M = equilibrium.small_motions
-        status = balance_and_test(K, A, E, C, M, free, matrix, norm, scale, rows, sizes, space)
-    return BalancedSystem(matrix, scale, float(norm[0]), status == STABLE)
-
-
-def closing_rows(equilibrium: Equilibrium) -> tuple[Array, Array]:
-    """A and de/dq (nc, n) of the loops of an equilibrium."""
-    model, rest = equilibrium.model, equilibrium.model.workspace.zero
-    if not model.nc:
-        return np.zeros((0, model.n)), np.zeros((0, model.n))
-    terms = loop_terms(model, equilibrium.q, rest, rest, model.loops)
-    return terms.jacobian, terms.error_derivative
-
-
-@kernel
+@inner
 def balance_and_test(K, A, E, C, M, free, matrix, norm, scale, rows, sizes, space):
-    """Fill matrix, norm[0] and scale as in `BalancedSystem`, and tell whether small motions surely are stable.
+    """The matrix [K, -A^T; E, 0] of the free coordinates and the multipliers, with entries of about one.
 
-    C and M (n, n), damping and mass, may be omitted as (0, 0).  Scratch is rows (2, nf + nc), sizes
+    Fills matrix (nf + nc, nf + nc), norm[0], the largest sum of the sizes of a row, and scale (nf + nc,), by which rows
+    and columns were multiplied; returns whether small motions surely die away, or have a potential with a minimum there
+    (`STABLE`).  C and M (n, n), damping and mass, may be omitted as (0, n).  Scratch is rows (2, nf + nc), sizes
     (nf + nc, nf + nc) and space (3, nf + nc, nf).
     """
     fill_system(K, A, E, free, matrix)

@@ -1,0 +1,222 @@
+"""Derivatives of accelerations with loops and prescribed joints, in one call.
+
+With the factors of M over the tree (`core.articulated`; prescribed coordinates are locked), Z = M^-1 A^T and S = A Z,
+
+    a = a_given + x + Z lambda,       x = M^-1 (tau - ID(q, v, a_given)),       S lambda = -r - A x,
+
+r being the acceleration of the loops at a_given (stabilised: r + 2/T A v + e/T^2), and for all directions at once
+
+    dX = M^-1 (-dR) + Z dlambda,      S dlambda = -dr - A M^-1 (-dR),       R = ID - tau - A^T lambda.
+
+S is positive if no row of the loops follows from others; where that is in doubt, nothing is said (`DOUBTFUL`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.core.actuation import fill_actuation
+from supple.core.arrays import TREE_ROWS, handle_at, matrix_at, space_at, tree_at, vector_at
+from supple.core.articulated import DOUBTFUL, NOT_FINITE, SOLVED
+from supple.core.articulated_columns import call_articulated
+from supple.core.columns import copy_end
+from supple.core.finite import finite_matrix, finite_vector
+from supple.core.forward_dynamics import (
+    ARTICULATED_AT,
+    FORWARD_AT,
+    FREE_AT,
+    JACOBIANS_AT,
+    REFUSED,
+    call_forward_dynamics,
+    fits,
+    negate,
+    start,
+)
+from supple.core.loads import CONSTRAINT
+from supple.core.loops import call_constraint_rows, loop_jacobian_rows
+from supple.core.residual_jacobians import call_residual_jacobians
+from supple.jit import inlined, inner, kernel
+from supple.linalg.cholesky import cholesky_after, solve_lower, solve_upper
+
+U = np.uint64  # unsigned indices vectorise, see linalg.products
+
+#: Entry of ``calls`` behind those of `core.forward_dynamics`: the address of `core.loops.CONSTRAINT_ROWS`.
+ROWS_AT = 6
+
+#: A pivot of S below this part of its diagonal entry leaves rows of loops in doubt.
+SAFE = 1e-11
+
+#: Matrices among the rows of loops, as `core.loops` orders them: A, de/dq, d(A v)/dq, d(rate)/dq, d(rate)/dv.
+A_ROW, ERROR_ROW, SLIP_ROW, RATE_Q_ROW, RATE_V_ROW = 0, 1, 2, 3, 4
+
+
+@inlined
+def fill_jacobian_rows(tree, space, vectors, A):
+    """e, A v, r and A (nc, n) where forward dynamics has left poses, motions and columns J."""
+    for b in range(tree.blocks.shape[0]):
+        copy_end(tree.blocks[b], space.columns, space.totals)
+    for i in range(tree.loads.shape[0]):
+        if tree.loads[i, 2] == CONSTRAINT:
+            loop_jacobian_rows(tree, space, handle_at(tree.loads[i, 1], 3), vectors, A)
+
+
+@inner
+def transpose(A, out):
+    """out = A^T."""
+    for i in range(A.shape[0]):
+        for j in range(A.shape[1]):
+            out[j, i] = A[i, j]
+
+
+@inner
+def add_product(scale, A, X, out):
+    """out += scale A X; entries of A that are zero are skipped: a loop feels few coordinates."""
+    for i in range(U(A.shape[0])):
+        for k in range(U(A.shape[1])):
+            x = scale * A[i, k]
+            if x != 0.0:
+                for j in range(U(X.shape[1])):
+                    out[i, j] += x * X[k, j]
+
+
+@inlined
+def solve_loops(S, X):
+    """X (nc, m) becomes S^-1 X, by the factors of S."""
+    solve_lower(S, X, 0, 0, X.shape[1])
+    solve_upper(S, X, 0, 0, X.shape[1])
+
+
+@inlined
+def find_multipliers(A, Z, S, vectors, time_constant, a, multipliers):
+    """lambda (nc,), and a += Z lambda; S is factorised.  Returns whether its rows are surely independent."""
+    nc, n = A.shape
+    for i in range(nc):
+        for j in range(nc):
+            S[i, j] = 0.0
+    add_product(1.0, A, Z, S)
+    taken = vectors[1]
+    for i in range(nc):
+        x = -vectors[2, i]
+        if time_constant > 0.0:
+            x -= 2.0 / time_constant * vectors[1, i] + vectors[0, i] / time_constant / time_constant
+        for j in range(n):
+            x -= A[i, j] * a[j]
+        multipliers[i] = x
+    for i in range(nc):
+        taken[i] = 0.0
+    if cholesky_after(S, taken, SAFE) >= 0:
+        return False
+    for k in range(nc):
+        multipliers[k] *= S[k, k]
+        for i in range(k + 1, nc):
+            multipliers[i] -= S[k, i] * multipliers[k]
+    for k in range(nc - 1, -1, -1):
+        for i in range(k + 1, nc):
+            multipliers[k] -= S[k, i] * multipliers[i]
+        multipliers[k] *= S[k, k]
+    for i in range(n):
+        for k in range(nc):
+            a[i] += Z[i, k] * multipliers[k]
+    return True
+
+
+@inner
+def hold_loops(A, Z, S, X, L):
+    """X += Z S^-1 (L - A X): what multipliers add; L (nc, m) is minus the change of r, and is overwritten."""
+    add_product(-1.0, A, X, L)
+    solve_loops(S, L)
+    add_product(1.0, Z, L, X)
+
+
+@inlined
+def minus_rates(rows, by_rate, by_slip, T, L):
+    """L = -(d(rate) + 2/T d(slip)), the latter if T > 0; ``by_rate`` and ``by_slip`` tell where these are."""
+    for i in range(U(L.shape[0])):
+        for j in range(U(L.shape[1])):
+            L[i, j] = -rows[by_rate, i, j]
+    if T > 0.0:
+        for i in range(U(L.shape[0])):
+            for j in range(U(L.shape[1])):
+                L[i, j] -= 2.0 / T * rows[by_slip, i, j]
+
+
+@inlined
+def hold_all(rows, Z, S, T, scratch, dq, dv, du):
+    """Add what multipliers do to derivatives by q, v and u; ``scratch`` is the address of nc max(n, nu) floats."""
+    A, nc = rows[A_ROW], rows.shape[1]
+    L, by_input = matrix_at(scratch, (nc, dq.shape[1])), matrix_at(scratch, (nc, du.shape[1]))
+    minus_rates(rows, RATE_Q_ROW, SLIP_ROW, T, L)
+    if T > 0.0:
+        for i in range(nc):
+            for j in range(L.shape[1]):
+                L[i, j] -= rows[ERROR_ROW, i, j] / T / T
+    hold_loops(A, Z, S, dq, L)
+    minus_rates(rows, RATE_V_ROW, A_ROW, T, L)
+    hold_loops(A, Z, S, dv, L)
+    for i in range(nc):
+        for j in range(by_input.shape[1]):
+            by_input[i, j] = 0.0
+    hold_loops(A, Z, S, du, by_input)
+
+
+@inlined
+def fix_columns(free, out):
+    """Columns of prescribed coordinates are zero."""
+    for j in range(free.shape[0]):
+        if free[j] == 0.0:
+            for i in range(out.shape[0]):
+                out[i, j] = 0.0
+
+
+@kernel
+def constrained_derivatives(calls, space_handle, q, v, u, T, out, du, rows, loops):
+    """da/dq and da/dv in the first 2 n rows of ``out`` (3 n + 2, n), the others are scratch; da/du (n, nu).
+
+    Row 3 n of ``out`` holds accelerations of prescribed coordinates, and zeros.  T: Baumgarte's time constant, 0 for
+    none.  ``rows`` (5, nc, n) receives the rows of loops (`core.loops`); ``loops`` (n + nc + 3 + max(n, nu), nc) is
+    scratch.  Returns a status, or `REFUSED`.
+    """
+    n, nc = out.shape[1], rows.shape[1]
+    if not fits(space_handle, n, q, v, u):
+        return np.int64(REFUSED)
+    dq, dv, M, a, R = out[:n], out[n : 2 * n], out[2 * n : 3 * n], out[3 * n], out[3 * n + 1]
+    Z, S, vectors, A = loops[:n], loops[n : n + nc], loops[n + nc : n + nc + 3], rows[A_ROW]
+    given = R  # until the residual is written there
+    for i in range(n):
+        given[i] = a[i]
+    where = start(calls, space_handle, u)
+    state = (*where, q.ctypes.data, v.ctypes.data)
+    at = (calls[ARTICULATED_AT], *state, calls[FREE_AT], a.ctypes.data)
+    status = call_forward_dynamics(calls[FORWARD_AT], at)
+    if status != SOLVED:
+        return status
+    tree_handle = handle_at(where[0], TREE_ROWS)
+    tree, space = tree_at(tree_handle), space_at(space_handle)
+    if nc > 0:
+        fill_jacobian_rows(tree, space, vectors, A)
+        transpose(A, Z)
+        call_articulated(calls[ARTICULATED_AT], (*where, 0, Z.ctypes.data, nc))
+        if not find_multipliers(A, Z, S, vectors, T, a, space.multipliers):
+            return np.int64(DOUBTFUL)
+    for i in range(n):
+        a[i] += given[i]
+    into = (R.ctypes.data, dq.ctypes.data, dv.ctypes.data, M.ctypes.data)
+    if call_residual_jacobians(calls[JACOBIANS_AT], (*state, a.ctypes.data, *into)) == 0:
+        return np.int64(NOT_FINITE)
+    if nc > 0:
+        call_constraint_rows(calls[ROWS_AT], (*where, vectors.ctypes.data, rows.ctypes.data))
+    fill_actuation(tree, space, tree_handle, space_handle, du)
+    negate(dq)
+    negate(dv)
+    for X in (dq, dv, du):
+        if X.shape[1] > 0:
+            call_articulated(calls[ARTICULATED_AT], (*where, 0, X.ctypes.data, X.shape[1]))
+    if nc > 0:
+        hold_all(rows, Z, S, T, loops[n + nc + 3 :].ctypes.data, dq, dv, du)
+    free = vector_at(calls[FREE_AT], (n,))
+    fix_columns(free, dq)
+    fix_columns(free, dv)
+    finite = finite_matrix(dq, space.tangent[0]) and finite_matrix(dv, space.tangent[0])
+    for i in range(n):
+        finite = finite and finite_vector(du[i])
+    return np.int64(SOLVED if finite else NOT_FINITE)
