@@ -2,6 +2,7 @@
 
 import threading
 import time
+import warnings
 
 import pytest
 
@@ -174,3 +175,25 @@ def test_who_asks_how_long_pictures_take_may_ask_for_more():
     assert len(again) == 2
     server.pages.clear()
     pace.stop()
+
+
+class ClosedPage(Page):
+    """A page whose tab was closed between the check that it is there and the question."""
+
+    def get_item(self, key, timeout):
+        warnings.warn("Queued a LocalStorageGetItemRequestMessage on a closed connection", UserWarning, stacklevel=2)
+        raise RuntimeError("disconnected")
+
+
+@pytest.mark.parametrize("action", ["ignore", "error"])
+def test_a_page_that_closes_while_it_is_asked_is_no_news(theatre, action):
+    server, pace, _ = theatre
+    with warnings.catch_warnings(record=action == "ignore") as heard:
+        if action == "error":
+            warnings.simplefilter("error")  # before all other filters
+        page = ClosedPage(server)
+        pace.came(page)
+        del server.pages[page.client_id]
+        pace.count()
+        wait_for(lambda: not [one for one in threading.enumerate() if one.name.startswith("supple studio, page")])
+    assert not heard

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import threading
 import time
+import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 #: Pictures under way to a page: enough to fill a slow line, few enough that a slider is felt at once.
@@ -23,6 +25,9 @@ AWAY = 3
 
 #: What pages are asked for; whether they have it does not matter.
 QUESTION = "supple"
+
+#: What viser warns of when something is sent to a page that was closed a moment before: people close pages.
+DEPARTED = r"Queued a \w+ on a closed connection"
 
 
 class _Page:
@@ -68,6 +73,7 @@ class Pace:
         self._pages: dict[int, _Page] = {}
         self._changed = threading.Condition()
         self._ended = False
+        warnings.filterwarnings("ignore", message=DEPARTED, category=UserWarning)
 
     def came(self, client: Any) -> None:
         """A page was opened."""
@@ -114,6 +120,11 @@ class Pace:
             return any(page.unanswered < AWAY for page in self._pages.values())
 
     def _listen(self, page: _Page) -> None:
+        """Ask a page for answers until it is closed."""
+        with suppress(UserWarning):  # where warnings are errors, this is how a page that was just closed shows
+            self._ask_on(page)
+
+    def _ask_on(self, page: _Page) -> None:
         """Ask a page for answers, one after the other."""
         while True:
             with self._changed:
