@@ -55,3 +55,8 @@ def test_progress_is_a_flag_or_a_function():
     assert checked_progress(print) is print
     with pytest.raises(sp.ModelError, match="progress is 'yes'"):
         checked_progress("yes")
+
+
+def test_an_error_of_the_report_is_told():
+    with pytest.raises(sp.StateError, match=r"runs: progress failed after 2 of 5 runs: TypeError: object\(\) takes no"):
+        Tally("runs", 5, object).update(2, 0)

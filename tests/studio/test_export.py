@@ -40,6 +40,7 @@ def test_titles_cannot_break_the_page(motion, tmp_path):
 
 def test_a_slow_film_lasts_longer(motion, tmp_path):
     ends = []
+    motion.export(tmp_path / "motion.html", fps=np.float32(20.0), speed=np.float32(0.5))
     for speed in (1.0, 0.25):
         glb = Glb(motion.export(tmp_path / "motion.glb", fps=20.0, speed=speed).read_bytes())
         ends.append(glb.read(glb.document["animations"][0]["samplers"][0]["input"])[-1])

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from supple.checks import flag
+from supple.errors import StateError
 from supple.solvers.progress import StatusLine
 
 #: What is told how many runs are done, and of how many; a true answer ends the work there.
@@ -27,7 +28,14 @@ class Tally(StatusLine):
     def update(self, done: int, failed: int) -> bool:
         """Tell how far it has come.  Returns whether to end here."""
         if self.report is not None:
-            return bool(self.report(done, self.count))
+            try:
+                return bool(self.report(done, self.count))
+            except Exception as error:
+                raise StateError(
+                    f"{self.title}: progress failed after {done} of {self.count} runs: "
+                    f"{type(error).__name__}: {error}; "
+                    "it is called with two numbers, how many runs are done and how many there are"
+                ) from error
         if self.due:
             left = f", {self.elapsed * (self.count - done) / done:.3g} s left" if done else ""
             failures = f", {failed} failed" if failed else ""

@@ -18,7 +18,6 @@ that nothing resists) the derivative does not exist, and that is said.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +28,7 @@ from supple.checks import FLOAT, floats, shown, why
 from supple.errors import DesignError, ModelError, ShapeError, SingularError, StateError, warn
 from supple.gradients.design import how_to_have
 from supple.gradients.effort_frames import effort_matrix, efforts_by_coordinate, efforts_by_parameter
-from supple.gradients.gradient import Gradient, NoParameters
+from supple.gradients.gradient import GIVEN, Gradient, NoParameters, refuse_overflow
 from supple.model.accelerations import joint_efforts
 from supple.solvers.statics.rest_system import rest_system
 
@@ -137,7 +136,9 @@ def jvp(
     solution = _solve(found, -np.concatenate([force[free], error]), transposed=False)
     dq[free], multipliers = solution[: len(free)], solution[len(free) :]
     supplied = found.K @ dq + push - found.A.T @ multipliers
-    return EquilibriumVariation(dq, multipliers, _efforts_jvp(equilibrium, supplied, dq, dp))
+    efforts = _efforts_jvp(equilibrium, supplied, dq, dp)
+    refuse_overflow({"q": dq, "multipliers": multipliers, "efforts": efforts}, "the changes that are given")
+    return EquilibriumVariation(dq, multipliers, efforts)
 
 
 def vjp(
@@ -172,12 +173,14 @@ def vjp(
         forces = supplied + own
     if model.design is None:
         by_input = forces @ _by_inputs(equilibrium, found) if model.nu else np.zeros(0)
+        refuse_overflow({"u": by_input, "prescribed": by_fixed}, GIVEN)
         return Gradient(by_input, by_fixed, NoParameters(how_to_have(model)))
     from supple.gradients.equilibrium_parameters import pull_back
 
     by_parameter, by_input = pull_back(equilibrium, forces, errors, by_fixed, stations)
     if by_efforts:
         by_parameter += efforts_by_parameter(model, equilibrium.q, equilibrium.efforts).T @ effort_bar
+    refuse_overflow({"u": by_input, "prescribed": by_fixed, "p": by_parameter}, GIVEN)
     return Gradient(by_input, by_fixed, model.design.design.unpack(by_parameter))
 
 
@@ -231,8 +234,7 @@ def _vector(given: Any, size: int, name: str, names: tuple[str, ...] | None) -> 
     """A finite vector (size,); zero if it was omitted; inputs also by name."""
     if given is None:
         return np.zeros(size)
-    # the fast path: a sum of squares is finite only if all entries are
-    if type(given) is np.ndarray and given.dtype == FLOAT and given.shape == (size,) and isfinite(given.dot(given)):
+    if type(given) is np.ndarray and given.dtype == FLOAT and given.shape == (size,) and np.isfinite(given).all():
         return given
     if isinstance(given, dict) and names is not None:
         unknown = [key for key in given if key not in names]

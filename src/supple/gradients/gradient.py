@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.errors import DesignError, ModelError
+from supple.errors import DesignError, ModelError, StateError
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -25,6 +25,29 @@ def _shapes(fields: dict[str, Any]) -> str:
         elif isinstance(x, (dict, list)) and x:
             parts.append(f"{name} of {len(x)}")
     return ", ".join(parts)
+
+
+#: What gradients are linear in.
+GIVEN = "the derivatives by results that are given"
+
+
+def _is_finite(x: Any) -> bool:
+    """Whether all numbers are, of an array or of what holds arrays."""
+    if isinstance(x, dict):
+        return all(map(_is_finite, x.values()))
+    if isinstance(x, (list, tuple)):
+        return all(map(_is_finite, x))
+    return not isinstance(x, (float, np.ndarray)) or bool(np.isfinite(x).all())
+
+
+def refuse_overflow(found: dict[str, Any], what: str) -> None:
+    """Raise `StateError` if derivatives by name are not finite; ``what`` was given is what they are linear in."""
+    for name, x in found.items():
+        if not _is_finite(x):
+            raise StateError(
+                f"derivatives are not finite: {name}; they are linear in {what}, so give smaller ones; if those given "
+                "are not large, the motion or the equilibrium is so sensitive that it has none in float64"
+            )
 
 
 class NoParameters(dict[str, Any]):

@@ -13,7 +13,7 @@ import numpy as np
 from supple.errors import DesignError, ModelError
 from supple.gradients.design import how_to_have
 from supple.gradients.effort_frames import efforts_by_coordinate, efforts_by_parameter
-from supple.gradients.gradient import Gradient, NoParameters, Variation
+from supple.gradients.gradient import GIVEN, Gradient, NoParameters, Variation, refuse_overflow
 from supple.gradients.motion_directions import MotionDirection
 from supple.gradients.motion_events import at_moments, jump_backward, jump_forward, move_rows
 from supple.gradients.motion_inputs import InputForm
@@ -68,7 +68,9 @@ def vjp(motion: Trajectory, **given: Any) -> Gradient:
         if tape.pieces[0].rested:
             parameters.add_rest(q_bar)
         p = parameters.gradient(outputs)
-    return Gradient(forms[id(tape.pieces[0].u)].gradient, p=p, q0=q_bar, v0=v_bar, z0=z_bar)
+    u_bar = forms[id(tape.pieces[0].u)].gradient
+    refuse_overflow({"u": u_bar, "q0": q_bar, "v0": v_bar, "z0": z_bar}, GIVEN)
+    return Gradient(u_bar, p=p, q0=q_bar, v0=v_bar, z0=z_bar)
 
 
 def jvp(motion: Trajectory, q0: Any, v0: Any, u: Any, z0: Any, p: Any) -> Variation:
@@ -106,6 +108,7 @@ def jvp(motion: Trajectory, q0: Any, v0: Any, u: Any, z0: Any, p: Any) -> Variat
     if direction is not None:
         _push_frames(motion, model, rows, direction, efforts)
     parts = np.split(rows, [n, 2 * n, 3 * n, 3 * n + nc, 3 * n + nc + nz], axis=1)
+    refuse_overflow({"states": rows, "u": du, "efforts": efforts}, "the changes that are given")
     change = None if direction is None else direction.change
     return Variation(parts[0], parts[1], parts[2], du, parts[4], parts[3], efforts, motion, change)
 

@@ -18,7 +18,7 @@ from supple.checks import shown
 from supple.errors import PictureError
 from supple.robot.summary import counted
 from supple.storage import replacing
-from supple.studio.film import Film, film_of
+from supple.studio.film import Film, checked_rates, film_of
 from supple.studio.glb import write_glb
 from supple.studio.window import VIEW_ANGLE, viewpoint
 from supple.viz.camera import level_axes
@@ -36,6 +36,7 @@ def export(
     title: str | None = None,
 ) -> Path:
     """Write a motion to a file that opens without supple, as `Trajectory.export` describes."""
+    fps, speed = checked_rates(fps, speed)
     writers: dict[str, Callable[[], bytes]] = {
         "glb": lambda: write_glb(film_of(trajectory, fps, speed)),
         "html": lambda: write_html(film_of(trajectory, fps, speed), float(trajectory.t[0]), speed, title).encode(),

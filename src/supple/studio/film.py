@@ -44,13 +44,17 @@ class Film:
         return [(piece, places) for piece, places in both if piece.layer != "frames" and any(p.visible for p in places)]
 
 
-def film_of(trajectory: Trajectory, fps: Any = 30.0, speed: Any = 1.0) -> Film:
-    """A motion with so many pictures per second, and so many of its seconds per second of the film."""
-    model = model_of(trajectory)
+def checked_rates(fps: Any, speed: Any) -> tuple[float, float]:
+    """Pictures per second, and seconds of the motion per second of the film, as floats."""
     try:
-        fps, speed = positive_float(fps, "fps"), positive_float(speed, "speed")
+        return positive_float(fps, "fps"), positive_float(speed, "speed")
     except ModelError as error:
         raise PictureError(f"export: {error}") from None
+
+
+def film_of(trajectory: Trajectory, fps: float = 30.0, speed: float = 1.0) -> Film:
+    """A motion with so many pictures per second, and so many of its seconds per second of the film."""
+    model = model_of(trajectory)
     span = float(trajectory.t[-1] - trajectory.t[0])
     count = max(1, round(min(fps * span / speed, 1e15)) + 1)
     if count > MOST_FRAMES:

@@ -263,7 +263,8 @@ class Trajectory(Readings):
         from supple.gradients.motion import vjp
 
         cotangents = {"q": q, "v": v, "a": a, "tip": tip, "pose": pose, "u": u, "z": z}
-        return vjp(self, **cotangents, efforts=efforts, multipliers=multipliers, energy=energy)
+        with np.errstate(over="ignore", invalid="ignore"):  # refused by name
+            return vjp(self, **cotangents, efforts=efforts, multipliers=multipliers, energy=energy)
 
     def jvp(self, q0: Any = None, v0: Any = None, u: Any = None, z0: Any = None, p: Any = None) -> Variation:
         """How this motion changes along a direction of what it began with and was driven by, at its output times.
@@ -286,7 +287,8 @@ class Trajectory(Readings):
         """
         from supple.gradients.motion import jvp
 
-        return jvp(self, q0, v0, u, z0, p)
+        with np.errstate(over="ignore", invalid="ignore"):  # refused by name
+            return jvp(self, q0, v0, u, z0, p)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write to an .npz file, atomically, with a digest of the robot, its description and the library's version."""

@@ -214,7 +214,8 @@ class Equilibrium(Readings):
         """
         from supple.gradients.equilibrium import jvp
 
-        return jvp(self, self._tangents, u, prescribed, p)
+        with np.errstate(over="ignore", invalid="ignore"):  # refused by name
+            return jvp(self, self._tangents, u, prescribed, p)
 
     def jvp(
         self, u: Any = None, *, prescribed: ArrayLike | None = None, p: Mapping[str, Any] | None = None
@@ -244,7 +245,8 @@ class Equilibrium(Readings):
         """
         from supple.gradients.equilibrium import vjp
 
-        return vjp(self, self._tangents, q, efforts, multipliers, pose)
+        with np.errstate(over="ignore", invalid="ignore"):  # refused by name
+            return vjp(self, self._tangents, q, efforts, multipliers, pose)
 
     def _stable_in_motion(self) -> bool | None:
         """Without a potential: whether small motions die away (True) or grow (False)."""
