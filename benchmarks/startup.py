@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from supple.bench.tables import GOAL, Column, Table
 from supple.jit import ring_digest
 
 ROOT = Path(__file__).parent.parent
 
-#: Budgets in seconds: import, first call with a warm cache, CPU for a cold compile of what a simulation needs.
+#: Budgets in seconds: import, first call with a warm cache, CPU for a cold compile of what a simulation needs,
+#: and of what each further kind of load does.
 IMPORT_AT_MOST = 1.0
 WARM_AT_MOST = 1.0
 COLD_AT_MOST = 60.0
+FEATURE_AT_MOST = 8.0
 
 #: What a simulation by an implicit scheme calls: residual, fused tangent, first accelerations, poses.
 SIMULATION = (
@@ -37,16 +41,35 @@ REPEATS = 5
 Times = dict[str, dict[str, float]]
 
 
-def first_calls(robot: str, cache: str) -> Times:
-    """Times of one fresh process, with the kernel cache in the folder ``cache``."""
+def fresh_process(module: str, argument: str, cache: str) -> Any:
+    """What a module prints in a process of its own, with the kernel cache in the folder ``cache``."""
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     environment["NUMBA_CACHE_DIR"] = cache
-    command = [sys.executable, "-m", "benchmarks.first_calls", robot]
+    command = [sys.executable, "-m", f"benchmarks.{module}", argument]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"{' '.join(command[1:])} failed:\n{done.stderr}")
-    times: Times = json.loads(done.stdout)
+    return json.loads(done.stdout)
+
+
+def first_calls(robot: str, cache: str) -> Times:
+    """Times of one fresh process."""
+    times: Times = fresh_process("first_calls", robot, cache)
     return times
+
+
+def features() -> Table:
+    """What a first simulation compiles, and what each feature adds to it for one who has made that, s of CPU."""
+    table = Table("What is compiled once", (Column("what", "what"), Column("seconds", "CPU", "seconds"), *GOAL))
+    with tempfile.TemporaryDirectory() as cache:
+        first, _ = fresh_process("first_features", "a tendon", cache)
+        table.add(what="first simulation: a rod with a tendon", seconds=first, at_most=COLD_AT_MOST)
+        for feature in ("loops", "contact", "contact of two rods", "water"):
+            with tempfile.TemporaryDirectory() as folder:
+                copied = shutil.copytree(cache, Path(folder) / "cache")
+                _, more = fresh_process("first_features", feature, str(copied))
+            table.add(what=f"then {feature}", seconds=more, at_most=FEATURE_AT_MOST)
+    return table.judge("seconds")
 
 
 def fastest(runs: list[Times]) -> Times:
@@ -68,6 +91,7 @@ def run(seconds: float) -> list[Table]:
         warm = fastest([first_calls("manipulator", cache) for _ in range(REPEATS)])
         other = first_calls("tree", cache)
         recompiled = binaries(cache) - compiled
+    further = features()
     if ring_digest() != stamp:
         raise RuntimeError("the sources of the kernels changed while start-up was measured; measure again")
     stages = Table(
@@ -94,4 +118,4 @@ def run(seconds: float) -> list[Table]:
     everything = sum(time["cpu"] for time in cold.values())
     budget.add(what="every kernel, from an empty cache, s of CPU", seconds=everything)
     budget.add(what="kernels compiled for another robot", seconds=float(recompiled), at_most=0.0)
-    return [stages, budget.judge("seconds")]
+    return [stages, budget.judge("seconds"), further]
