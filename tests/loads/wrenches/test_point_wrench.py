@@ -134,6 +134,11 @@ def test_stations_do_not_change_the_bare_robot():
     assert relative_error(model.mass_matrix(q), bare.mass_matrix(q)) < 1e-14
 
 
+class Unprintable:
+    def __repr__(self):
+        raise RuntimeError("no repr")
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -149,6 +154,7 @@ def test_stations_do_not_change_the_bare_robot():
         ({"wrench": [1.0, 2.0, 3.0]}, r"PointWrench 'wrench': wrench"),
         ({"wrench": [np.inf] * 6}, r"PointWrench 'wrench': wrench"),
         ({"offset": np.ones((4, 4))}, r"PointWrench 'wrench': offset"),
+        ({"name": Unprintable()}, r"PointWrench: name is <Unprintable>"),
     ],
 )
 def test_bad_input_is_named(options, message):
