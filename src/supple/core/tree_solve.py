@@ -240,7 +240,10 @@ def factorise_border(tree, factors):
 
 @inlined
 def solve_bordered(tree, factors, rhs, transposed):
-    """Overwrite rhs, (x in `order`, further unknowns), by the solution."""
+    """Overwrite rhs = (r in `order`, t) by the solution (x, s) of T x + P s = r, Q x + D s = t, or of its transpose.
+
+    With Z = T^-1 P and the factors of S = D - Q Z: s = S^-1 (t - Q T^-1 r), x = T^-1 r - Z s.
+    """
     order, x, s = factors.order, factors.x, factors.s
     m, ties, nf = factors.count[BORDER], factors.count[TIES], factors.order.shape[0]
     for i in range(x.shape[0]):

@@ -54,7 +54,10 @@ def new_tie(factors):
 
 @inner
 def couple_rows(factors, coupling, a, Jb, Rb):
-    """Ties of one coupling from the chains of both sides; a row of G and N that vanishes gives none."""
+    """P_k = (J_a)_k, Q_k = (G J_b + N R_b)_k, k < 6: ties of one coupling from the chains of both sides.
+
+    A row of G and N that vanishes gives none.
+    """
     n = U(a.shape[1])
     for k in range(6):
         any_slope = False
@@ -74,7 +77,10 @@ def couple_rows(factors, coupling, a, Jb, Rb):
 
 @inlined
 def collect_ties(tree, space, cv, factors):
-    """All ties of loads and of K and D, at the operators of the newest tangent."""
+    """All P_k Q_k^T beyond the tree's own tangent, at the operators of the newest one.
+
+    Couplings, J_a^T (G J_b + N R_b); lines, g (T_l g + T_l' dl'/dq)^T; rows of K + c_v D.
+    """
     factors.count[TIES], factors.count[BORDER] = 0, 0
     for i in range(space.count[0]):
         coupling = space.couplings[i]

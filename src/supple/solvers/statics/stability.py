@@ -28,6 +28,7 @@ from supple.core import residual as _residual
 from supple.core import residual_jacobians as _jacobians
 from supple.jit import inner
 from supple.linalg.cholesky import cholesky
+from supple.linalg.triangular import solve_upper_transposed
 from supple.solvers.rounding import SYMMETRIC
 
 if TYPE_CHECKING:
@@ -274,14 +275,7 @@ def surely_damped(K, C, M, free, scale, Q, U, N, rows):
 def relative_size(N, U):
     """A bound of |x* N x| / (x* U^T U x) over all x, N skew: the Frobenius norm of U^-T N U^-1; N is overwritten."""
     n, total = Index(N.shape[0]), 0.0
-    for k in range(n):
-        pivot = 1.0 / U[k, k]
-        for j in range(n):
-            N[k, j] *= pivot
-        for i in range(k + ONE, n):
-            x = U[k, i]
-            for j in range(n):
-                N[i, j] -= x * N[k, j]
+    solve_upper_transposed(U, N)
     for i in range(n):
         for j in range(i):
             N[i, j], N[j, i] = N[j, i], N[i, j]
