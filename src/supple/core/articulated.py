@@ -189,10 +189,10 @@ def begin_bounds(tree, work):
 
 @inlined
 def factorise_tree(tree, space, free):
-    """Factors of M, U^T U = sum J_k^T A_k J_k and Y = U^-T P^T of every block, from the leaves inward.  Returns a status.
+    """Factors of M, U^T U = sum J_k^T A_k J_k and Y = U^-T P^T of every block, from the leaves inward.
 
     They are `space.factors` (U), `space.reach` (Y) and the columns J.  World inertias of all points become articulated.
-    ``free`` (n,) is 0 for coordinates that are locked, else 1.
+    ``free`` (n,) is 0 for coordinates that are locked, else 1.  Returns a status.
     """
     begin_bounds(tree, space.work)
     at, largest, smallest = space.factors.shape[0], 0.0, math.inf

@@ -211,7 +211,7 @@ def write_grafts(block, ranges, columns, totals, loaded, separate, dq, dv, da):
 
 @inlined
 def tangent_blocks(tree, space, separate, dq, dv, da):
-    """dq = df/dq and, if ``separate``, dv = df/dv, da = df/da of f = sum S^T F^C, block by block from the leaves inward.
+    """dq = df/dq and, if ``separate``, dv = df/dv, da = df/da of f = sum S^T F^C, block by block, from the leaves.
 
     ``separate`` is False for the fused tangent, whose columns already hold the combined R and Q.
     """

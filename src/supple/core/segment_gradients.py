@@ -232,7 +232,10 @@ def add_rod_gradient(block, c, component, phi, segment, q, v, a, y, w, segments_
 
 @inner
 def add_screw_gradient(block, q, v, a, y, w, screws_out):
-    """Phi_bar_j += Omega_bar q_j + Omega'_bar v_j + Omega''_bar a_j + w_bar y_j of a joint: Omega = Phi q, w = Phi y."""
+    """Phi_bar_j += Omega_bar q_j + Omega'_bar v_j + Omega''_bar a_j + w_bar y_j of a joint.
+
+    Omega = Phi q, w = Phi y.
+    """
     bar = _cotangents()
     step_cotangents(w, bar)
     for j in range(block.start, block.start + block.n):

@@ -1,4 +1,4 @@
-"""What stabilised loops ask of a tangent before it is factorised over the tree (see `solvers.stage.tree_matrix`).
+"""What stabilised loops ask of a tangent before it is factorised over the tree (see `solvers.stage.factors`).
 
 Their extra correction enters a stage through v and a alone, by (T - dR/dq) P = (c_v dR/dv + c_a dR/da) P: products with
 the part of the tangent that follows rates.  With z = J p and z' = (R + c_v J) p, sums from the world outward of the

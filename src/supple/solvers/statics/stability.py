@@ -128,9 +128,10 @@ def fill_system(K, A, E, free, matrix):
 
 @inner
 def balance(matrix, times, scale, last, sizes):
-    """scale (m,) that makes the largest entries of rows and columns about one; last (m,), sizes (m, m) are scratch.
+    """s (m,) with max over j of s_i |W_ij| s_j about one, by ``times`` turns of s_i = sqrt(s_i / max |W_ij| s_j).
 
-    A joint inside a loop may have no stiffness of its own: there the rows of loops tell how large things are.
+    last (m,), sizes (m, m) are scratch.  A joint inside a loop may have no stiffness of its own: there the rows of
+    loops tell how large things are.
     """
     m = Index(matrix.shape[0])
     for i in range(m):
@@ -151,7 +152,7 @@ def balance(matrix, times, scale, last, sizes):
 
 @inner
 def forbidden_rows(matrix, Q):
-    """Orthonormal rows Q (nc, nf) that span those of loops in the balanced matrix; zero where they depend on others."""
+    """Q (nc, nf), Q Q^T = 1, whose rows span those of loops in the balanced matrix; zero where they follow others."""
     nf = Q.shape[1]
     for k in range(Q.shape[0]):
         for i in range(nf):
@@ -167,7 +168,7 @@ def forbidden_rows(matrix, Q):
 
 @inner
 def normalise(row, least):
-    """Make a row one long, or zero if it is not longer than ``least``."""
+    """row = row / |row|, or zero if |row| <= ``least``."""
     total = 0.0
     for i in range(row.shape[0]):
         total += row[i] * row[i]
@@ -201,7 +202,7 @@ def project(X, Q, space):
 
 @inner
 def product(x, y):
-    """x . y, in four sums that vectorise."""
+    """sum of x_i y_i, in four sums that vectorise."""
     n, a, b, c, d = Index(x.shape[0]), 0.0, 0.0, 0.0, 0.0
     whole = n - n % FOUR
     for i in range(Index(0), whole, FOUR):
