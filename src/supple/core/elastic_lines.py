@@ -171,6 +171,18 @@ def add_rate_gradient(tree, space, line, cv, row):
 
 
 @inlined
+def set_line_rows(tree, space, line, cv, g, row):
+    """g = dl/dq and row = T_l g + T_l' dl'/dq, both (n,): a line's tangent of rank one is g row^T."""
+    n = tree.component.shape[0]
+    for j in range(n):
+        g[j], row[j] = 0.0, 0.0
+    add_gradient(tree, space, line, g)
+    add_rate_gradient(tree, space, line, cv, row)
+    for j in range(n):
+        row[j] += line.slope * g[j]
+
+
+@inlined
 def add_line_tangents(tree, space, cv, separate, dq, dv):
     """dq += g (T_l g + T_l' dl'/dq)^T, dv += T_l' g g^T; if not ``separate``, R holds R + c_v J and all goes to dq."""
     if space.count[1] == 0:
@@ -179,12 +191,7 @@ def add_line_tangents(tree, space, cv, separate, dq, dv):
     g, row = space.tangent[0], space.tangent[1]
     for i in range(space.count[1]):
         line = space.lines[i]
-        for j in range(n):
-            g[j], row[j] = 0.0, 0.0
-        add_gradient(tree, space, line, g)
-        add_rate_gradient(tree, space, line, cv, row)
-        for j in range(n):
-            row[j] += line.slope * g[j]
+        set_line_rows(tree, space, line, cv, g, row)
         for k in range(n):
             if g[k] != 0.0:
                 for j in range(n):
