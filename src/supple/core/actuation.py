@@ -11,7 +11,7 @@ from supple.core.arrays import space_at, tree_at
 from supple.core.finite import finite_vector
 from supple.core.loads import INTERNAL, WRENCHLESS, call_load, clear_counts, show_coordinates, strain_nodes
 from supple.core.outward import outward
-from supple.core.sweep_in import accumulate_wrenches, project_all
+from supple.core.sweep_in import accumulate_wrenches, clear_wrenches, project_all
 from supple.jit import inlined, inner, kernel
 
 #: Columns of Tree.loads: first input of a load, and the one behind its last.
@@ -35,18 +35,6 @@ def clear_forces(tree, space):
     for k in range(tree.nodes.shape[0]):
         for i in range(6):
             space.stress[k].f[i] = 0.0
-
-
-@inlined
-def clear_wrenches(tree, space):
-    """F = 0 at the world and at all points."""
-    for k in range(6):
-        space.work[0].F[k] = 0.0
-    for b in range(tree.blocks.shape[0]):
-        block = tree.blocks[b]
-        for s in range(block.first, block.first + block.active):
-            for k in range(6):
-                space.work[s].F[k] = 0.0
 
 
 @inlined
@@ -79,7 +67,10 @@ def gather_wrenches(tree, space, k, B):
 
 @inlined
 def fill_actuation(tree, space, tree_handle, space_handle, B):
-    """B (n, nu) at the poses, motions and strains that are in the scratch; forces and wrenches there are lost."""
+    """B (n, nu) = dtau/du, in which wrenches count by -S^T F^C, at the poses, motions and strains in the scratch.
+
+    Forces and wrenches there are lost.
+    """
     for i in range(B.shape[0]):
         for k in range(B.shape[1]):
             B[i, k] = 0.0
@@ -93,7 +84,7 @@ def fill_actuation(tree, space, tree_handle, space_handle, B):
         for k in range(tree.loads[l, FIRST_INPUT], tree.loads[l, END_INPUT]):
             clear_counts(space)
             if not side & WRENCHLESS:
-                clear_wrenches(tree, space)
+                clear_wrenches(tree, space.work)
             call_load(tree.loads[l, 0], (tree_handle.ctypes.data, space_handle.ctypes.data, tree.loads[l, 1], -(k + 1)))
             gather_forces(tree, space, k, B)
             if not side & WRENCHLESS:

@@ -67,7 +67,10 @@ def hand_on(P, A, parent):
 
 @inlined
 def factorise_joint(block, w, parent, columns, free, factor, reach):
-    """A block with one coordinate: E is a number, kept as 1 / sqrt(E).  Returns E, and a bound of the entry of M."""
+    """E = J^T A J, a number that is kept as 1 / sqrt(E), and Y = (A J)^T / sqrt(E) of a block with one coordinate.
+
+    A - Y^T Y is handed inward.  Returns E, and a bound of the entry of M.
+    """
     column, P, x, bound, i = _twist(), _twist(), 0.0, 0.0, block.start
     for k in range(6):
         column[k] = columns[J_SUM, k, block.columns]
@@ -108,9 +111,10 @@ def lock(free, start, n, E, reach):
 
 @inlined
 def factorise_block(block, maps, space, free, E):
-    """Any block: E by Cholesky, reciprocal pivots on its diagonal, and Y.
+    """E = sum J_k^T A_k J_k = U^T U and Y = U^-T P^T, P = sum A_k J_k, of any block.
 
-    Returns -1 or the row whose pivot is doubtful, and a bound of the largest diagonal entry of M.
+    U (n, n) takes the place of E, with reciprocal pivots on its diagonal; Y^T (6, n) is in ``space.reach``.  Returns -1
+    or the row whose pivot is doubtful, and a bound of the largest diagonal entry of M.
     """
     n, start, X, reach, work = block.n, block.start, space.tangent, space.reach, space.work
     for i in range(n):
@@ -154,7 +158,7 @@ def solve_lower_rows(E, reach, start):
 
 @inlined
 def hand_inward(block, space):
-    """The articulated inertia of a block joins the point it hangs on, and so does the bound of what it was before."""
+    """A_parent += sum A_k - Y^T Y: what a block hands to the point it hangs on; dS, what it was before, sums up."""
     if block.parent == 0:
         return
     work = space.work
@@ -185,10 +189,10 @@ def begin_bounds(tree, work):
 
 @inlined
 def factorise_tree(tree, space, free):
-    """Factors of M from the world inertias M of all points (which become articulated).  Returns a status.
+    """Factors of M, U^T U = sum J_k^T A_k J_k and Y = U^-T P^T of every block, from the leaves inward.
 
-    They are `space.factors` (U), `space.reach` (Y) and the columns J.  ``free`` (n,) is 0 for coordinates that are
-    locked, else 1.
+    They are `space.factors` (U), `space.reach` (Y) and the columns J.  World inertias of all points become articulated.
+    ``free`` (n,) is 0 for coordinates that are locked, else 1.  Returns a status.
     """
     begin_bounds(tree, space.work)
     at, largest, smallest = space.factors.shape[0], 0.0, math.inf

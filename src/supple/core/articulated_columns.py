@@ -32,7 +32,7 @@ from supple.core.outward import outward
 from supple.core.records import J_SUM
 from supple.core.sweep_in import point_inertias
 from supple.jit import AddressedKernel, calling, inlined, kernel, leaf
-from supple.linalg.cholesky import solve_lower, solve_upper
+from supple.linalg.cholesky import solve_reciprocal, solve_reciprocal_transposed
 
 U = np.uint64  # unsigned indices vectorise, see linalg.products
 
@@ -128,7 +128,10 @@ def clear_panel(m, out):
 
 @inlined
 def columns_inward(tree, space, panels, X, col, m):
-    """w of every block in X; b where blocks hang."""
+    """w = U^-T (r - sum J_k^T b_k) of every block, b = sum b_k + Y^T w where blocks hang.
+
+    w takes the place of r in columns col to col + m of X.
+    """
     at, columns, reach, knots = space.factors.shape[0], space.columns[J_SUM], space.reach, space.knots
     for b in range(tree.blocks.shape[0] - 1, -1, -1):
         block = tree.blocks[b]
@@ -150,14 +153,17 @@ def columns_inward(tree, space, panels, X, col, m):
                 own = panels[knots[0, s]]
                 subtract_transposed(columns, block.columns + i * n, n, own, X, start, col, m)
                 add_panel(own, m, into)
-        solve_lower(matrix_at(space.factors.ctypes.data + 8 * at, (n, n)), X, start, col, m)
+        solve_reciprocal_transposed(matrix_at(space.factors.ctypes.data + 8 * at, (n, n)), X, start, col, m)
         if block.parent > 0:
             add_product(reach, start, n, X, start, col, m, into)
 
 
 @inlined
 def columns_outward(tree, space, panels, X, col, m):
-    """x of every block in X; y where blocks hang."""
+    """x = U^-1 (w - Y y) of every block, y_k = y + J_k x where blocks hang.
+
+    x takes the place of w in columns col to col + m of X.
+    """
     at, columns, reach, knots = 0, space.columns[J_SUM], space.reach, space.knots
     for b in range(tree.blocks.shape[0]):
         block = tree.blocks[b]
@@ -171,7 +177,7 @@ def columns_outward(tree, space, panels, X, col, m):
         else:
             if block.parent > 0:
                 subtract_transposed(reach, start, n, base, X, start, col, m)
-            solve_upper(matrix_at(space.factors.ctypes.data + 8 * at, (n, n)), X, start, col, m)
+            solve_reciprocal(matrix_at(space.factors.ctypes.data + 8 * at, (n, n)), X, start, col, m)
             for i in range(block.active):
                 s = block.first + i
                 if knots[1, s] >= 0:
@@ -194,7 +200,7 @@ def solve_tree(tree, space, X):
 
 @leaf
 def column_dot(A, c, x):
-    """Column c of A times x (6,); in pairs, so that no product waits for the one before."""
+    """A_c . x of column c of A (6, .) and x (6,); in pairs, so that no product waits for the one before."""
     return (A[0, c] * x[0] + A[1, c] * x[1]) + (A[2, c] * x[2] + A[3, c] * x[3]) + (A[4, c] * x[4] + A[5, c] * x[5])
 
 

@@ -27,7 +27,10 @@ U = np.uint64  # unsigned indices vectorise, see linalg.products
 
 @inlined
 def fill_columns(tree, cv, ca, space):
-    """Columns of every active segment; ``totals[0..2]`` (6, n) receive J, R, Q at the block's end."""
+    """S, J, R + c_v S, Q + 2 c_v R + c_a S of every active segment.
+
+    ``totals[0..2]`` (6, n) receive J, R, Q at the block's end.
+    """
     space.rates[0], space.rates[1], space.rates[2] = cv, 0.0, ca
     for b in range(tree.blocks.shape[0]):
         block = tree.blocks[b]

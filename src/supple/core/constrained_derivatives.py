@@ -20,23 +20,23 @@ from supple.core.arrays import TREE_ROWS, handle_at, matrix_at, space_at, tree_a
 from supple.core.articulated import DOUBTFUL, NOT_FINITE, SOLVED
 from supple.core.articulated_columns import call_articulated
 from supple.core.columns import copy_end
-from supple.core.finite import finite_matrix, finite_vector
 from supple.core.forward_dynamics import (
     ARTICULATED_AT,
-    FORWARD_AT,
     FREE_AT,
-    JACOBIANS_AT,
     REFUSED,
-    call_forward_dynamics,
+    fill_jacobians,
+    find_accelerations,
     fits,
     negate,
+    parts_of,
+    solve_with_factors,
     start,
+    status_of,
 )
 from supple.core.loads import CONSTRAINT
 from supple.core.loops import call_constraint_rows, loop_jacobian_rows
-from supple.core.residual_jacobians import call_residual_jacobians
 from supple.jit import inlined, inner, kernel
-from supple.linalg.cholesky import cholesky_after, solve_lower, solve_upper
+from supple.linalg.cholesky import cholesky_after, solve_reciprocal, solve_reciprocal_transposed
 
 U = np.uint64  # unsigned indices vectorise, see linalg.products
 
@@ -52,7 +52,10 @@ A_ROW, ERROR_ROW, SLIP_ROW, RATE_Q_ROW, RATE_V_ROW = 0, 1, 2, 3, 4
 
 @inlined
 def fill_jacobian_rows(tree, space, vectors, A):
-    """e, A v, r and A (nc, n) where forward dynamics has left poses, motions and columns J."""
+    """e, A v, r = (dA/dt) v + A a (rows of ``vectors``, (3, nc)) and A (nc, n).
+
+    Poses, motions and columns J are those that forward dynamics has left.
+    """
     for b in range(tree.blocks.shape[0]):
         copy_end(tree.blocks[b], space.columns, space.totals)
     for i in range(tree.loads.shape[0]):
@@ -82,8 +85,8 @@ def add_product(scale, A, X, out):
 @inlined
 def solve_loops(S, X):
     """X (nc, m) becomes S^-1 X, by the factors of S."""
-    solve_lower(S, X, 0, 0, X.shape[1])
-    solve_upper(S, X, 0, 0, X.shape[1])
+    solve_reciprocal_transposed(S, X, 0, 0, X.shape[1])
+    solve_reciprocal(S, X, 0, 0, X.shape[1])
 
 
 @inlined
@@ -106,14 +109,7 @@ def find_multipliers(A, Z, S, vectors, time_constant, a, multipliers):
         taken[i] = 0.0
     if cholesky_after(S, taken, SAFE) >= 0:
         return False
-    for k in range(nc):
-        multipliers[k] *= S[k, k]
-        for i in range(k + 1, nc):
-            multipliers[i] -= S[k, i] * multipliers[k]
-    for k in range(nc - 1, -1, -1):
-        for i in range(k + 1, nc):
-            multipliers[k] -= S[k, i] * multipliers[i]
-        multipliers[k] *= S[k, k]
+    solve_loops(S, matrix_at(multipliers.ctypes.data, (nc, 1)))
     for i in range(n):
         for k in range(nc):
             a[i] += Z[i, k] * multipliers[k]
@@ -142,7 +138,10 @@ def minus_rates(rows, by_rate, by_slip, T, L):
 
 @inlined
 def hold_all(rows, Z, S, T, scratch, dq, dv, du):
-    """Add what multipliers do to derivatives by q, v and u; ``scratch`` is the address of nc max(n, nu) floats."""
+    """dX += Z dlambda, S dlambda = -dr - A dX: what multipliers add to da/dq, da/dv and da/du.
+
+    dr is d(rate) + 2/T d(A v) + de/T^2, the last two if T > 0.  ``scratch`` is the address of nc max(n, nu) floats.
+    """
     A, nc = rows[A_ROW], rows.shape[1]
     L, by_input = matrix_at(scratch, (nc, dq.shape[1])), matrix_at(scratch, (nc, du.shape[1]))
     minus_rates(rows, RATE_Q_ROW, SLIP_ROW, T, L)
@@ -161,7 +160,7 @@ def hold_all(rows, Z, S, T, scratch, dq, dv, du):
 
 @inlined
 def fix_columns(free, out):
-    """Columns of prescribed coordinates are zero."""
+    """Columns of prescribed coordinates, free_j = 0, are zero: the law of time moves them."""
     for j in range(free.shape[0]):
         if free[j] == 0.0:
             for i in range(out.shape[0]):
@@ -179,15 +178,13 @@ def constrained_derivatives(calls, space_handle, q, v, u, T, out, du, rows, loop
     n, nc = out.shape[1], rows.shape[1]
     if not fits(space_handle, n, q, v, u):
         return np.int64(REFUSED)
-    dq, dv, M, a, R = out[:n], out[n : 2 * n], out[2 * n : 3 * n], out[3 * n], out[3 * n + 1]
+    dq, dv, M, a, R = parts_of(out)
     Z, S, vectors, A = loops[:n], loops[n : n + nc], loops[n + nc : n + nc + 3], rows[A_ROW]
     given = R  # until the residual is written there
     for i in range(n):
         given[i] = a[i]
     where = start(calls, space_handle, u)
-    state = (*where, q.ctypes.data, v.ctypes.data)
-    at = (calls[ARTICULATED_AT], *state, calls[FREE_AT], a.ctypes.data)
-    status = call_forward_dynamics(calls[FORWARD_AT], at)
+    status = find_accelerations(calls, where, q, v, a)
     if status != SOLVED:
         return status
     tree_handle = handle_at(where[0], TREE_ROWS)
@@ -200,23 +197,17 @@ def constrained_derivatives(calls, space_handle, q, v, u, T, out, du, rows, loop
             return np.int64(DOUBTFUL)
     for i in range(n):
         a[i] += given[i]
-    into = (R.ctypes.data, dq.ctypes.data, dv.ctypes.data, M.ctypes.data)
-    if call_residual_jacobians(calls[JACOBIANS_AT], (*state, a.ctypes.data, *into)) == 0:
+    if not fill_jacobians(calls, where, q, v, a, R, dq, dv, M):
         return np.int64(NOT_FINITE)
     if nc > 0:
         call_constraint_rows(calls[ROWS_AT], (*where, vectors.ctypes.data, rows.ctypes.data))
     fill_actuation(tree, space, tree_handle, space_handle, du)
     negate(dq)
     negate(dv)
-    for X in (dq, dv, du):
-        if X.shape[1] > 0:
-            call_articulated(calls[ARTICULATED_AT], (*where, 0, X.ctypes.data, X.shape[1]))
+    solve_with_factors(calls, where, dq, dv, du)
     if nc > 0:
         hold_all(rows, Z, S, T, loops[n + nc + 3 :].ctypes.data, dq, dv, du)
     free = vector_at(calls[FREE_AT], (n,))
     fix_columns(free, dq)
     fix_columns(free, dv)
-    finite = finite_matrix(dq, space.tangent[0]) and finite_matrix(dv, space.tangent[0])
-    for i in range(n):
-        finite = finite and finite_vector(du[i])
-    return np.int64(SOLVED if finite else NOT_FINITE)
+    return status_of(space, dq, dv, du)

@@ -70,7 +70,10 @@ def dormant_reach(bound, n, q):
 
 @inner
 def reach_point(previous, placement, at_base, out):
-    """Where the step of a dormant station begins, from the common origin: out[:3]."""
+    """out[:3] = p, or p + R p_placement at the base of a rod: where the step of a dormant station begins.
+
+    From the common origin; (R, p) is the point that it springs from.
+    """
     p, R = placement.p, previous.R
     for i in range(3):
         out[i] = previous.p[i]
@@ -99,7 +102,7 @@ def finish_magnus_step(segment, xi, Omega):
 
 @inlined
 def pose_station(block, segment, c, phi, q, w):
-    """Pose of a dormant station from that of its step's start: g exp(Omega(q))."""
+    """g_end = g exp(Omega(q)): pose of a dormant station from that of its step's start (C1)."""
     xi, Omega = w.xi[0], w.jet[0]
     for k in range(6):
         xi[0, k], xi[1, k], Omega[k] = segment.rest[0, k], segment.rest[1, k], 0.0
@@ -111,7 +114,7 @@ def pose_station(block, segment, c, phi, q, w):
 
 @inlined
 def wake_station(block, segment, c, phi, previous, v, w):
-    """Twist, operators and their rates of a posed station; no wrenches yet."""
+    """V_end = V + T Omega' of a posed station, with T and T' (`core.blocks.curved.curved_motion`); F = G = N = 0."""
     xi, xid, rate = w.xi[0], w.xi[1], w.jet[1]
     for k in range(6):
         xid[0, k], xid[1, k], rate[k], w.F[k] = 0.0, 0.0, 0.0, 0.0

@@ -177,7 +177,7 @@ def pad_phi(runs, c, phi, f):
 
 @leaf
 def expand_rows(M, sums, runs, f, out):
-    """M Phi for M (rows, 12): added to the first ``sums`` rows of out (., n), written to the others.
+    """out = M Phi for M (rows, 12), Phi (12, n): added to the first ``sums`` rows of out (., n), written to the others.
 
     Four columns at a time: of what is too much, up to `PADDING` columns, sums gain zero unless M is not finite, and
     other rows are overwritten by the next ones.
@@ -243,7 +243,7 @@ def add_station_force(block, segment, c, phi, w, joint_force):
 
 @inlined
 def join_point(w, tangent, previous):
-    """F, G and N of a station are added to those of the point it springs from."""
+    """F_P += F, and in tangents G_P += G, N_P += N: a station's join those of the point P that it springs from."""
     for k in range(6):
         previous.F[k] += w.F[k]
         if tangent:
@@ -280,8 +280,10 @@ def add_point_term(space, n, start, k):
 
 @inner
 def hand_over(sums, n, start, totals):
-    """A Phi, B Phi and C Phi of a rod are added to ``totals``, for `core.tree_tangent`: what it hands inward, and how
-    it follows the rates and the pose of what it hangs on."""
+    """U_Q += A Phi, U_V += B Phi, U_A += C Phi of a rod, in ``totals``, for `core.tree_tangent`.
+
+    What the rod's stations hand inward, and how they follow the rates and the pose of what the rod hangs on.
+    """
     for k in range(opaque(6)):
         for j in range(U(n)):
             totals[U_Q, k, U(start) + j] += sums[U(A) + U(k), j]
@@ -312,7 +314,10 @@ def add_point_terms(tree, space, block, point):
 
 @inner
 def station_columns(tree, space, s, m, out):
-    """As `chain_columns` for any segment: an awake station's own step is added."""
+    """out (6, n) = J_P + W Phi or R_P + W' Phi of an awake station, m = J_SUM or R_SUM; else the columns of its chain.
+
+    Chains are those of `core.couplings.chain_columns`; the step's W is combined with c_v as they are.
+    """
     w, phi = space.work[s], tree.phi
     chain_columns(tree, space, tree.parents[s] if w.awake == AWAKE else s, m, out)
     if w.awake == AWAKE:

@@ -85,27 +85,15 @@ def add_internal_tangent(scale, cv, tree, q, v, out):
 
 
 @inlined
-def add_damping(tree, v, out):
-    """out += D and the slope of friction, which is -dtau/dv."""
+def add_damping(scale, tree, v, out):
+    """out += scale * (D - dtau_f/dv) = -scale * dtau/dv, tau_f being the friction of joints."""
     for l in range(tree.links.shape[0]):
         lo, hi = tree.links[l, 0], tree.links[l, 1]
         for i in range(lo, hi):
             for j in range(U(lo), U(hi)):
-                out[i, j] += tree.damping[i, j]
+                out[i, j] += scale * tree.damping[i, j]
             _, drag = friction_law(v[i], tree.limits[i])
-            out[i, i] -= drag
-
-
-@inlined
-def subtract_damping(tree, v, out):
-    """out -= D and the slope of friction: dtau/dv."""
-    for l in range(tree.links.shape[0]):
-        lo, hi = tree.links[l, 0], tree.links[l, 1]
-        for i in range(lo, hi):
-            for j in range(U(lo), U(hi)):
-                out[i, j] -= tree.damping[i, j]
-            _, drag = friction_law(v[i], tree.limits[i])
-            out[i, i] += drag
+            out[i, i] -= scale * drag
 
 
 @inlined

@@ -16,7 +16,7 @@ import numpy as np
 
 from supple.core.records import J_SUM, R_SUM
 from supple.jit import inlined
-from supple.lie.se3 import dot6
+from supple.lie.se3 import add_scaled, dot6
 
 U = np.uint64  # unsigned indices vectorise, see linalg.products
 
@@ -52,7 +52,7 @@ def add_coordinates_part(space, line, first):
 
 @inlined
 def coordinates_product(segment, f, x):
-    """f . x at the coordinates of a part, of which the last may reach beyond them all."""
+    """f . x[c:c+6] at the coordinates from c on of a part, of which the last may reach beyond them all."""
     first, total = -(segment + 1), 0.0
     for k in range(min(6, x.shape[0] - first)):
         total += f[k] * x[first + k]
@@ -106,8 +106,41 @@ def node_product(tree, k, f, x):
 
 
 @inlined
+def part_product(tree, part, twist, x):
+    """f . (J x), f^T Phi x or f . x of a part: how far it follows x (n,); ``twist`` (6,) = J x at its segment."""
+    if part.segment < 0 and part.node < 0:
+        return coordinates_product(part.segment, part.f, x)
+    if part.node < 0:
+        return dot6(part.f, twist)
+    return node_product(tree, part.node, part.f, x)
+
+
+@inlined
+def length_along(tree, space, line, y):
+    """dl = g . y: how a line grows along y (n,), whose twists J y of segments are in dS."""
+    length = 0.0
+    for p in range(line.first, line.first + line.count):
+        part = space.parts[p]
+        length += part_product(tree, part, space.work[max(part.segment, 0)].dS, y)
+    return length
+
+
+@inlined
+def add_pull(tree, space, line, tension, out):
+    """dF += T f at segments, out += T Phi^T f at nodes and T f on coordinates: a ``tension`` T along the whole line."""
+    for p in range(line.first, line.first + line.count):
+        part = space.parts[p]
+        if part.segment < 0 and part.node < 0:
+            add_coordinates(part.segment, tension, part.f, out)
+        elif part.node < 0:
+            add_scaled(tension, part.f, space.work[part.segment].dF)
+        else:
+            add_node_transposed(tree, part.node, tension, part.f, out)
+
+
+@inlined
 def add_gradient(tree, space, line, g):
-    """Add dl/dq of a line to g (n,)."""
+    """g (n,) += dl/dq of a line: J^T f, Phi^T f and f of its parts."""
     for p in range(line.first, line.first + line.count):
         part = space.parts[p]
         if part.segment < 0 and part.node < 0:
@@ -138,20 +171,27 @@ def add_rate_gradient(tree, space, line, cv, row):
 
 
 @inlined
+def set_line_rows(tree, space, line, cv, g, row):
+    """g = dl/dq and row = T_l g + T_l' dl'/dq, both (n,): a line's tangent of rank one is g row^T."""
+    n = tree.component.shape[0]
+    for j in range(n):
+        g[j], row[j] = 0.0, 0.0
+    add_gradient(tree, space, line, g)
+    add_rate_gradient(tree, space, line, cv, row)
+    for j in range(n):
+        row[j] += line.slope * g[j]
+
+
+@inlined
 def add_line_tangents(tree, space, cv, separate, dq, dv):
-    """Add the rank-one terms; if not ``separate``, R already holds R + c_v J and all goes to dq."""
+    """dq += g (T_l g + T_l' dl'/dq)^T, dv += T_l' g g^T; if not ``separate``, R holds R + c_v J and all goes to dq."""
     if space.count[1] == 0:
         return
     n = tree.component.shape[0]
     g, row = space.tangent[0], space.tangent[1]
     for i in range(space.count[1]):
         line = space.lines[i]
-        for j in range(n):
-            g[j], row[j] = 0.0, 0.0
-        add_gradient(tree, space, line, g)
-        add_rate_gradient(tree, space, line, cv, row)
-        for j in range(n):
-            row[j] += line.slope * g[j]
+        set_line_rows(tree, space, line, cv, g, row)
         for k in range(n):
             if g[k] != 0.0:
                 for j in range(n):
@@ -164,7 +204,11 @@ def add_line_tangents(tree, space, cv, separate, dq, dv):
 
 @inlined
 def add_line_product(tree, space, cv, x, out):
-    """The rank-one terms times x: varied wrenches into work.dF, stresses into out (see `tangent_products`)."""
+    """dR/dq x += g dT of every line, dT = T_l (g . x) + T_l' ((dl'/dq + c_v g) . x).
+
+    J x is in dZ, (R + c_v J) x in dV of segments; varied wrenches go into dF, the rest into out (n,), see
+    `core.tangent_products`.
+    """
     work = space.work
     for i in range(space.count[1]):
         line = space.lines[i]
@@ -180,32 +224,19 @@ def add_line_product(tree, space, cv, x, out):
             else:
                 tension += (slope + rate * cv) * node_product(tree, part.node, part.f, x)
                 tension += rate * node_product(tree, part.node, part.drift, x)
-        for p in range(line.first, line.first + line.count):
-            part = space.parts[p]
-            if part.segment < 0 and part.node < 0:
-                add_coordinates(part.segment, tension, part.f, out)
-            elif part.node < 0:
-                for k in range(6):
-                    work[part.segment].dF[k] += tension * part.f[k]
-            else:
-                add_node_transposed(tree, part.node, tension, part.f, out)
+        add_pull(tree, space, line, tension, out)
 
 
 @inlined
 def add_line_transposed(tree, space, cv, y, out):
-    """The same transposed, times y: into work.dZ and work.dV, and into out at nodes."""
+    """(T_l g + T_l' (dl'/dq + c_v g)) (g . y): the same transposed, J y being in dS of segments.
+
+    It goes into dZ and dV of segments, else into out (n,).
+    """
     work = space.work
     for i in range(space.count[1]):
         line = space.lines[i]
-        slope, rate, length = line.slope, line.rate_slope, 0.0
-        for p in range(line.first, line.first + line.count):
-            part = space.parts[p]
-            if part.segment < 0 and part.node < 0:
-                length += coordinates_product(part.segment, part.f, y)
-            elif part.node < 0:
-                length += dot6(part.f, work[part.segment].dS)
-            else:
-                length += node_product(tree, part.node, part.f, y)
+        slope, rate, length = line.slope, line.rate_slope, length_along(tree, space, line, y)
         for p in range(line.first, line.first + line.count):
             part = space.parts[p]
             if part.segment < 0 and part.node < 0:

@@ -13,7 +13,7 @@ import numpy as np
 from numba import types
 
 from supple.core.actuation import fill_actuation
-from supple.core.arrays import SPACE_ROWS, TREE_ROWS, handle_at, space_at, tree_at, vector_at
+from supple.core.arrays import SPACE_ROWS, TREE_ROWS, handle_at, matrix_at, space_at, tree_at, vector_at
 from supple.core.articulated import NOT_FINITE, SOLVED
 from supple.core.articulated_columns import call_articulated
 from supple.core.blocks.body import DYNAMICS
@@ -89,15 +89,29 @@ def fits(space_handle, n, q, v, u):
 
 @kernel
 def forward_dynamics(calls, space_handle, q, v, u, a):
-    """a (n,) as `_forward_dynamics` has it, by the addresses in ``calls``, under inputs u.
+    """a (n,) = M^-1 (tau(q, v, u) - ID(q, v, 0)), see `_forward_dynamics`, by the addresses in ``calls``.
 
     Returns a status, or `REFUSED`: lengths of q, v and u need not have been checked.
     """
     if not fits(space_handle, a.shape[0], q, v, u):
         return np.int64(REFUSED)
-    where = start(calls, space_handle, u)
+    return find_accelerations(calls, start(calls, space_handle, u), q, v, a)
+
+
+@inlined
+def find_accelerations(calls, where, q, v, a):
+    """a = M^-1 (tau - ID(q, v, 0)) by `FORWARD_DYNAMICS`; those of locked coordinates are given.  Returns a status."""
     at = (calls[ARTICULATED_AT], *where, q.ctypes.data, v.ctypes.data, calls[FREE_AT], a.ctypes.data)
     return call_forward_dynamics(calls[FORWARD_AT], at)
+
+
+@inlined
+def parts_of(out):
+    """dq, dv, M (n, n), a, R (n,): the rows of ``out`` (3 n + 2, n), by their addresses."""
+    n, at = out.shape[1], out.ctypes.data
+    square, rows = 8 * n * n, at + 24 * n * n
+    dq, dv, M = matrix_at(at, (n, n)), matrix_at(at + square, (n, n)), matrix_at(at + 2 * square, (n, n))
+    return dq, dv, M, vector_at(rows, (n,)), vector_at(rows + 8 * n, (n,))
 
 
 @inlined
@@ -121,10 +135,33 @@ def solve_derivatives(calls, where, M, dq, dv, du):
             cholesky_solve(M, dv)
             cholesky_solve(M, du)
         return status
+    solve_with_factors(calls, where, dq, dv, du)
+    return np.int64(SOLVED)
+
+
+@inlined
+def solve_with_factors(calls, where, dq, dv, du):
+    """Overwrite dq, dv, du by M^-1 times them, with the factors over the tree that the accelerations came of."""
     for X in (dq, dv, du):
         if X.shape[1] > 0:
             call_articulated(calls[ARTICULATED_AT], (*where, 0, X.ctypes.data, X.shape[1]))
-    return np.int64(SOLVED)
+
+
+@inlined
+def fill_jacobians(calls, where, q, v, a, R, dq, dv, M):
+    """R, dR/dq, dR/dv and M = dR/da by `RESIDUAL_JACOBIANS`.  Returns whether they are finite."""
+    state = (*where, q.ctypes.data, v.ctypes.data, a.ctypes.data)
+    into = (R.ctypes.data, dq.ctypes.data, dv.ctypes.data, M.ctypes.data)
+    return call_residual_jacobians(calls[JACOBIANS_AT], (*state, *into)) != 0
+
+
+@inlined
+def status_of(space, dq, dv, du):
+    """SOLVED, or NOT_FINITE unless all entries of the three are finite."""
+    finite = finite_matrix(dq, space.tangent[0]) and finite_matrix(dv, space.tangent[0])
+    for i in range(du.shape[0]):
+        finite = finite and finite_vector(du[i])
+    return np.int64(SOLVED if finite else NOT_FINITE)
 
 
 @kernel
@@ -136,17 +173,14 @@ def forward_dynamics_derivatives(calls, space_handle, q, v, u, out, du):
     n = out.shape[1]
     if not fits(space_handle, n, q, v, u):
         return np.int64(REFUSED)
-    dq, dv, M, a, R = out[:n], out[n : 2 * n], out[2 * n : 3 * n], out[3 * n], out[3 * n + 1]
+    dq, dv, M, a, R = parts_of(out)
     for i in range(n):
         a[i] = 0.0
     where = start(calls, space_handle, u)
-    state = (*where, q.ctypes.data, v.ctypes.data)
-    at = (calls[ARTICULATED_AT], *state, calls[FREE_AT], a.ctypes.data)
-    status = call_forward_dynamics(calls[FORWARD_AT], at)
+    status = find_accelerations(calls, where, q, v, a)
     if status != SOLVED:
         return status
-    into = (R.ctypes.data, dq.ctypes.data, dv.ctypes.data, M.ctypes.data)
-    if call_residual_jacobians(calls[JACOBIANS_AT], (*state, a.ctypes.data, *into)) == 0:
+    if not fill_jacobians(calls, where, q, v, a, R, dq, dv, M):
         return np.int64(NOT_FINITE)
     tree_handle = handle_at(where[0], TREE_ROWS)
     tree, space = tree_at(tree_handle), space_at(space_handle)
@@ -154,12 +188,7 @@ def forward_dynamics_derivatives(calls, space_handle, q, v, u, out, du):
     negate(dq)
     negate(dv)
     status = solve_derivatives(calls, where, M, dq, dv, du)
-    if status != SOLVED:
-        return status
-    finite = finite_matrix(dq, space.tangent[0]) and finite_matrix(dv, space.tangent[0])
-    for i in range(n):
-        finite = finite and finite_vector(du[i])
-    return np.int64(SOLVED if finite else NOT_FINITE)
+    return status if status != SOLVED else status_of(space, dq, dv, du)
 
 
 @kernel

@@ -12,7 +12,7 @@ from numba import types
 from supple.core.arrays import SPACE_ROWS, TREE_ROWS, handle_at, matrix_at, space_at, tree_at, vector_at
 from supple.core.loads import INTERNAL, apply_loads, project_stresses
 from supple.core.records import J_SUM
-from supple.core.sweep_in import accumulate_wrenches, project_all
+from supple.core.sweep_in import accumulate_wrenches, clear_wrenches, project_all
 from supple.core.tangent_products import contract
 from supple.jit import AddressedKernel, calling, inlined
 from supple.lie.se3 import add_scaled, dot6
@@ -21,16 +21,6 @@ COLUMNS = types.void(*[types.int64] * 5)
 POWER = types.void(*[types.int64] * 6)
 
 call_input_columns, call_input_power = calling(COLUMNS), calling(POWER)
-
-
-@inlined
-def clear_wrenches(tree, work):
-    """F = 0 at every point."""
-    for b in range(tree.blocks.shape[0]):
-        block = tree.blocks[b]
-        for s in range(block.first, block.first + block.active):
-            for k in range(6):
-                work[s].F[k] = 0.0
 
 
 def _input_columns(tree_address, space_address, q_at, v_at, out_at):
@@ -69,7 +59,7 @@ def _input_power(tree_address, space_address, q_at, v_at, y_at, out_at):
 
 @inlined
 def written_power(tree, space, y):
-    """Power of the wrenches at points with dS, and of stresses and joint forces with y."""
+    """sum of F . z over points, z = J y in dS, less Psi^T f . y of stresses and joint_force . y."""
     total = 0.0
     for b in range(tree.blocks.shape[0]):
         block = tree.blocks[b]

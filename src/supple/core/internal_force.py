@@ -8,7 +8,7 @@ from __future__ import annotations
 from supple.core.arrays import space_at, tree_at
 from supple.core.blocks.body import clear_field
 from supple.core.blocks.kinds import has_field
-from supple.core.elastic import add_internal_force, add_internal_tangent, subtract_damping
+from supple.core.elastic import add_damping, add_internal_force, add_internal_tangent
 from supple.core.finite import finite_matrices, finite_vector
 from supple.core.inverse_dynamics_derivatives import tangent_blocks
 from supple.core.loads import INTERNAL, TANGENT, WRENCH, add_load_tangents, apply_loads
@@ -67,5 +67,5 @@ def internal_force_derivatives(tree_handle, space_handle, q, v, zero, dq, dv, da
             dq[i, j] = -dq[i, j]
             dv[i, j] = -dv[i, j]
     add_internal_tangent(1.0, 0.0, tree, q, v, dq)
-    subtract_damping(tree, v, dv)
+    add_damping(-1.0, tree, v, dv)
     return finite_matrices(dq, dv, dv, space.tangent[0])

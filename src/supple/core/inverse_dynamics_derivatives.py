@@ -125,7 +125,10 @@ def loaded_joint_sums(block, w, columns, totals):
 
 @inlined
 def rod_sums(tree, block, space, separate, dq, dv, da):
-    """The same sums over the points of a rod (or the frames of a soft body), and its own rows and columns."""
+    """U_q = sum (N R + M Q + G J + adbar*_F S), U_v = sum (N J + 2 M R), U_a = sum M J and sums of N^T J, M^T J, G^T J.
+
+    Over the points of a rod (or the frames of a soft body), with the rows and columns of its own, sum J^T X + C29.
+    """
     columns, totals, X = space.columns, space.totals, space.tangent
     n, start = block.n, block.start
     has_ancestors = block.inward[1] > block.inward[0] or block.grafts[1] > block.grafts[0]
@@ -208,7 +211,7 @@ def write_grafts(block, ranges, columns, totals, loaded, separate, dq, dv, da):
 
 @inlined
 def tangent_blocks(tree, space, separate, dq, dv, da):
-    """Fill dq (and, if ``separate``, dv and da) block by block, from the leaves inward.
+    """dq = df/dq and, if ``separate``, dv = df/dv, da = df/da of f = sum S^T F^C, block by block, from the leaves.
 
     ``separate`` is False for the fused tangent, whose columns already hold the combined R and Q.
     """
@@ -238,19 +241,28 @@ def tangent_blocks(tree, space, separate, dq, dv, da):
             write_grafts(block, tree.ranges, space.columns, totals, loaded, separate, dq, dv, da)
 
 
-@kernel
-def inverse_dynamics_derivatives(tree_handle, space_handle, q, v, a, out, dq, dv, da):
-    """out = ID (n,), dq = dID/dq, dv = dID/dv, da = M, each (n, n).  Returns whether all are finite."""
-    tree, space = tree_at(tree_handle), space_at(space_handle)
+@inlined
+def sweep_derivatives(tree, space, tree_handle, space_handle, q, v, a, sides, out, dq, dv, da):
+    """out = f (n,), dq = df/dq, dv = df/dv, da = df/da, each (n, n), of f = sum S^T F^C less stresses and joint forces.
+
+    F^C are resultants of inertia and of loads of the given ``sides`` (`core.loads`).
+    """
     outward_with_columns(tree_handle, space_handle, space, q, v, a, 0.0, 0.0)
-    space.rates[1] = 1.0
+    space.rates[1] = 1.0  # dormant stations: by q and by v separately
     point_operators(tree, space, q, v, a)
     clear_pose_tangents(tree, space.work)
-    apply_loads(tree, space, tree_handle, space_handle, q, v, EXTERNAL, TANGENT)
+    apply_loads(tree, space, tree_handle, space_handle, q, v, sides, TANGENT)
     accumulate_operators(tree, space.work)
     project_all(tree, space, out)
     add_field_forces(tree, space, out)
     tangent_blocks(tree, space, True, dq, dv, da)
     project_stresses(tree, space, out)
     add_load_tangents(tree, space, 0.0, True, dq, dv)
+
+
+@kernel
+def inverse_dynamics_derivatives(tree_handle, space_handle, q, v, a, out, dq, dv, da):
+    """out = ID (n,), dq = dID/dq, dv = dID/dv, da = M, each (n, n).  Returns whether all are finite."""
+    tree, space = tree_at(tree_handle), space_at(space_handle)
+    sweep_derivatives(tree, space, tree_handle, space_handle, q, v, a, EXTERNAL, out, dq, dv, da)
     return finite_vector(out) and finite_matrices(dq, dv, da, space.tangent[0])

@@ -16,7 +16,7 @@ _twist, _position, _row = local_array(6), local_array(3), local_array(4)
 
 @inner
 def write_pose(R, p, g):
-    """g (4, 4) from R and p."""
+    """g (4, 4) = [R p; 0 1]."""
     for i in range(3):
         for j in range(3):
             g[i, j] = R[i, j]

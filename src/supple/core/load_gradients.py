@@ -24,10 +24,11 @@ from __future__ import annotations
 from supple.core.arrays import vector_at
 from supple.core.couplings import strain_variation
 from supple.core.dormant import AWAKE
-from supple.core.elastic_lines import coordinates_product, node_product
+from supple.core.elastic_lines import length_along
 from supple.core.gradient_arrays import AFTER, ALL, ALONG_Y, CALL, COORDINATES, FIRST, KERNEL, LAST, NONE, OWN, WITHIN
 from supple.core.loads import GRADIENT, TANGENT, WRENCH, call_load, clear_loads
 from supple.core.segment_gradients import clear_cotangents, rod_twist
+from supple.core.sweep_in import clear_wrenches
 from supple.jit import GradientKernel, calling, inlined, local_array
 from supple.lie.dual import add_apply
 from supple.lie.se3 import add_scaled, dot6, product6_transposed
@@ -81,19 +82,14 @@ def pull_back_couplings(space):
 
 @inlined
 def pull_back_lines(tree, space, y):
-    """Lines whose tension follows their length: the terms of rank one (`core.elastic_lines`)."""
+    """Lines whose tension follows their length: the terms of rank one (`core.elastic_lines`), transposed.
+
+    (g . y) (T_l f + T_l' drift) joins the cotangents of poses and strains, (g . y) T_l' f those of their rates.
+    """
     work = space.work
     for i in range(space.count[1]):
         line = space.lines[i]
-        slope, rate, length = line.slope, line.rate_slope, 0.0
-        for p in range(line.first, line.first + line.count):
-            part = space.parts[p]
-            if part.segment < 0 and part.node < 0:
-                length += coordinates_product(part.segment, part.f, y)
-            elif part.node < 0:
-                length += dot6(part.f, work[part.segment].dS)
-            else:
-                length += node_product(tree, part.node, part.f, y)
+        slope, rate, length = line.slope, line.rate_slope, length_along(tree, space, line, y)
         for p in range(line.first, line.first + line.count):
             part = space.parts[p]
             if part.segment < 0 and part.node < 0:
@@ -121,7 +117,10 @@ def pull_back_nodes(tree, space, q, v, y, gradient):
 
 @inlined
 def pull_back_loads(tree, space, q, v, y, gradient):
-    """Cotangents of segments and nodes through all that loads wrote in mode TANGENT, but for G, N, M of points."""
+    """xi_bar = -E^T eta, xi'_bar = -C^T eta at nodes, then couplings, lines, and the numbers of nodes themselves.
+
+    Cotangents of segments and nodes through all that loads wrote in mode TANGENT, but for G, N, M of points.
+    """
     if tree.loads.shape[0] == 0:
         return
     for k in range(tree.nodes.shape[0]):
@@ -137,14 +136,14 @@ def pull_back_loads(tree, space, q, v, y, gradient):
 
 @inlined
 def load_power(tree, space, tree_address, space_address, function, data, mode, y):
-    """The virtual power of what one load writes in a mode; all else that was written is lost."""
+    """sum of F . z over points - f . eta over nodes - joint_force . y: y^T R of what one load writes in a mode.
+
+    All else that was written is lost.
+    """
     work, power = space.work, 0.0
     for i in range(4):
         space.count[i] = 0
-    for b in range(tree.blocks.shape[0]):
-        for s in range(tree.blocks[b].first, tree.blocks[b].first + tree.blocks[b].active):
-            for k in range(6):
-                work[s].F[k] = 0.0
+    clear_wrenches(tree, work)
     for k in range(tree.nodes.shape[0]):
         for i in range(6):
             space.stress[k].f[i] = 0.0

@@ -102,7 +102,7 @@ def has_wrenches(tree):
 
 @inlined
 def strain_nodes(tree, q, v, space):
-    """Strain and its rate at every node; stresses are cleared."""
+    """xi = xi_rest + Psi q and xi' = Psi v at every node; stresses and their slopes are cleared."""
     for k in range(tree.nodes.shape[0]):
         node, s = tree.nodes[k], space.stress[k]
         for i in range(6):

@@ -55,7 +55,10 @@ def add_perp(x, first, bar, out):
 
 @inner
 def add_end_a(wa, wb, E, s, r):
-    """Cotangents of segment a."""
+    """a0 += E + ad*_VA s + ad*_AA r + ad*_VA k, a1 += s + ad*_VA r + k, a2 += r of segment a.
+
+    k = ad*_VB r.
+    """
     k = _twist()
     for i in range(6):
         k[i] = 0.0
@@ -72,7 +75,10 @@ def add_end_a(wa, wb, E, s, r):
 
 @inner
 def add_end_b(wa, wb, y, E, s, r):
-    """Cotangents of segment b."""
+    """a0 += -E - ad*_VA s - ad*_AB r + ad*_VB m - ad*_y r, a1 += -s - ad*_VB r + m, a2 -= r of segment b.
+
+    m = -ad*_VA r.
+    """
     m, x = _twist(), _twist()
     for i in range(6):
         m[i], x[i] = 0.0, 0.0
@@ -91,7 +97,10 @@ def add_end_b(wa, wb, y, E, s, r):
 
 @inner
 def add_frames(ga, gb, offsets, W, y, E, s, r, out):
-    """Cotangents of the offsets of both frames: e follows pi_A - pi_B, A v and the rest turn backwards with pi_B."""
+    """rho_A += Ad_gA^T E, rho_B += Ad_gB^T (-E - ad*_W s - ad*_y r): cotangents of the offsets of both frames.
+
+    e follows pi_A - pi_B, A v and the rest turn backwards with pi_B; W = V_A - V_B.
+    """
     x, rho = _twist(), _twist()
     Ad_transposed(ga.R, ga.p, E, rho)
     add_frame_cotangent(offsets[0].R, rho, out[0])

@@ -47,7 +47,7 @@ _twist, _dual = local_array(6), local_array(2, 3, 3)
 
 @inner
 def frame_pose(w, offset, g):
-    """Pose of a frame fixed to a segment's end, from the common origin."""
+    """g = g_s g_f: pose of a frame fixed to a segment's end (``offset``), from the common origin."""
     compose(w.R, w.p, offset.R, offset.p, g.R, g.p)
 
 
@@ -148,46 +148,56 @@ def loop_row(wa, wb, gb, perp, inverse, i, row, D, matrices):
 
 
 @inlined
-def loop_rows(tree, space, data, with_matrices, vectors, matrices):
-    """Rows of one loop, at their places in ``vectors`` (3, nc) and ``matrices`` (5, nc, n), see `_constraint_rows`."""
+def measure_loop(space, where, perp, offsets, inverse, vectors):
+    """e, A v and A a + (dA/dt) v of one loop, at their places in ``vectors`` (3, nc); g_B, from the common origin.
+
+    ``where`` = (segment of A, segment of B, first row), ``offsets`` the poses of A and B in these segments' ends.
+    g_B is one of ``space.frames``; ``inverse`` receives T(Omega)^-1.
+    """
     frames = space.frames
-    where, perp, offsets = integers(data, 0), floats(data, 1), poses(data, 2)
-    sa, sb = where[0, 0], where[0, 1]
+    wa, wb, gb = space.work[where[0, 0]], space.work[where[0, 1]], frames[1]
     rows = slice(where[0, 2], where[0, 2] + perp.shape[1])
-    wa, wb, gb = space.work[sa], space.work[sb], frames[1]
     frame_pose(wa, offsets[0], frames[0])
     frame_pose(wb, offsets[1], gb)
     relative_pose(frames[0], gb, frames[2])
-    Omega, inverse, W, y = _twist(), _dual(), _twist(), _twist()
+    Omega, W, y = _twist(), _twist(), _twist()
     log(frames[2].R, frames[2].p, Omega, inverse)
     loop_vectors(wa, wb, gb, perp, Omega, W, y, vectors[0, rows], vectors[1, rows], vectors[2, rows])
+    return gb
+
+
+@inlined
+def chain_difference(tree, space, where, m):
+    """X_A - X_B in ``space.chains[m]`` (6, n), X being J, R or Q (m = 0, 1, 2) of the ends of a loop."""
+    chains = space.chains
+    chain_columns(tree, space, where[0, 0], J_SUM + m, chains[m])
+    chain_columns(tree, space, where[0, 1], J_SUM + m, chains[3])
+    subtract_columns(chains[3], chains[m])
+
+
+@inlined
+def loop_rows(tree, space, data, with_matrices, vectors, matrices):
+    """Rows of one loop: e, A v, A a + (dA/dt) v at their places in ``vectors`` (3, nc), and in ``matrices`` (5, nc, n).
+
+    The latter are A, de/dq, d(A v)/dq, d(rate)/dq, d(rate)/dv, see `_constraint_rows`.
+    """
+    where, perp, offsets, inverse = integers(data, 0), floats(data, 1), poses(data, 2), _dual()
+    gb = measure_loop(space, where, perp, offsets, inverse, vectors)
     if not with_matrices:
         return
+    wa, wb = space.work[where[0, 0]], space.work[where[0, 1]]
     for m in range(3):
-        chain_columns(tree, space, sa, J_SUM + m, space.chains[m])
-        chain_columns(tree, space, sb, J_SUM + m, space.chains[3])
-        subtract_columns(space.chains[3], space.chains[m])
+        chain_difference(tree, space, where, m)
     for i in range(perp.shape[1]):
         loop_row(wa, wb, gb, perp, inverse, i, where[0, 2] + i, space.chains, matrices)
 
 
 @inlined
 def loop_jacobian_rows(tree, space, data, vectors, A):
-    """What `loop_rows` gives, of the matrices A (nc, n) alone: columns J are enough."""
-    frames = space.frames
-    where, perp, offsets = integers(data, 0), floats(data, 1), poses(data, 2)
-    sa, sb = where[0, 0], where[0, 1]
-    rows = slice(where[0, 2], where[0, 2] + perp.shape[1])
-    wa, wb, gb = space.work[sa], space.work[sb], frames[1]
-    frame_pose(wa, offsets[0], frames[0])
-    frame_pose(wb, offsets[1], gb)
-    relative_pose(frames[0], gb, frames[2])
-    Omega, inverse, W, y = _twist(), _dual(), _twist(), _twist()
-    log(frames[2].R, frames[2].p, Omega, inverse)
-    loop_vectors(wa, wb, gb, perp, Omega, W, y, vectors[0, rows], vectors[1, rows], vectors[2, rows])
-    chain_columns(tree, space, sa, J_SUM, space.chains[0])
-    chain_columns(tree, space, sb, J_SUM, space.chains[1])
-    subtract_columns(space.chains[1], space.chains[0])
+    """What `loop_rows` gives, of the matrices A = perp^T Ad_gB^-1 (J_A - J_B), (nc, n), alone: columns J are enough."""
+    where, perp, offsets, inverse = integers(data, 0), floats(data, 1), poses(data, 2), _dual()
+    gb = measure_loop(space, where, perp, offsets, inverse, vectors)
+    chain_difference(tree, space, where, 0)
     axis, w = _twist(), _twist()
     for i in range(perp.shape[1]):
         for k in range(6):
@@ -220,7 +230,7 @@ CONSTRAINT_ROWS = AddressedKernel(_constraint_rows, SIGNATURE)
 
 @kernel
 def constraint_rows(function, tree_handle, space_handle, q, v, a, vectors, matrices):
-    """All rows of all loops at a state, by the address of `CONSTRAINT_ROWS`."""
+    """All rows of all loops at a state (q, v, a), see `_constraint_rows`, by the address of `CONSTRAINT_ROWS`."""
     space = space_at(space_handle)
     outward_with_columns(tree_handle, space_handle, space, q, v, a, 0.0, 0.0)
     at = (tree_handle.ctypes.data, space_handle.ctypes.data, vectors.ctypes.data, matrices.ctypes.data)

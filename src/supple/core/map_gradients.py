@@ -20,7 +20,7 @@ import numpy as np
 
 from supple.core.arrays import FIELD_BASE, field_size, map_size, matrix_at, vector_at
 from supple.core.blocks.body import F_AT, MASS_AT, WRENCH, call_field, field_at, field_floats, frame_address
-from supple.core.blocks.custom import RATE, SUBSPACE, address_of, call_map, contract, part, results_at
+from supple.core.blocks.custom import RATE, SUBSPACE, address_of, call_map, carry_rates, contract, part, results_at
 from supple.jit import inner, local_array
 from supple.lie.se3 import Ad, add_ad, dot6
 
@@ -33,7 +33,10 @@ MAP_OF, HIGH, LOW, MEMORY = range(4)
 
 @inner
 def end_motion(base, high, low, zeta):
-    """zeta (6,): the difference of two poses next to a third, in the frame before them."""
+    """zeta = [w; p+ - p- - w x p], w = vee((R+ - R-) R^T): the difference of two poses next to a third, (R, p).
+
+    (6,), in the frame before them; vee takes the antisymmetric part.
+    """
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3
         x = 0.0
@@ -60,18 +63,16 @@ def add_changes(high, low, n, start, v, a, y, r, rate, virtual):
 
 @inner
 def virtual_power(w, begin, zeta, first, second, virtual):
-    """The module's formula, from zeta, zeta', zeta'' and S_p y in the frame of the block's start."""
+    """y^T R_p = F . (Ad_g0 S_p y + ad_z Z) + a0 . Z + a1 . Z' + a2 . Z''.
+
+    From zeta, zeta', zeta'' and S_p y in the frame g0 of the block's start.
+    """
     Z, X, Zd, Zdd, moved = _twist(), _twist(), _twist(), _twist(), _twist()
     Ad(w.R0, w.p0, zeta, Z)
     Ad(w.R0, w.p0, first, X)
     Ad(w.R0, w.p0, second, Zdd)
     Ad(w.R0, w.p0, virtual, moved)
-    for k in range(6):
-        Zd[k] = X[k]
-    add_ad(begin.V, Z, Zd)
-    add_ad(begin.V, X, Zdd)
-    add_ad(begin.V, Zd, Zdd)
-    add_ad(begin.A, Z, Zdd)
+    carry_rates(begin, Z, X, Zd, Zdd)
     add_ad(w.dS, Z, moved)
     return dot6(w.F, moved) + dot6(w.dZ, Z) + dot6(w.dV, Zd) + dot6(w.dA, Zdd)
 
@@ -95,7 +96,10 @@ def call_ends(block, maps, row, q, v, above, below):
 
 @inner
 def frame_power(block, at, above, below, v, a, y, begin, w):
-    """The same of one frame, from what its map gave at the state and at both ends."""
+    """y^T R_p of one frame, zeta' = r_p + ad_r zeta, zeta'' = r'_p + ad_r' zeta + ad_r zeta'.
+
+    From what its map gave at the state and at both ends of a difference.
+    """
     n, start = block.n, block.start
     base, high, low = results_at(at, n), results_at(above, n), results_at(below, n)
     zeta, r, rate, virtual, zd, zdd = _twist(), _twist(), _twist(), _twist(), _twist(), _twist()
@@ -124,7 +128,10 @@ def map_floats(n):
 
 @inner
 def add_map_gradient(block, tree_maps, memory, q, v, a, y, begin, w, gradient_maps, scales, along):
-    """All differences of the data of a block's map; in ``along`` they stand behind those of loads."""
+    """along_k += scale_k (y^T R at the high end - that at the low end), of all differences k of a block's map.
+
+    In ``along`` they stand behind those of loads.
+    """
     first = along.shape[0] - gradient_maps.shape[0]
     for k in range(gradient_maps.shape[0]):
         if gradient_maps[k, MAP_OF] == block.map:
@@ -170,7 +177,10 @@ def add_mass_gradient(block, maps, memory, y, w, out):
 
 @inner
 def add_body_gradient(block, tree_maps, memory, i, q, v, a, y, begin, w, gradient_maps, scales, along):
-    """Differences of the data of a body in its i-th segment: frames, of which the last comes first, then the field."""
+    """along_k += scale_k (y^T R at the high end - that at the low end), of the data of a body, by its i-th segment.
+
+    Segments are frames, of which the last comes first, then the field.
+    """
     first, n = along.shape[0] - gradient_maps.shape[0], block.n
     for k in range(gradient_maps.shape[0]):
         row = gradient_maps[k]

@@ -34,7 +34,7 @@ def write_mass_rows(block, ranges, totals, outward, M):
 
 @inlined
 def rod_sums(block, space, M):
-    """M J summed over a rod's points, and the rod's own rows and columns."""
+    """sum M_k J_k (6, n), in ``totals[MJ]``, and sum J_k^T M_k J_k in M, over the points k of a rod."""
     columns, totals, X = space.columns, space.totals, space.tangent
     n, start = block.n, block.start
     for i in range(start, start + n):
@@ -50,7 +50,7 @@ def rod_sums(block, space, M):
 
 @inlined
 def joint_sums(block, w, columns, totals):
-    """M J of a joint."""
+    """M^C J (6, n) of a joint, in ``totals[MJ]``."""
     column, wrench = _twist(), _twist()
     for j in range(block.n):
         for k in range(6):
@@ -62,7 +62,10 @@ def joint_sums(block, w, columns, totals):
 
 @inlined
 def fill_mass_matrix(tree, space, q, zero, M):
-    """M at the poses and columns J of the last sweep outward: composite inertias, and their products block by block."""
+    """M (n, n) = sum J_k^T M_k J_k at the poses and columns J of the last sweep outward (32-34).
+
+    With composite inertias M^C, block by block from the leaves inward: M_ij = J_i^T (M^C J)_j for i inward of j.
+    """
     composite_inertias(tree, space, q, zero)
     for b in range(tree.blocks.shape[0] - 1, -1, -1):
         block = tree.blocks[b]
@@ -80,7 +83,7 @@ def fill_mass_matrix(tree, space, q, zero, M):
 
 @kernel
 def mass_matrix(tree_handle, space_handle, q, zero, M):
-    """M(q), shape (n, n).  Returns whether it is finite."""
+    """M(q) = sum J_k^T M_k J_k, (n, n).  Returns whether it is finite."""
     tree, space = tree_at(tree_handle), space_at(space_handle)
     outward_with_jacobian(tree_handle, space_handle, space, q, zero, zero, 0)
     fill_mass_matrix(tree, space, q, zero, M)

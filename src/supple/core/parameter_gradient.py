@@ -50,7 +50,7 @@ _twist = local_array(6)
 
 @inlined
 def virtual_motion(tree, space, y, gradient):
-    """Outward: virtual twists z of all points; gradients by inertias and gravity, which need nothing else."""
+    """z = J y of all points, outward; gravity_bar -= (M z)_v, and inertias' gradients (`core.segment_gradients`)."""
     work, momentum = space.work, _twist()
     clear_cotangents(work[0])
     for k in range(6):
@@ -91,7 +91,10 @@ def pull_back_points(tree, space, y):
 
 @inlined
 def pull_back_segment(tree, space, b, i, q, v, a, y, gradient):
-    """One segment inward: its own numbers, the placement of its block, then all goes to the segment before."""
+    """F, a0, a1, a2 of the segment before += those of this one, once its own numbers have had them.
+
+    So has the placement of its block.
+    """
     block, work = tree.blocks[b], space.work
     s = block.first + i
     w, previous = work[s], work[tree.parents[s]]

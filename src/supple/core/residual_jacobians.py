@@ -12,16 +12,8 @@ from numba import types
 from supple.core.arrays import SPACE_ROWS, TREE_ROWS, handle_at, matrix_at, space_at, tree_at, vector_at
 from supple.core.elastic import add_damping, add_internal_force, add_internal_tangent
 from supple.core.finite import finite_matrices, finite_vector
-from supple.core.inverse_dynamics_derivatives import tangent_blocks
-from supple.core.loads import CONSTRAINT, EXTERNAL, INTERNAL, TANGENT, add_load_tangents, apply_loads, project_stresses
-from supple.core.outward import outward_with_columns
-from supple.core.sweep_in import (
-    accumulate_operators,
-    add_field_forces,
-    clear_pose_tangents,
-    point_operators,
-    project_all,
-)
+from supple.core.inverse_dynamics_derivatives import sweep_derivatives
+from supple.core.loads import CONSTRAINT, EXTERNAL, INTERNAL
 from supple.jit import AddressedKernel, calling, kernel
 
 SIGNATURE = types.int64(*[types.int64] * 9)
@@ -39,20 +31,11 @@ def _residual_jacobians(tree_address, space_address, q_at, v_at, a_at, out_at, d
     n = tree.component.shape[0]
     q, v, a, out = vector_at(q_at, (n,)), vector_at(v_at, (n,)), vector_at(a_at, (n,)), vector_at(out_at, (n,))
     dq, dv, da = matrix_at(dq_at, (n, n)), matrix_at(dv_at, (n, n)), matrix_at(da_at, (n, n))
-    outward_with_columns(tree_handle, space_handle, space, q, v, a, 0.0, 0.0)
-    space.rates[1] = 1.0  # dormant stations: by q and by v separately
-    point_operators(tree, space, q, v, a)
-    clear_pose_tangents(tree, space.work)
-    apply_loads(tree, space, tree_handle, space_handle, q, v, EXTERNAL + INTERNAL + CONSTRAINT, TANGENT)
-    accumulate_operators(tree, space.work)
-    project_all(tree, space, out)
-    add_field_forces(tree, space, out)
-    tangent_blocks(tree, space, True, dq, dv, da)
-    project_stresses(tree, space, out)
-    add_load_tangents(tree, space, 0.0, True, dq, dv)
+    sides = EXTERNAL + INTERNAL + CONSTRAINT
+    sweep_derivatives(tree, space, tree_handle, space_handle, q, v, a, sides, out, dq, dv, da)
     add_internal_force(-1.0, tree, q, v, out)
     add_internal_tangent(-1.0, 0.0, tree, q, v, dq)
-    add_damping(tree, v, dv)
+    add_damping(1.0, tree, v, dv)
     return 1 if finite_vector(out) and finite_matrices(dq, dv, da, space.tangent[0]) else 0
 
 

@@ -20,7 +20,7 @@ from supple.core.arrays import TREE_ROWS, handle_at, matrix_at, space_at, tree_a
 from supple.core.articulated import NOT_FINITE, SOLVED
 from supple.core.elastic import add_damping, add_internal_force, add_internal_tangent
 from supple.core.finite import finite_matrix, finite_vector
-from supple.core.forward_dynamics import REFUSED, fits, negate, start
+from supple.core.forward_dynamics import REFUSED, fits, negate, parts_of, start, status_of
 from supple.core.inertia import point_wrench, velocity_tangent, world_inertia
 from supple.core.inverse_dynamics_derivatives import joint_sums, write_rows
 from supple.core.loads import INTERNAL, TANGENT, apply_loads, call_load, clear_counts
@@ -62,7 +62,7 @@ def project_and_weigh(tree, space, out, M):
 
 @inlined
 def accelerate(tree, space, a):
-    """Raise accelerations of points and columns Q by those of the coordinates, a (n,): dA of all points."""
+    """dA = dA of the parent + S a of all points, and Q += ad_dA(parent) S, by accelerations a (n,) of coordinates."""
     S, x, work = _twist(), _twist(), space.work
     for k in range(6):
         work[0].dA[k], work[0].dZ[k] = 0.0, 0.0
@@ -101,7 +101,7 @@ def add_inertial_wrenches(tree, space, a):
 
 @inlined
 def write_tangents(tree, space, dq, dv):
-    """dR/dq and dR/dv of inertia and joint forces, from the leaves inward."""
+    """dq = dR/dq, dv = dR/dv (n, n) of inertia and joint forces, from the leaves inward (19, 25)."""
     totals = space.totals
     for b in range(tree.blocks.shape[0] - 1, -1, -1):
         block = tree.blocks[b]
@@ -115,7 +115,7 @@ def write_tangents(tree, space, dq, dv):
 
 @inlined
 def sweep(tree, space, tree_handle, space_handle, q, v, a):
-    """Wrenches and operators of all points at the accelerations a, summed inward; loads act."""
+    """F = M A + ad*_V h, M, N of all points at the accelerations a, summed inward (F^C, M^C, N^C); loads act."""
     X, work = _matrix(), space.work
     outward_with_columns(tree_handle, space_handle, space, q, v, a, 0.0, 0.0)
     for b in range(tree.blocks.shape[0]):
@@ -146,13 +146,15 @@ def fill_drives(tree, space, space_handle, calls, B):
 
 @kernel
 def rigid_derivatives(calls, space_handle, q, v, u, out, du):
-    """What `core.forward_dynamics.forward_dynamics_derivatives` gives, for trees that `is_rigid` of `model.workspace`
-    tells: one sweep outward, M factorised once.  Returns a status, or `REFUSED`.
+    """da/dq = -M^-1 dR/dq, da/dv = -M^-1 dR/dv in the first 2 n rows of ``out`` (3 n + 2, n), da/du = M^-1 B (n, nu).
+
+    As `core.forward_dynamics.forward_dynamics_derivatives`, for trees that `is_rigid` of `model.workspace` tells: one
+    sweep outward, M factorised once.  Returns a status, or `REFUSED`.
     """
     n = out.shape[1]
     if not fits(space_handle, n, q, v, u):
         return np.int64(REFUSED)
-    dq, dv, M, a, R = out[:n], out[n : 2 * n], out[2 * n : 3 * n], out[3 * n], out[3 * n + 1]
+    dq, dv, M, a, R = parts_of(out)
     for i in range(n):
         a[i] = 0.0
     where = start(calls, space_handle, u)
@@ -173,14 +175,11 @@ def rigid_derivatives(calls, space_handle, q, v, u, out, du):
     add_inertial_wrenches(tree, space, a)
     write_tangents(tree, space, dq, dv)
     add_internal_tangent(-1.0, 0.0, tree, q, v, dq)
-    add_damping(tree, v, dv)
+    add_damping(1.0, tree, v, dv)
     fill_drives(tree, space, space_handle, where[0], du)
     negate(dq)
     negate(dv)
     cholesky_solve(M, dq)
     cholesky_solve(M, dv)
     cholesky_solve(M, du)
-    finite = finite_matrix(dq, space.tangent[0]) and finite_matrix(dv, space.tangent[0])
-    for i in range(n):
-        finite = finite and finite_vector(du[i])
-    return np.int64(SOLVED if finite else NOT_FINITE)
+    return status_of(space, dq, dv, du)

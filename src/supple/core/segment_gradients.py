@@ -27,7 +27,10 @@ VALUE, RATE, ACCELERATION, ALONG = 0, 1, 2, 3
 
 @inner
 def step_cotangents(w, out):
-    """out (4, 6): cotangents of Omega, Omega', Omega'' and w, from those of a segment's end."""
+    """Omega_bar, Omega'_bar, Omega''_bar, w_bar in out (4, 6), from a0, a1, a2, F, z, w of a segment's end.
+
+        Omega_bar = T^T (a0 - ad*_z F) + T'^T a1 + T''^T a2 + (d(T^T F)/dOmega)^T w, and so on, as above.
+    """
     x, H = _twist(), _matrix()
     for k in range(6):
         x[k] = 0.0
@@ -101,7 +104,7 @@ def add_inertia(w, out):
 
 @inner
 def add_bracket(r, x, y, x_bar, y_bar):
-    """Cotangents of x and y in r . ad_x y."""
+    """x_bar += ad*_y r, y_bar -= ad*_x r: cotangents of x and y in r . ad_x y."""
     f = _twist()
     for k in range(6):
         f[k] = 0.0
@@ -204,7 +207,10 @@ def screw_twist(block, screws, y, w):
 
 @inner
 def add_rod_gradient(block, c, component, phi, segment, q, v, a, y, w, segments_out, phi_out):
-    """A segment of a rod pulls its cotangents back: to its step, its rest strain, its basis functions."""
+    """phi_bar_j += xi_bar q_j + xi'_bar v_j + xi''_bar a_j + eta_bar y_j: cotangents of a rod's segment, eta = Phi y.
+
+    On the way, `step_cotangents` and `magnus_cotangents` add those of its step and of its rest strain.
+    """
     bar, xi, out = _cotangents(), _jets(), _jets()
     step_cotangents(w, bar)
     for n in range(3):
@@ -226,7 +232,10 @@ def add_rod_gradient(block, c, component, phi, segment, q, v, a, y, w, segments_
 
 @inner
 def add_screw_gradient(block, q, v, a, y, w, screws_out):
-    """A joint pulls its cotangents back to its screws."""
+    """Phi_bar_j += Omega_bar q_j + Omega'_bar v_j + Omega''_bar a_j + w_bar y_j of a joint.
+
+    Omega = Phi q, w = Phi y.
+    """
     bar = _cotangents()
     step_cotangents(w, bar)
     for j in range(block.start, block.start + block.n):

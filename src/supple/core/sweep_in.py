@@ -17,7 +17,10 @@ _matrix = local_array(6, 6)
 
 @inlined
 def point_wrenches(tree, space, q, v, a, order):
-    """World inertia M, momentum h and wrench F of every point; fields of soft bodies do what ``order`` says."""
+    """World inertia M, momentum h = M V and wrench F = M A + ad*_V h of every point (14b).
+
+    Fields of soft bodies do what ``order`` says.
+    """
     work = space.work
     for b in range(tree.blocks.shape[0]):
         block = tree.blocks[b]
@@ -32,7 +35,7 @@ def point_wrenches(tree, space, q, v, a, order):
 
 @inlined
 def point_operators(tree, space, q, v, a):
-    """M, N, h, F of every point, and the tangents of fields of soft bodies."""
+    """M, h = M V, F = M A + ad*_V h and N of every point (`core.inertia`); the tangents of fields of soft bodies."""
     X = _matrix()
     for b in range(tree.blocks.shape[0]):
         block = tree.blocks[b]
@@ -48,7 +51,7 @@ def point_operators(tree, space, q, v, a):
 
 @inlined
 def point_inertias(tree, space, q, zero):
-    """World inertia of every point, and those of fields of soft bodies, at rest."""
+    """World inertia M = Ad_g^-T M_body Ad_g^-1 of every point, and those of fields of soft bodies, at rest."""
     work = space.work
     for b in range(tree.blocks.shape[0]):
         block = tree.blocks[b]
@@ -61,7 +64,7 @@ def point_inertias(tree, space, q, zero):
 
 @inlined
 def composite_inertias(tree, space, q, zero):
-    """World inertia of every point; a block's last point takes everything that hangs on it."""
+    """World inertia M of every point; a block's last point takes everything that hangs on it, M^C = M + sum M^C."""
     work = space.work
     for k in range(6):
         for l in range(6):
@@ -110,6 +113,16 @@ def accumulate_operators(tree, work):
 
 
 @inlined
+def clear_wrenches(tree, work):
+    """F = 0 at every point."""
+    for b in range(tree.blocks.shape[0]):
+        block = tree.blocks[b]
+        for s in range(block.first, block.first + block.active):
+            for k in range(6):
+                work[s].F[k] = 0.0
+
+
+@inlined
 def clear_operators(w):
     """F = M = N = G = 0."""
     for k in range(6):
@@ -122,9 +135,14 @@ def clear_operators(w):
 
 @inlined
 def clear_pose_tangents(tree, work):
-    """G = 0 at every point, before loads write into it."""
-    if not has_wrenches(tree):
-        return
+    """G = 0 at every point, if some load writes into it."""
+    if has_wrenches(tree):
+        clear_all_pose_tangents(tree, work)
+
+
+@inlined
+def clear_all_pose_tangents(tree, work):
+    """G = 0 at every point."""
     for b in range(tree.blocks.shape[0]):
         block = tree.blocks[b]
         for s in range(block.first, block.first + block.active):

@@ -15,7 +15,7 @@ from supple.lie.se3 import compose
 
 @inlined
 def start_pose(previous, placement, at_base, w):
-    """Pose of the segment's start: the previous segment's end, times the block's placement at the block's base."""
+    """g_start = g of the previous segment's end, times the block's placement at the block's base."""
     if at_base:
         compose(previous.R, previous.p, placement.R, placement.p, w.R0, w.p0)
     else:

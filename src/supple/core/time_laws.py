@@ -36,7 +36,8 @@ def evaluate_laws(ops, numbers, t, values, rates, accelerations):
     """Values of all rows of a program at time t [s], and their first and second time derivatives.
 
     ``ops`` (m, 4) integers and ``numbers`` (k,) floats are a program; ``values``, ``rates`` and ``accelerations``
-    (rows,) are written.  Derivatives at a break are those from the right.
+    (rows,) are written.  A sine is b + a sin(omega t + phi), a product has (x y)' = x' y + x y' and
+    (x y)'' = x'' y + 2 x' y' + x y''.  Derivatives at a break are those from the right.
     """
     x = _stack()
     top = -1

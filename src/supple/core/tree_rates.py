@@ -1,4 +1,4 @@
-"""What stabilised loops ask of a tangent before it is factorised over the tree (see `solvers.stage.tree_matrix`).
+"""What stabilised loops ask of a tangent before it is factorised over the tree (see `solvers.stage.factors`).
 
 Their extra correction enters a stage through v and a alone, by (T - dR/dq) P = (c_v dR/dv + c_a dR/da) P: products with
 the part of the tangent that follows rates.  With z = J p and z' = (R + c_v J) p, sums from the world outward of the
@@ -22,7 +22,7 @@ from supple.core.arrays import SPACE_ROWS, TREE_ROWS, handle_at, matrix_at, spac
 from supple.core.blocks.body import add_field_rates, add_field_weights
 from supple.core.blocks.kinds import has_field, has_strains, project_wrench
 from supple.core.elastic import friction_law
-from supple.core.elastic_lines import add_coordinates, add_node_transposed, coordinates_product, node_product
+from supple.core.elastic_lines import add_node_transposed, add_pull, part_product
 from supple.core.records import J_SUM, R_SUM
 from supple.core.tangent_products import contract
 from supple.core.tree_factors import KNOT, KNOT_END, factors_at
@@ -38,7 +38,10 @@ _twist, _matrix = local_array(6), local_array(6, 6)
 
 @inlined
 def vary_rates(tree, space, cv, ca, p, out):
-    """z and z' of every point in dZ and dV, and its varied wrench in dF; what fields add to ``out``."""
+    """dF = b N z + M (2 b (z' - c_v z) + a z) of every point; z = J p in dZ, z' = (R + c_v J) p in dV.
+
+    (b, a) are the arguments, c_v that of the columns; what fields add goes to ``out``.
+    """
     work, columns, x, y, combined = space.work, space.columns, _twist(), _twist(), space.rates[0]
     for k in range(6):
         work[0].dZ[k], work[0].dV[k], work[0].dF[k] = 0.0, 0.0, 0.0
@@ -64,7 +67,10 @@ def vary_rates(tree, space, cv, ca, p, out):
 
 @inlined
 def vary_loads(tree, space, cv, p, out):
-    """Loads on pairs of segments and on lines: what follows rates, into dF, and into ``out`` at nodes."""
+    """dF_a += c_v N (J_b p) of couplings, dF += c_v T_l' (g . p) f along lines.
+
+    At nodes and on coordinates, lines add to ``out`` (n,).
+    """
     work, x = space.work, _twist()
     for i in range(space.count[0]):
         coupling = space.couplings[i]
@@ -75,21 +81,8 @@ def vary_loads(tree, space, cv, p, out):
         line, rate = space.lines[i], 0.0
         for k in range(line.first, line.first + line.count):
             part = space.parts[k]
-            if part.segment < 0 and part.node < 0:
-                rate += coordinates_product(part.segment, part.f, p)
-            elif part.node < 0:
-                rate += dot6(part.f, work[part.segment].dZ)
-            else:
-                rate += node_product(tree, part.node, part.f, p)
-        tension = cv * line.rate_slope * rate
-        for k in range(line.first, line.first + line.count):
-            part = space.parts[k]
-            if part.segment < 0 and part.node < 0:
-                add_coordinates(part.segment, tension, part.f, out)
-            elif part.node < 0:
-                add_scaled(tension, part.f, work[part.segment].dF)
-            else:
-                add_node_transposed(tree, part.node, tension, part.f, out)
+            rate += part_product(tree, part, work[max(part.segment, 0)].dZ, p)
+        add_pull(tree, space, line, cv * line.rate_slope * rate, out)
 
 
 @inlined

@@ -123,65 +123,70 @@ def solve_block(lu, at, start, n, pivots, scales, transposed, x):
 
 
 @inlined
-def solve_plain(tree, factors, x):
-    """Overwrite x (n,) by T^-1 x, T being the tangent of the tree alone; locked coordinates become zero."""
-    lu, reach, X, kept, forces, motions = (
-        factors.lu, factors.U, factors.X, factors.columns, factors.forces, factors.motions
-    )  # fmt: skip
-    pivots, scales, free, slots, places, knots = (
-        factors.pivots, factors.scales, factors.free, factors.slots, factors.places, factors.knots
-    )  # fmt: skip
-    clear(forces)
+def drop_locked(free, x):
+    """x_i = 0 where coordinates are locked, free_i = 0."""
     for i in range(x.shape[0]):
         x[i] *= free[i]
+
+
+@inlined
+def gather_knots(factors, b, rows, sign, hanging, n, start, x, into):
+    """x += sign sum V_k^T f_k and into += sum f_k over the knots k of block b, where others hang; f_k (rows,)."""
+    knots = factors.knots
+    for r in range(factors.places[b, KNOT], factors.places[b, KNOT_END]):
+        own = hanging[knots[r, 0]]
+        add_transposed(factors.columns, knots[r, 1], rows, n, own, sign, x, start)
+        for k in range(rows):
+            into[k] += own[k]
+
+
+@inlined
+def spread_knots(factors, b, rows, sign, base, n, start, x, hanging):
+    """f_k = base + sign V_k x, (rows,), at the knots k of block b."""
+    knots = factors.knots
+    for r in range(factors.places[b, KNOT], factors.places[b, KNOT_END]):
+        own = hanging[knots[r, 0]]
+        for k in range(rows):
+            own[k] = base[k]
+        add_product(factors.columns, knots[r, 1], rows, n, x, start, sign, own)
+
+
+@inlined
+def solve_plain(tree, factors, x):
+    """x (n,) = T^-1 x, T being the tangent of the tree alone; locked coordinates become zero."""
+    forces, motions, slots = factors.forces, factors.motions, factors.slots
+    clear(forces)
+    drop_locked(factors.free, x)
     for b in range(tree.blocks.shape[0] - 1, -1, -1):
         block = tree.blocks[b]
         n, start, into = block.n, block.start, forces[slots[block.parent]]
-        for r in range(places[b, KNOT], places[b, KNOT_END]):
-            own = forces[knots[r, 0]]
-            add_transposed(kept, knots[r, 1], 6, n, own, -1.0, x, start)
-            for k in range(6):
-                into[k] += own[k]
+        gather_knots(factors, b, 6, -1.0, forces, n, start, x, into)
         if n > 0:
-            solve_block(lu, places[b, LU_AT], start, n, pivots, scales, False, x)
+            solve_block(factors.lu, factors.places[b, LU_AT], start, n, factors.pivots, factors.scales, False, x)
             if block.parent > 0:
-                add_reach(reach, start, n, x, into)
+                add_reach(factors.U, start, n, x, into)
     for k in range(18):
         motions[0, k] = 0.0
     for b in range(tree.blocks.shape[0]):
         block = tree.blocks[b]
         n, start, base = block.n, block.start, motions[slots[block.parent]]
         if block.parent > 0:
-            subtract_follow(X, start, n, base, x)
-        for r in range(places[b, KNOT], places[b, KNOT_END]):
-            own = motions[knots[r, 0]]
-            for k in range(18):
-                own[k] = base[k]
-            add_product(kept, knots[r, 1], 18, n, x, start, 1.0, own)
+            subtract_follow(factors.X, start, n, base, x)
+        spread_knots(factors, b, 18, 1.0, base, n, start, x, motions)
 
 
 @inlined
 def solve_plain_transposed(tree, factors, x):
-    """Overwrite x (n,) by T^-T x, T being the tangent of the tree alone; locked coordinates become zero."""
-    lu, reach, X, kept, forces, motions = (
-        factors.lu, factors.U, factors.X, factors.columns, factors.forces, factors.motions
-    )  # fmt: skip
-    pivots, scales, free, slots, places, knots = (
-        factors.pivots, factors.scales, factors.free, factors.slots, factors.places, factors.knots
-    )  # fmt: skip
+    """x (n,) = T^-T x, T being the tangent of the tree alone; locked coordinates become zero."""
+    forces, motions, slots = factors.forces, factors.motions, factors.slots
     clear(motions)
-    for i in range(x.shape[0]):
-        x[i] *= free[i]
+    drop_locked(factors.free, x)
     for b in range(tree.blocks.shape[0] - 1, -1, -1):
         block = tree.blocks[b]
         n, start, into = block.n, block.start, motions[slots[block.parent]]
-        for r in range(places[b, KNOT], places[b, KNOT_END]):
-            own = motions[knots[r, 0]]
-            add_transposed(kept, knots[r, 1], 18, n, own, 1.0, x, start)
-            for k in range(18):
-                into[k] += own[k]
+        gather_knots(factors, b, 18, 1.0, motions, n, start, x, into)
         if block.parent > 0:
-            subtract_follow_transposed(X, start, n, x, into)
+            subtract_follow_transposed(factors.X, start, n, x, into)
     for k in range(6):
         forces[0, k] = 0.0
     for b in range(tree.blocks.shape[0]):
@@ -189,13 +194,9 @@ def solve_plain_transposed(tree, factors, x):
         n, start, base = block.n, block.start, forces[slots[block.parent]]
         if n > 0:
             if block.parent > 0:
-                add_reach_transposed(reach, start, n, base, x)
-            solve_block(lu, places[b, LU_AT], start, n, pivots, scales, True, x)
-        for r in range(places[b, KNOT], places[b, KNOT_END]):
-            own = forces[knots[r, 0]]
-            for k in range(6):
-                own[k] = base[k]
-            add_product(kept, knots[r, 1], 6, n, x, start, -1.0, own)
+                add_reach_transposed(factors.U, start, n, base, x)
+            solve_block(factors.lu, factors.places[b, LU_AT], start, n, factors.pivots, factors.scales, True, x)
+        spread_knots(factors, b, 6, -1.0, base, n, start, x, forces)
 
 
 @leaf
@@ -240,7 +241,10 @@ def factorise_border(tree, factors):
 
 @inlined
 def solve_bordered(tree, factors, rhs, transposed):
-    """Overwrite rhs, (x in `order`, further unknowns), by the solution."""
+    """Overwrite rhs = (r in `order`, t) by the solution (x, s) of T x + P s = r, Q x + D s = t, or of its transpose.
+
+    With Z = T^-1 P and the factors of S = D - Q Z: s = S^-1 (t - Q T^-1 r), x = T^-1 r - Z s.
+    """
     order, x, s = factors.order, factors.x, factors.s
     m, ties, nf = factors.count[BORDER], factors.count[TIES], factors.order.shape[0]
     for i in range(x.shape[0]):

@@ -31,6 +31,7 @@ from supple.core.blocks.kinds import add_geometric_stiffness, has_field, has_str
 from supple.core.elastic import friction_law, limit_law
 from supple.core.loads import any_entry, has_wrenches, subtract_stress_slope
 from supple.core.records import GJ, J_SUM, MJ, NJ, Q_SUM, R_SUM, S_OWN, U_A, U_Q, U_V
+from supple.core.sweep_in import clear_all_pose_tangents
 from supple.core.tree_factors import COUPLING, KNOT, KNOT_END, LU_AT, NODE, NODE_END, factors_at
 from supple.core.tree_ties import collect_ties, sort_couplings
 from supple.jit import AddressedKernel, calling, inlined, inner, leaf, local_array
@@ -58,17 +59,6 @@ FACTORED, DOUBTFUL = 0, -3
 LEAST = 1e-14
 #: How far what is taken off the operators of a point may outgrow them: that many units of rounding are lost.
 GROWTH = 1e6
-
-
-@inlined
-def clear_all_pose_tangents(tree, work):
-    """G = 0 at every point: it becomes articulated even where no load writes into it."""
-    for b in range(tree.blocks.shape[0]):
-        block = tree.blocks[b]
-        for s in range(block.first, block.first + block.active):
-            for k in range(6):
-                for l in range(6):
-                    work[s].G[k, l] = 0.0
 
 
 @inlined
@@ -101,7 +91,7 @@ def clear_sums(lu, at, totals, out, start, n):
 
 @inlined
 def sum_points(tree, space, block, out, E):
-    """E, U and W of a block: what its points and all that hangs on them answer."""
+    """E += sum J_k^T X_k + C29, U += sum X_k, X_k = H_k V_k + adbar*_{F_k} S_k, and W^T = sum J_k^T H_k of a block."""
     columns, totals, X, n, start = space.columns, space.totals, space.tangent, block.n, block.start
     for i in range(block.active):
         s, c = block.first + i, block.columns + i * n
@@ -149,7 +139,7 @@ def add_own_couplings(tree, space, block, first, following, out, E, parent):
 
 @inlined
 def add_stations(block, totals, local, out, E):
-    """What steps of awake dormant stations of a rod add, as `core.dormant_folding` left it."""
+    """E += D, U += A Phi, W_N += B Phi, W_G += C Phi: steps of awake stations of a rod (`core.dormant_folding`)."""
     for k in range(6):
         for j in range(U(block.start), U(block.start + block.n)):
             out[k, j] += totals[U_Q, k, j]
@@ -226,7 +216,10 @@ def reach_operators(out, X, start, n, G, N, M):
 
 @inner
 def operator_size(G, N, M, by_rate, by_acceleration):
-    """Size of [G, N, M] on a unit variation, whose rates are ``by_rate`` and ``by_acceleration`` times as large."""
+    """sum |G_kl| + b sum |N_kl| + a sum |M_kl|: size of [G, N, M] on a unit variation.
+
+    Its rates are ``by_rate``, b, and ``by_acceleration``, a, times as large.
+    """
     g, h, m = 0.0, 0.0, 0.0
     for k in range(6):
         for l in range(6):
@@ -238,7 +231,7 @@ def operator_size(G, N, M, by_rate, by_acceleration):
 
 @inner
 def norm6(x):
-    """Sum of the sizes of six numbers."""
+    """sum |x_k| of six numbers."""
     return abs(x[0]) + abs(x[1]) + abs(x[2]) + abs(x[3]) + abs(x[4]) + abs(x[5])
 
 
@@ -260,7 +253,10 @@ def own_share(E, X, start, by_rate, by_acceleration):
 
 @inlined
 def hand_inward(block, space, out, X, cv, ca):
-    """The articulated operators of a block join the point it hangs on.  Returns whether they may be trusted."""
+    """H_parent += sum H_k - U X, H = [G, N, M]: what a block hands to the point it hangs on.
+
+    Returns whether it may be trusted: |U X| <= `GROWTH` (sum |H_k| + |F|).
+    """
     work, parent = space.work, space.work[block.parent]
     by_rate, by_acceleration = abs(cv) + norm6(parent.V), abs(ca) + norm6(parent.A)
     size = 0.0
@@ -289,7 +285,11 @@ def hand_inward(block, space, out, X, cv, ca):
 
 @inlined
 def factorise_tree_tangent(tree, space, q, v, cv, ca, factors):
-    """Factors from the operators G, N, M of points and the resultants F.  Returns a status."""
+    """E = sum J_k^T (H_k V_k + adbar*_{F_k} S_k) + D, factorised, U and X = E^-1 W^T of every block.
+
+    From the leaves inward, by the operators H = [G, N, M] of points, which become articulated, and the resultants F.
+    Returns a status.
+    """
     lu, out, X, work = factors.lu, factors.U, factors.X, space.work
     smallest = 1.0
     sort_couplings(tree, space, factors)
@@ -341,7 +341,7 @@ def _tree_tangent(tree_address, space_address, q_at, v_at, cv, ca, factors_addre
     factors, n = factors_at(factors_address), tree.component.shape[0]
     if space.count[4] > 0:  # dormant stations that feel other segments fill a matrix of their own
         return DOUBTFUL
-    if not has_wrenches(tree):
+    if not has_wrenches(tree):  # G becomes articulated even where no load writes into it
         clear_all_pose_tangents(tree, space.work)
     collect_ties(tree, space, cv, factors)
     return factorise_tree_tangent(tree, space, vector_at(q_at, (n,)), vector_at(v_at, (n,)), cv, ca, factors)

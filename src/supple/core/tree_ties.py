@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.core.couplings import coupled_columns
-from supple.core.elastic_lines import add_gradient, add_rate_gradient
+from supple.core.elastic_lines import set_line_rows
 from supple.core.records import J_SUM, R_SUM
 from supple.core.tree_factors import BORDER, COUPLING, TIES
 from supple.jit import inlined, inner
@@ -54,7 +54,10 @@ def new_tie(factors):
 
 @inner
 def couple_rows(factors, coupling, a, Jb, Rb):
-    """Ties of one coupling from the chains of both sides; a row of G and N that vanishes gives none."""
+    """P_k = (J_a)_k, Q_k = (G J_b + N R_b)_k, k < 6: ties of one coupling from the chains of both sides.
+
+    A row of G and N that vanishes gives none.
+    """
     n = U(a.shape[1])
     for k in range(6):
         any_slope = False
@@ -74,7 +77,10 @@ def couple_rows(factors, coupling, a, Jb, Rb):
 
 @inlined
 def collect_ties(tree, space, cv, factors):
-    """All ties of loads and of K and D, at the operators of the newest tangent."""
+    """All P_k Q_k^T beyond the tree's own tangent, at the operators of the newest one.
+
+    Couplings, J_a^T (G J_b + N R_b); lines, g (T_l g + T_l' dl'/dq)^T; rows of K + c_v D.
+    """
     factors.count[TIES], factors.count[BORDER] = 0, 0
     for i in range(space.count[0]):
         coupling = space.couplings[i]
@@ -84,19 +90,12 @@ def collect_ties(tree, space, cv, factors):
         coupled_columns(tree, space, coupling.b, J_SUM, space.chains[1])
         coupled_columns(tree, space, coupling.b, R_SUM, space.chains[2])
         couple_rows(factors, coupling, space.chains[0], space.chains[1], space.chains[2])
-    n = U(tree.component.shape[0])
     for i in range(space.count[1]):
         line = space.lines[i]
         if line.slope == 0.0 and line.rate_slope == 0.0:
             continue
         k = new_tie(factors)
-        P, Q = factors.P[k], factors.Q[k]
-        for j in range(n):
-            P[j], Q[j] = 0.0, 0.0
-        add_gradient(tree, space, line, P)
-        add_rate_gradient(tree, space, line, cv, Q)
-        for j in range(n):
-            Q[j] += line.slope * P[j]
+        set_line_rows(tree, space, line, cv, factors.P[k], factors.Q[k])
     for i in range(factors.cross.shape[0]):
         cross_row(tree, cv, factors, factors.cross[i])
 

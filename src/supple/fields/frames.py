@@ -71,7 +71,10 @@ def clear(w):
 
 @inner
 def write_frame(run, k, frames, n, order, g):
-    """All that a map writes of the frame in lane k."""
+    """g = (R, p) and S_j = [w_j; p_j - w_j x p], w_j = vee(R_j R^T), of the frame in lane k.
+
+    From ``order`` 1 on also dS/dq, with 2 d2S/de2 along v.
+    """
     w, p = _vector(), g.p
     for i in range(3):
         p[i] = output(run, i, 0, 0, k)

@@ -79,7 +79,7 @@ def functional_at(robot, space, data, rows, row):
 
 @inner
 def lane_sum(row):
-    """Sum over lanes."""
+    """sum of x_k over lanes."""
     total = 0.0
     for k in range(FUNCTIONAL_LANES):
         total += row[k]
@@ -88,7 +88,7 @@ def lane_sum(row):
 
 @inner
 def sum_points(run, weight, rates, sums):
-    """What the points of one run add to sums."""
+    """L += w l, g += w dl/dq and, with rates, L' += w l', g' += w (dl/dq)' of the points of one run."""
     n = run.n
     add_product_row(weight, run.registers[value_row(run, 0, 0)], sums[0])
     if rates:

@@ -95,7 +95,10 @@ def function_at(code, c, x, phi):
 
 @inner
 def further_function_at(code, x, phi):
-    """Hyperbolic and inverse functions."""
+    """phi = (f, f', f'', f''') at x of tan, tanh, sinh, cosh, arctan, arcsin, arccos.
+
+    tan' = 1 + tan^2, tanh' = 1 - tanh^2, arctan' = 1 / (1 + x^2), arcsin' = -arccos' = 1 / sqrt(1 - x^2).
+    """
     if code == TAN:
         t = math.tan(x)
         d = 1.0 + t * t

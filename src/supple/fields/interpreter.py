@@ -195,7 +195,10 @@ def finish_hessian(run):
 
 @inner
 def execute(run, section, order, first):
-    """Instructions of a section on time derivatives up to ``order``, at places (or stations) from ``first`` on."""
+    """Instructions y = k a + l b, y = k c + l a b, y = a b, y = k a + l, y = phi(a) of a section, and moves of numbers.
+
+    On time derivatives up to ``order``, (a b)'' = a'' b + 2 a' b' + a b'', at places (or stations) from ``first`` on.
+    """
     code, x, wide, constants = run.code, run.registers, run.wide, run.constants
     width = 3 * run.lanes if order > 0 else run.lanes
     low = run.sizes[0, ENDS + section - 1] if section > 0 else 0
@@ -234,7 +237,7 @@ def execute(run, section, order, first):
 
 @inner
 def call_function(run, i, order):
-    """A function and those of its derivatives that are needed."""
+    """y = phi(u), and phi'(u), phi''(u) where they are needed, with y' = phi' u' and y'' = phi' u'' + phi'' u'^2."""
     code, x = run.code, run.registers
     a, phi, phi1, phi2, phi3 = 3 * code[i, 2], run.scratch[0], run.scratch[1], run.scratch[2], run.scratch[3]
     function_values(code[i, 7], run.constants[0, code[i, 5]], run.lanes, x[a], phi, phi1, phi2, phi3)

@@ -102,9 +102,10 @@ def base_motion(head, R, p, out):
 
 @inner
 def add_points(run, moves, base, masses, first, state, sums):
-    """Sums that do not depend on coordinates; ``state`` (9, lanes) receives places, velocities and accelerations.
+    """u = v0 + w x f + f', a = a0 + alpha x f + w x (w x f + 2 f') + f'' of the points of a run, and their sums.
 
-    ``moves`` says whether places have rates.
+    Sums over points of m, m f, m f f^T, m [f x a; a], m [f x u; u], m u^2 / 2, m f', m f f'^T, in the axes of the base;
+    ``state`` (9, lanes) receives f, u, a.  ``moves`` says whether places have rates.
     """
     r, at, bt, ct = run.registers, value_row(run, 0, 0), value_row(run, 1, 0), value_row(run, 2, 0)
     x, dx, ddx = r[at], r[at + 1], r[at + 2]
@@ -142,7 +143,7 @@ def add_points(run, moves, base, masses, first, state, sums):
 
 @inlined
 def add_vector(sums, row, k, m, a, b, c):
-    """Three rows of one lane."""
+    """sums[row : row + 3] += m [x, y, z] in lane k."""
     sums[row, k] += m * a
     sums[row + 1, k] += m * b
     sums[row + 2, k] += m * c
@@ -209,7 +210,7 @@ def add_pairs(columns, n, m, order, weighted, own):
 
 @inner
 def lane_sum(row):
-    """Sum over lanes."""
+    """sum of x_k over lanes."""
     total = 0.0
     for k in range(LANES):
         total += row[k]
@@ -291,7 +292,7 @@ def turn_matrix(R, p, N):
 
 @inner
 def write_whole(s, head, R, p, base, order, at):
-    """What does not depend on single coordinates: F, h, energy, mass, moment, M, N of the field's memory."""
+    """F = sum m [p x a; a], h = sum m [p x u; u], sum m u^2 / 2, sum m p, M and N of the memory, from the sums s."""
     local, x = _matrix(), _twist()
     M, N = matrix_at(at + 8 * M_AT, (6, 6)), matrix_at(at + 8 * N_AT, (6, 6))
     write_inertia(s, local)
@@ -327,7 +328,7 @@ def write_coordinate(scale, sums, R, p, j, order, field):
 
 @inner
 def write_column(scale, sums, row, R, p, j, out):
-    """Column j of wrenches, from six rows of sums."""
+    """out_j = scale [R m + p x R f; R f] of the wrench [m; f] that six rows of sums are, from ``row`` on."""
     x = _twist()
     a, b, c = lane_sum(sums[row]), lane_sum(sums[row + 1]), lane_sum(sums[row + 2])
     d, e, f = lane_sum(sums[row + 3]), lane_sum(sums[row + 4]), lane_sum(sums[row + 5])
@@ -338,7 +339,10 @@ def write_column(scale, sums, row, R, p, j, out):
 
 @inner
 def write_pairs(scale, own, H, n, order, field):
-    """c.c, dQ/dv, dQ/dq of the field's memory, from own (3 n n, lanes) and the Hessian H (n n, lanes)."""
+    """sum m c_i . c_j, sum 2 m c_i . c'_j and sum m (c_i . c''_j + a . dc_i/dq_j) of the field's memory.
+
+    From own (3 n n, lanes) and the Hessian H (n n, lanes).
+    """
     Qa, Qv, Qq = field.Qa, field.Qv, field.Qq
     for i in range(n):
         for j in range(i, n):
@@ -354,7 +358,7 @@ def write_pairs(scale, own, H, n, order, field):
 
 @inner
 def sum_field(data, masses, n, q_at, v_at, a_at, order, at, memory):
-    """Sums over all points into the field at an address; what it needs for itself is in ``memory``."""
+    """F = sum m [p x a; a], Q_j = sum m a . c_j and all else of `core.blocks.body`, into the field at an address."""
     run = run_at(data, ROWS, POINTS, LANES, memory)
     memory += 8 * run_floats(run)
     rows = SCALARS + PER_COORDINATE * n + 3 * n * n

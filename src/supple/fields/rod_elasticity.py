@@ -54,7 +54,7 @@ rod_law_data = load_view(RodLawData)
 
 @inner
 def value_of(code, c, x, phi):
-    """A function of one argument (and a constant)."""
+    """phi(x) of one argument: x^c, sqrt(x), or a function of `fields.functions`; NaN outside of its domain."""
     if code == POWER:
         return 1.0 / x if c == -1.0 else x * x * x if c == 3.0 else x**c if x > 0.0 or c == math.floor(c) else math.nan
     if code == SQRT:

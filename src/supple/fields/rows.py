@@ -251,7 +251,7 @@ def sine_rows(u, sine, cosine, minus_sine, minus_cosine):
 
 @leaf
 def root_rows(u, y, phi1, phi2, phi3):
-    """sqrt(u) and its derivatives; NaN for negative u."""
+    """y = sqrt(u), y' = 1 / (2 y), y'' = -1 / (4 u y), y''' = 3 / (8 u^2 y); NaN for negative u."""
     for k in range(U(y.shape[0])):
         s = np.sqrt(u[k])
         r = 1.0 / u[k]
@@ -261,7 +261,7 @@ def root_rows(u, y, phi1, phi2, phi3):
 
 @leaf
 def reciprocal_rows(u, y, phi1, phi2, phi3):
-    """1 / u and its derivatives."""
+    """y = 1 / u, y' = -y^2, y'' = 2 y^3, y''' = -6 y^4."""
     for k in range(U(y.shape[0])):
         r = 1.0 / u[k]
         y[k], phi1[k], phi2[k], phi3[k] = r, -r * r, 2.0 * r * r * r, -6.0 * r * r * r * r

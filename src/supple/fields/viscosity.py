@@ -67,7 +67,10 @@ def stands(f):
 
 @inner
 def add_strain(f, m, weight, tangent, slow, fast):
-    """What number m of the strain adds at the places of a run: f in sums[2:], and slopes; w e' weighs its Hessian."""
+    """-f_i = sum w e' e_,i of number m of the strain at the places of a run, in sums[2:], and its slopes (see above).
+
+    w e' weighs the Hessian of its plan.
+    """
     run, push, scratch = f.run, f.run.weights[m], f.sums[1]
     n, registers = run.n, run.registers
     multiply_rows(weight, registers[value_row(run, m, 1)], push)
@@ -111,7 +114,7 @@ def sum_viscosity(f, tangent, slow, fast):
 
 @inner
 def add_slopes(space, f, slow, fast):
-    """Slopes by q, and by v: fused with c_v, or into dR/dv where that is asked for separately."""
+    """df/dq + c_v df/dv into the slopes of joint forces, or the two apart where dR/dv is asked for separately."""
     n, start, cv, apart = f.run.n, f.start, space.rates[0], space.rates[1] != 0.0
     if apart:  # what joint forces add to dR/dv has no place of its own, but that of dormant stations
         clear_local(space)

@@ -105,7 +105,9 @@ def _jacobians(tree, scratch, q_at, v_at, a_at, out_at, dq_at, dv_at, da_at):
 
 @inner
 def fold_loops(rows, space, X, out):
-    """Rows (5, nc, n) of loops (`core.loops`) from those by all coordinates, X (5, nc, N).
+    """Rows (5, nc, n) of loops (`core.loops`) from those by all coordinates, X (5, nc, N): A C, e_q C, and
+
+        (A v)_x = (A v)_q C + A C',     rate_x = rate_q C + rate_v C' + A C'',     rate_x' = rate_v C + 2 A C'.
 
     A fused tangent left columns that are combined with c_v and c_a; those of separate Jacobians, which bent followers
     take unless factors are over the tree, are not, and are combined here.

@@ -42,7 +42,10 @@ def expand_linear(rows, f, space, q, v, a, into):
 
 @inner
 def expand_program(rows, f, space, q, v, a, into):
-    """A follower by a function of its leaders."""
+    """q_f = c(x), v_f = D x', a_f = D x'' + x'^T (d2c/dx2) x' of a follower by a function of its leaders.
+
+    ``into`` is its place in ``space.state``; D, D', D'' go to ``space.slopes``, d2c/dx2 to ``space.bends``.
+    """
     row, state, slopes, bends, leaders = rows.rows[f], space.state, space.slopes, space.bends, rows.leaders
     first, count, registers = row[FIRST], row[COUNT], space.registers
     last = registers[count + row[LENGTH] - 1]
@@ -68,7 +71,7 @@ def expand_program(rows, f, space, q, v, a, into):
 
 @inner
 def expand(rows, space, q, v, a):
-    """All coordinates with their two rates in ``space.state``, D with its two rates in ``space.slopes``."""
+    """q = c(x), v = C x', a = C x'' + C' x' of all coordinates in ``space.state``, D, D', D'' in ``space.slopes``."""
     n, state = q.shape[0], space.state
     for i in range(n):
         state[0, i], state[1, i], state[2, i] = q[i], v[i], a[i]
@@ -81,7 +84,7 @@ def expand(rows, space, q, v, a):
 
 @inner
 def expand_direction(rows, space, y):
-    """C y in ``space.state[4]``."""
+    """C y = [y; D y] in ``space.state[4]``."""
     n, out = y.shape[0], space.state[4]
     for i in range(n):
         out[i] = y[i]

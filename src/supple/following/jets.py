@@ -56,7 +56,10 @@ def power(x, p, h):
 
 @inner
 def elementary(which, x, h):
-    """A function of `supple.robot.traced.UNARY`, by its number there, with three derivatives."""
+    """h_k = d^k f/dx^k, k = 0 to 3, of a function of `supple.robot.traced.UNARY`, by its number there.
+
+    NaN outside of its domain.
+    """
     if which == 0:
         h[0], h[1], h[2], h[3] = -x, -1.0, 0.0, 0.0
     elif which == 1:
@@ -92,7 +95,7 @@ def elementary(which, x, h):
 
 @inner
 def hyperbolic(which, x, h):
-    """sinh, cosh, tanh with three derivatives."""
+    """h_k = d^k f/dx^k, k = 0 to 3, of sinh, cosh and tanh, tanh' = 1 - tanh^2."""
     s, c = math.sinh(x), math.cosh(x)
     if which == 10:
         h[0], h[1], h[2], h[3] = s, c, s, c

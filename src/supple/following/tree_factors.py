@@ -69,7 +69,7 @@ def tie_rates(rows, space, f, which, cv, factors):
 
 @inner
 def tie_bends(rows, space, n, f, factors):
-    """R_f d2c_f, a tie for every leader."""
+    """R_f d2c_f = sum over leaders s of e_s (R_f d2c_f/dx_s dx)^T: a tie for every leader."""
     first, count, bend, force = rows.rows[f, FIRST], rows.rows[f, COUNT], rows.rows[f, BEND], space.state[3, n + f]
     for s in range(count):
         k = empty_tie(factors)

@@ -30,7 +30,7 @@ _INVERSE_FACTORIAL = np.array([1.0 / math.factorial(k) for k in range(32)])
 
 @inlined
 def _stumpff_series(x, k, terms):
-    """Horner evaluation of c_k(x) with ``terms`` terms."""
+    """c_k(x) = sum over j < terms of (-x)^j / (2 j + k)!, by Horner's scheme."""
     c = _INVERSE_FACTORIAL[k + 2 * (terms - 1)]
     for j in range(terms - 2, -1, -1):
         c = _INVERSE_FACTORIAL[k + 2 * j] - x * c

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.jit import inner
+from supple.linalg.triangular import solve_upper
 
 Index = np.uint64  # unsigned indices vectorise, see linalg.products
 ONE = np.uint64(1)
@@ -22,7 +23,11 @@ PREFERRED = 0.1
 
 @inner
 def factorise(A, pivots, scales):
-    """Overwrite A (m, m) by its factors.  Returns -1, or the first column without a pivot."""
+    """Overwrite A (m, m) by L (unit diagonal, not kept) and U of P D A = L U.
+
+    D = diag(scales) makes rows of size one, P exchanges row k for row pivots[k], k = 0, 1, ...  Column by column,
+    L_ik = A_ik / U_kk and A_ij -= L_ik U_kj for i, j > k.  Returns -1, or the first column without a pivot.
+    """
     m = Index(A.shape[0])
     empty = scale_rows(A, scales)
     if empty >= 0:
@@ -43,7 +48,10 @@ def factorise(A, pivots, scales):
 
 @inner
 def scale_rows(A, scales):
-    """Rows of A (m, m or more) scaled to one in the first m columns.  Returns -1, or the first row without entries."""
+    """A = D A, D_ii = scales_i = 1 / max over j < m of |A_ij|, in the first m columns of A (m, m or more).
+
+    Returns -1, or the first row without entries.
+    """
     m = Index(A.shape[0])
     for i in range(m):
         largest = 0.0
@@ -59,7 +67,10 @@ def scale_rows(A, scales):
 
 @inner
 def bring_pivot(A, pivots, k):
-    """Exchange row k for the one with the pivot of column k.  Returns whether there is one."""
+    """Exchange row k for row p = pivots[k], which has the pivot of column k.  Returns whether there is one.
+
+    p = k if |A_kk| >= `PREFERRED` max over i >= k of |A_ik|, else the largest; it must be above `SINGULAR`.
+    """
     m, p = Index(A.shape[0]), k
     for i in range(k + ONE, m):
         if abs(A[i, k]) > abs(A[p, k]):
@@ -77,7 +88,7 @@ def bring_pivot(A, pivots, k):
 
 @inner
 def solve(A, pivots, scales, b):
-    """Overwrite b (m,) by the solution, A being factorised."""
+    """b = U^-1 L^-1 P D b, the solution of A x = b for b (m,), with the factors of `factorise`."""
     m = Index(A.shape[0])
     for i in range(m):
         b[i] *= scales[i]
@@ -100,7 +111,7 @@ def solve(A, pivots, scales, b):
 
 @inner
 def solve_columns(A, pivots, scales, B):
-    """Overwrite B (m, k) by the solutions of its columns, A being factorised."""
+    """B = U^-1 L^-1 P D B, the solutions of A X = B for B (m, k), with the factors of `factorise`."""
     m, count = Index(A.shape[0]), Index(B.shape[1])
     for i in range(m):
         for j in range(count):
@@ -115,15 +126,7 @@ def solve_columns(A, pivots, scales, B):
             x = A[i, k]
             for j in range(count):
                 B[i, j] -= x * B[k, j]
-    for r in range(m):
-        i = m - ONE - r
-        for k in range(i + ONE, m):
-            x = A[i, k]
-            for j in range(count):
-                B[i, j] -= x * B[k, j]
-        inverse = 1.0 / A[i, i]
-        for j in range(count):
-            B[i, j] *= inverse
+    solve_upper(A, B)
 
 
 @inner

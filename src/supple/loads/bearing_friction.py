@@ -70,7 +70,11 @@ def transmitted(tree, space, segment, W):
 
 @inner
 def pressing(W, R, p, axis, turns, arm):
-    """N of a reaction W about the common origin, at a frame; without an ``arm`` (0) moments do not press."""
+    """N = sqrt(|f|^2 + |m_across|^2 / arm^2) of a revolute joint (``turns``), with f_across and m of another.
+
+    [m; f] is the reaction W, given about the common origin, at the frame (R, p); without an ``arm`` (0) moments do not
+    press.
+    """
     f2, m2, along_f, along_m = 0.0, 0.0, 0.0, 0.0
     for i in range(3):
         force, moment = 0.0, 0.0
@@ -122,7 +126,11 @@ def _bearing(tree, space, data, mode):
 
 @inner
 def bearing_tangent(space, sa, sb, Ra, pa, axis, first, slope, F):
-    """The wrench F on a follows the twist of b relative to a along the axis by ``slope`` (`loads.user.kernels`)."""
+    """dF = s e e^T eta, the wrench on a by the twist eta of b relative to a; e is the axis, s the ``slope``.
+
+    In the axes of the frame (Ra, pa), e in the three rows from ``first`` on; from there into both segments and their
+    couplings (`loads.user.kernels`).
+    """
     H, X, Y = _matrix(), _matrix(), _matrix()
     for i in range(6):
         for j in range(6):

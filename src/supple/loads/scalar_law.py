@@ -46,7 +46,7 @@ def call_law(typing_context: Any, address: Any, l: Any, rate: Any) -> Any:
 
 @inner
 def law_slope(address, l, rate, by_rate):
-    """df/dl, or df/dl' if ``by_rate``, by fourth-order central differences."""
+    """df/dl, or df/dl' if ``by_rate``: (f(x - 2 h) - 8 f(x - h) + 8 f(x + h) - f(x + 2 h)) / 12 h."""
     h = STEP * (max(SLOW, abs(rate)) if by_rate else max(SHORT, l))
     a, b = (0.0, h) if by_rate else (h, 0.0)
     near = call_law(address, l + a, rate + b) - call_law(address, l - a, rate - b)

@@ -28,7 +28,10 @@ _rotation, _position = local_array(3, 3), local_array(3)
 
 @inner
 def blend(u, b):
-    """b (3, 4): the three blending functions at u, each with three derivatives."""
+    """b (3, 4): b_1 = (5 + 3 u - 3 u^2 + u^3) / 6, b_2 = (1 + 3 u + 3 u^2 - 2 u^3) / 6, b_3 = u^3 / 6.
+
+    Each with three derivatives.
+    """
     b[0, 0], b[0, 1] = (5.0 + u * (3.0 + u * (u - 3.0))) / 6.0, (1.0 + u * (u - 2.0)) / 2.0
     b[0, 2], b[0, 3] = u - 1.0, 1.0
     b[1, 0], b[1, 1] = (1.0 + u * (3.0 + u * (3.0 - 2.0 * u))) / 6.0, (1.0 + u * (2.0 - 2.0 * u)) / 2.0

@@ -31,7 +31,7 @@ VALUE, FIRST, SECOND, THIRD = 0, 1, 3, 6
 
 @inner
 def basis(u, B):
-    """B (4, 4): the four uniform cubic B-spline functions at u (columns), with three derivatives (rows)."""
+    """B (4, 4), rows of three derivatives: (1 - u)^3, 4 - 6 u^2 + 3 u^3, 1 + 3 u + 3 u^2 - 3 u^3, u^3, each over 6."""
     w = 1.0 - u
     B[0, 0], B[0, 1] = w * w * w / 6.0, (4.0 + u * u * (3.0 * u - 6.0)) / 6.0
     B[0, 2], B[0, 3] = (1.0 + u * (3.0 + u * (3.0 - 3.0 * u))) / 6.0, u * u * u / 6.0
@@ -50,7 +50,10 @@ def piece(x, count):
 
 @inner
 def sum_values(C, i, j, width, B, f):
-    """f (6, 10): all six functions with their derivatives; C (6, rows * width), from row i and column j."""
+    """f_m = sum over a, b of B_a(u_1) C_m,ab B_b(u_2), with its derivatives up to the third: f (6, 10).
+
+    C (6, rows * width), from row i and column j; B (2, 4, 4) are the functions at u_1 and u_2 with their derivatives.
+    """
     for m in range(6):
         entry = 0
         for total in range(4):
@@ -86,7 +89,10 @@ def add_cross(s, a, b, out):
 
 @inner
 def turn_axes(line, a):
-    """a (3, 3, 3): derivatives 1 and 2 by e of the axes a[0] (rows) about which the three angles turn."""
+    """a_4' = f_3' x x a_4 and a_5' = W x a_5, W = f_3' x + f_4' a_4, and their derivatives: a[1], a[2] of a (3, 3, 3).
+
+    By e; a[0] are the axes themselves (rows) about which the three angles turn, and x = a_3 is fixed.
+    """
     W, Wd = _vector(), _vector()
     for m in (1, 2):
         for i in range(3):
@@ -107,7 +113,7 @@ def turn_axes(line, a):
 
 @inner
 def column(line, columns, a, j, order, out):
-    """out (6,): the derivative of that order by e of S_j, from all that is known along a line."""
+    """out (6,) = d^k S_j/de^k of S_j = [w_j; dp/dq_j - w_j x p], k = ``order``, from all that is known along a line."""
     w, p = _turns(), _turns()  # rows: derivatives of w_j and of p
     for n in range(order + 1):
         for k in range(3):
@@ -134,7 +140,7 @@ def column(line, columns, a, j, order, out):
 
 @inner
 def place(f, a, R, p):
-    """The pose, and the axes a[0] about which its angles turn."""
+    """p = (f_0, f_1, f_2), R = Rx(f_3) Ry(f_4) Rz(f_5), and in a[0] the axes x, Rx y, Rx Ry z of the angles."""
     turn, twist, before, origin = _rotation(), _twist(), _rotation(), _vector()
     for i in range(3):
         p[i] = f[i, VALUE]

@@ -305,7 +305,10 @@ def add_field_momentum(block, maps, memory, y, out):
 
 @inner
 def add_field_energy(block, maps, memory, gravity, w, energy):
-    """Energies of a field of mass, in place of what its base would have with the same momentum and mass."""
+    """Kinetic energy += T - V . h / 2, that of gravity -= g . (sum of m p - m p_base), of a field of mass.
+
+    These take the place of what its base would have with the same momentum h and mass m; T is the field's own.
+    """
     head = vector_at(address_of(block, maps, memory), (FIELD_BASE,))
     energy[0] += head[ENERGY_AT] - 0.5 * dot6(w.V, w.h)
     for k in range(3):

@@ -170,6 +170,20 @@ def turn_column(w, X, j, out):
     Ad(w.R0, w.p0, column, out)
 
 
+@inlined
+def carry_rates(start, S, own, Sd, Sdd):
+    """S' = s' + ad_V S and S'' = s'' + ad_V s' + ad_V S' + ad_A S of S = Ad_g0 s, in world axes.
+
+    V, A are the motion of g0, the segment's ``start``; ``own`` is Ad_g0 of ds/dt, and Sdd holds that of d2s/dt2.
+    """
+    for k in range(6):
+        Sd[k] = own[k]
+    add_ad(start.V, S, Sd)
+    add_ad(start.V, own, Sdd)
+    add_ad(start.V, Sd, Sdd)
+    add_ad(start.A, S, Sdd)
+
+
 @inner
 def custom_columns(block, at, start, w, cv, ca, c, columns):
     """S^, S^' and S^'' of all coordinates from column c on, with the motion of the segment's ``start``."""
@@ -181,12 +195,7 @@ def custom_columns(block, at, start, w, cv, ca, c, columns):
         turn_column(w, subspace, j, S)
         turn_column(w, rate, j, turned)
         turn_column(w, acceleration, j, Sdd)
-        for k in range(6):
-            Sd[k] = turned[k]
-        add_ad(start.V, S, Sd)
-        add_ad(start.V, turned, Sdd)
-        add_ad(start.V, Sd, Sdd)
-        add_ad(start.A, S, Sdd)
+        carry_rates(start, S, turned, Sd, Sdd)
         write_columns(S, Sd, Sdd, cv, ca, c + j, columns)
 
 

@@ -124,7 +124,7 @@ def block_columns(tree, space, block, cv, ca):
 
 @inlined
 def block_jacobian(tree, space, block):
-    """J alone of all active segments of a block."""
+    """J = sum S alone of all active segments of a block."""
     work, J = space.work, space.columns[1]
     if block.kind == ROD:
         rod_jacobian(tree, block, work, J)

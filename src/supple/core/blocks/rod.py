@@ -25,7 +25,7 @@ _plain = local_array(3, 6, 12)  # the same as plain matrices
 
 @inlined
 def rod_jet(tree, block, i, q, v, a, w):
-    """Omega of the i-th segment and its time derivatives, w.jet, from the strains and theirs, w.xi."""
+    """Omega, Omega', Omega'' of the i-th segment in w.jet, from xi = xi* + Phi q, Phi v, Phi a in w.xi (C1-C3)."""
     segment = tree.segments[block.first + i]
     strain_jet(block, segment, block.columns + i * block.n, tree.phi, q, v, a, w.xi)
     magnus_jet(segment, w.xi, w.jet)
@@ -56,7 +56,12 @@ def strain_jet(block, segment, column, phi, q, v, a, xi):
 
 @inlined
 def magnus_jet(segment, xi, jet):
-    """Omega and its two time derivatives over one Magnus step (C1-C3, with the dot missing in C3 restored)."""
+    """Omega = h/2 (xi_1 + xi_2) + c ad_xi1 xi_2 and its two time derivatives, jet (3, 6), over one Magnus step (C1-C3):
+
+        Omega'' = h/2 (xi_1'' + xi_2'') + c (ad_xi1'' xi_2 + 2 ad_xi1' xi_2' + ad_xi1 xi_2''),
+
+    the dot missing in C3 restored; xi (3, 2, 6) has the strains at both collocation points with two derivatives.
+    """
     h, c = segment.half, segment.bracket
     for n in range(3):
         for k in range(6):
@@ -117,7 +122,10 @@ def collocation_columns(Z, cv, ca, W):
 
 @inner
 def expand_columns(block, i, parent, component, phi, W, columns):
-    """Columns of the i-th segment of a rod: W Phi, added to those of its parent segment for J, R, Q."""
+    """S = W_0 Phi, and J, R, Q = those of the parent segment + W_0 Phi, W_1 Phi, W_2 Phi: the i-th segment of a rod.
+
+    W (3, 6, 12) is in collocation space.  Coordinate j moves strain r alone: (W Phi)_j = phi_1j W_r + phi_2j W_6+r.
+    """
     n, start = U(block.n), U(block.start)
     c = U(block.columns) + U(i) * n
     for k in range(6):
@@ -138,7 +146,7 @@ def expand_columns(block, i, parent, component, phi, W, columns):
 
 @inner
 def expand_jacobian_columns(block, i, parent, component, phi, W, J):
-    """J of the i-th segment of a rod: that of its parent segment plus W Phi."""
+    """J = that of the parent segment + W_0 Phi, for the i-th segment of a rod: `expand_columns` without S, R, Q."""
     n, start = U(block.n), U(block.start)
     c = U(block.columns) + U(i) * n
     for k in range(6):
@@ -153,7 +161,7 @@ def expand_jacobian_columns(block, i, parent, component, phi, W, J):
 
 @inlined
 def rod_columns(tree, block, work, cv, ca, columns):
-    """Columns of all segments of a rod."""
+    """S = T Z Phi, J = sum S, R = sum S', Q = sum S'' of all segments of a rod, combined with c_v, c_a."""
     Z, W = _duals(), _plain()
     for i in range(block.active):
         s = block.first + i
@@ -164,7 +172,7 @@ def rod_columns(tree, block, work, cv, ca, columns):
 
 @inlined
 def rod_jacobian(tree, block, work, J):
-    """J of all segments of a rod."""
+    """J = sum T Z Phi of all segments of a rod."""
     Z, W = _duals(), _plain()
     for i in range(block.active):
         s = block.first + i

@@ -37,7 +37,7 @@ PARALLEL = 1e-9
 
 @inner
 def clamp(x, lo, hi):
-    """x, but not outside lo and hi."""
+    """min(max(x, lo), hi)."""
     return min(max(x, lo), hi)
 
 
@@ -137,9 +137,9 @@ def box_distance(size, pair):
 
 @inner
 def closest_on_axis(length, lo, hi, pair):
-    """Where on its axis of ``length`` a sphere is closest to the surface's axis between lo and hi.
+    """t in [0, length] at which p_a + t w_a is closest to p_b + s w_b, s in [lo, hi]: t = (b r_b - r_a) / (1 - b^2).
 
-    Parallel axes: the middle of where they run side by side.
+    b = w_a . w_b, r = (p_a - p_b) . w, each in its bounds.  Parallel axes: the middle of where they run side by side.
     """
     Ra, pa, Rb, pb = pair.Rp, pair.pp, pair.Rs, pair.ps
     b, ra, rb = 0.0, 0.0, 0.0
@@ -209,7 +209,7 @@ def closest_varying(kind, size, sphere, pair):
 
 @inner
 def out_of_reach(kind, size, pair, c, reach):
-    """Whether the pair's surface is further than ``reach`` from c, by a test that is cheap and never wrong."""
+    """Whether D(c) > ``reach`` for the pair's surface, by a test that is cheap and never wrong."""
     R, p = pair.Rs, pair.ps
     x, y, z = c[0] - p[0], c[1] - p[1], c[2] - p[2]
     along = R[0, 0] * x + R[1, 0] * y + R[2, 0] * z

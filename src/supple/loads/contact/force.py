@@ -39,7 +39,7 @@ _vector, _twist, _matrix, _map = local_array(3), local_array(6), local_array(3, 
 
 @inner
 def release(y):
-    """g(y) and its slope: y, but never negative; a parabola joins the two within `RELEASE`."""
+    """g = y above e, 0 below -e and (y + e)^2 / (4 e) between, e = `RELEASE`; returns g and dg/dy."""
     if y >= RELEASE:
         return y, 1.0
     if y <= -RELEASE:
@@ -109,7 +109,10 @@ def add_cross(scale, x, Y, out):
 
 @inner
 def centre_motion(length, pair, Lc, Lr):
-    """Lc (3, 6), Lr (6,): centre and radius of a sphere by z; it slides along its axis between 0 and ``length``."""
+    """dc = L_c z = [-c~, I] z + w dt and dr = L_r z = r' dt, (3, 6) and (6,): centre and radius of a sphere by z.
+
+    dt as above, for a sphere that is between 0 and ``length`` of its axis w; else dt = 0.
+    """
     axis, n, H, place, bend = pair.axis, pair.n, pair.H, pair.place, pair.bend
     point_matrix(pair.c, Lc)
     for l in range(6):
@@ -197,7 +200,10 @@ def contact_tangent(V, length, pair, Fd, Fn, Fu):
 
 @inner
 def press(wa, wb, sphere, law, pair, mode):
-    """Force and wrench of a pair that overlaps, where its sphere and surface are; in mode TANGENT also G and D."""
+    """x = c - (r - d/2) n, u = v_a - v_b + (w_a - w_b) x x, f(d, n, u) as above and W = -[x x f; f] of a pair.
+
+    It overlaps, and its sphere and surface are in place.  In mode TANGENT also G and D.
+    """
     Fd, Fn, Fu = _vector(), _matrix(), _matrix()
     c, n, x, u, turn, f, W, offset = pair.c, pair.n, pair.x, pair.u, pair.turn, pair.f, pair.W, 0.5 * pair.depth
     offset -= pair.radius

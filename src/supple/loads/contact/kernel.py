@@ -82,7 +82,7 @@ def sphere_middle(w, frame, length, x):
 
 @inner
 def enclose_spheres(work, contact, first, last, ball):
-    """ball[:4]: centre and radius of what holds some spheres."""
+    """ball[:4] = (b, max of |c_j - b| + r_j + l_j / 2), b the mean of the middles c_j: what holds some spheres."""
     x, where, spheres, frames = _vector(), contact.sphere_segments, contact.spheres, contact.sphere_frames
     for i in range(4):
         ball[i] = 0.0
@@ -127,7 +127,7 @@ def enclose_groups(tree, space, contact, balls):
 
 @inner
 def apart(a, b):
-    """Whether two balls do not overlap."""
+    """Whether two balls do not overlap: |c_a - c_b| > r_a + r_b."""
     x, y, z, reach = a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] + b[3]
     return x * x + y * y + z * z > reach * reach
 
@@ -137,7 +137,10 @@ def apart(a, b):
 
 @inner
 def overlap(kind, size, sphere, w, frame, pair):
-    """How deep a sphere, whose middle is in the pair, is in its surface; it slides to where it is closest."""
+    """d = r(t) - D(p + t w): how deep a sphere is in the pair's surface, at the t of its axis w where it is closest.
+
+    Its middle is in the pair; d > 0 is an overlap.
+    """
     c, place = pair.c, 0.0
     if sphere[1] > 0.0 and (kind == ROUND or sphere[3] != 0.0):
         Rp, pp, axis = pair.Rp, pair.pp, pair.axis
@@ -214,7 +217,7 @@ def pose_dormant(tree, space, calls, w, s, ball, mode):
 
 @inlined
 def meet_surface(tree, space, contact, g, s, ball, pair, mode):
-    """The spheres of group g against surface s, whose frame is in the pair."""
+    """The spheres of group g against surface s, whose frame is in the pair: those of depth d > 0 touch."""
     group, kind, size, work = contact.sphere_groups[g], contact.surfaces[s, 1], contact.surface_sizes[s], space.work
     where, spheres, frames, skip = contact.sphere_segments, contact.spheres, contact.sphere_frames, contact.skip
     for i in range(group[0], group[1]):

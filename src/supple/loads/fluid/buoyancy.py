@@ -129,7 +129,10 @@ def add_cross(scale, a, b, out):
 
 @inner
 def level_axes(g, size, out):
-    """Rows of out (3, 3): two unit vectors across g, and that along it."""
+    """Rows of out (3, 3): a = (x_k - (e . x_k) e) / |x_k - (e . x_k) e|, b = e x a, and e = g / |g|.
+
+    x_k is the axis that is most across g.
+    """
     k = 0
     for i in range(1, 3):
         if abs(g[i]) < abs(g[k]):
@@ -145,7 +148,10 @@ def level_axes(g, size, out):
 
 @inlined
 def slope_along(body, w, g, axes, direction, j, scratch, moment):
-    """t_j along one of three directions: turns about the first two axes, then a shift along the third."""
+    """t_j . d, t_j = rho [(V_j x0 + R B_j) x g; V_j g].
+
+    d is a turn about one of the first two axes, or a shift along the third.
+    """
     v = turned_sum(w.R, body.sums, 4 * (1 + j), scratch)
     if direction == 2:
         return body.density * v * (g[0] * axes[2, 0] + g[1] * axes[2, 1] + g[2] * axes[2, 2])
@@ -182,7 +188,7 @@ def add_ties(space, body, w, g, size):
 
 @inlined
 def gravity_of(space, g):
-    """g (3,), and its size."""
+    """g (3,) = minus the acceleration of the world, and |g|."""
     for i in range(3):
         g[i] = -space.work[0].A[3 + i]
     return math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])

@@ -51,7 +51,10 @@ def subtract_turned(R, bar, out):
 
 @inner
 def add_drag_gradient(R, z, eta, D, D_out, place_out, current_out):
-    """By D, the place and the current."""
+    """D_bar += |v| z eta^T, eta_bar = |v| D^T z + (z . D eta) [0; v] / |v|, of which current_bar = -R eta_bar_v.
+
+    place_bar gains the levers of eta_bar and of the force |v| D eta, on eta and z.
+    """
     f, bar, speed = _wrench(), _wrench(), math.sqrt(eta[3] ** 2 + eta[4] ** 2 + eta[5] ** 2)
     if speed == 0.0:
         return
@@ -74,7 +77,7 @@ def add_drag_gradient(R, z, eta, D, D_out, place_out, current_out):
 
 @inner
 def add_weight_gradient(R, z, gravity, H, H_out, place_out, gravity_out):
-    """By H, the place and gravity (world axes)."""
+    """H_bar += z g^T, gravity_bar += R H^T z, in which g = R^T gravity (world axes), and place_bar the lever of H g."""
     g, f = _vector(), _wrench()
     for i in range(3):
         g[i] = R[0, i] * gravity[0] + R[1, i] * gravity[1] + R[2, i] * gravity[2]
@@ -93,7 +96,10 @@ def add_weight_gradient(R, z, gravity, H, H_out, place_out, gravity_out):
 
 @inner
 def add_spin_gradient(sign, M, z, U, U_bar, z_bar, M_out):
-    """Of sign z . ad*_U M U, by U, z and M."""
+    """U_bar -= s (ad*_z M U + M ad_U z), z_bar += s ad*_U M U, M_bar -= s (ad_U z) U^T of s z . ad*_U M U.
+
+    s is the ``sign``.
+    """
     h, turned, x = _wrench(), _wrench(), _wrench()
     product6_transposed(M, U, h)
     for i in range(6):
@@ -114,7 +120,10 @@ def add_spin_gradient(sign, M, z, U, U_bar, z_bar, M_out):
 
 @inner
 def add_drift_gradient(R, z, V, eta, c, M, M_out, place_out, current_out):
-    """By the added mass, the place and the current c (body axes)."""
+    """M_bar += z f^T - (ad_eta z) eta^T + (ad_V z) V^T, f = [0; V_w x c].
+
+    And what the place and the current c (body axes) gain.
+    """
     f, bar, z_bar, relative, own = _wrench(), _wrench(), _wrench(), _wrench(), _wrench()
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3

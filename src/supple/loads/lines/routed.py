@@ -74,7 +74,7 @@ def add_line_stress(s, line, u, mode):
 
 @inner
 def line_rate(s, line, T, Td):
-    """T and its time derivative at a node; returns |T| and d|T|/dt."""
+    """T = P xi + d' and T' = P xi' (3,) at a node; returns |T| and d|T|/dt = T . T' / |T|."""
     size = line_tangent(s.xi, line[1], line[2], line[3], line[4], T)
     line_tangent(s.xid, line[1], line[2], 0.0, 0.0, Td)
     return size, (T[0] * Td[0] + T[1] * Td[1] + T[2] * Td[2]) / size

@@ -76,7 +76,10 @@ def elastic_tension(law, e, rate):
 
 @inner
 def elastic_potential(law, e):
-    """Energy [J] of the elongation e: k times the integral of the ramp s from 0 to e."""
+    """k times the integral of the ramp s from 0 to e [J]: k w^2 x^4 (3/2 - 8/5 x + x^2 / 2) for x = e / w < 1.
+
+    Beyond, k (e^2 / 2 - w^2 / 10).
+    """
     k, w = law[0], law[3]
     if e <= 0.0:
         return 0.0
@@ -107,7 +110,7 @@ def add_end(part, sign, x, v, n, d):
 
 @inner
 def measure_path(space, path):
-    """Length l of a path and its rate l'."""
+    """l = sum |x_b - x_a| + sum w |T| of a path, and its rate l' = sum n . (v_b - v_a) + sum w d|T|/dt."""
     xa, va, xb, vb, n = _vector(), _vector(), _vector(), _vector(), _vector()
     spans, nodes, line, length, rate = path.spans, path.nodes, path.line, 0.0, 0.0
     for i in range(spans.shape[0]):
@@ -134,7 +137,10 @@ def pull_path(space, path, tension, mode):
 
 @inner
 def add_path_line(space, path, length, rate, tension, slope, rate_slope):
-    """How the length of a path follows its points and nodes (`core.elastic_lines`)."""
+    """dl/dq of a path as parts of a line: f = [x x n; n] at ends of spans, minus that at a, and w P^T t at nodes.
+
+    Directions drift by n' = (v_b - v_a - l' n) / l (`core.elastic_lines`).
+    """
     xa, va, xb, vb, n, d = _vector(), _vector(), _vector(), _vector(), _vector(), _vector()
     points, spans, nodes, line = path.points, path.spans, path.nodes, path.line
     whole = add_line(space, length, rate, tension, slope, rate_slope)
@@ -182,7 +188,10 @@ paths = LoadKernel(_paths)
 
 @inner
 def path_growth(space, path):
-    """How a path grows along the virtual twists of its points and the virtual strains of its nodes."""
+    """dl = sum n . (dx_b - dx_a) + sum w t . (P eta): how a path grows.
+
+    dx = z_v + z_w x x by the virtual twists z of its points, eta are the virtual strains of its nodes.
+    """
     xa, va, xb, vb, n = _vector(), _vector(), _vector(), _vector(), _vector()
     points, spans, nodes, line, growth = path.points, path.spans, path.nodes, path.line, 0.0
     for i in range(spans.shape[0]):
@@ -200,7 +209,10 @@ def path_growth(space, path):
 
 @inner
 def add_elastic_gradient(law, e, rate, growth, out):
-    """Cotangents of stiffness, rest length, damping and smoothing in T(e, l') growth, see `elastic_tension`."""
+    """out += growth (s, -dT/de, s' l', k s_w + d s'_w l'): by stiffness k, rest length, damping d, smoothing w.
+
+    T = k s(e) + d s'(e) l' (see `elastic_tension`); ``growth`` is that of the path along virtual twists.
+    """
     k, d, w = law[0], law[2], law[3]
     tension, slope, _ = elastic_tension(law, e, rate)
     if tension == 0.0:

@@ -160,7 +160,10 @@ def set_pose(R, p, x):
 
 @inner
 def difference(functions, x, part, column, width, left, state, T):
-    """Six columns of T (6, width) by differences of fourth order along a part of the inputs.  Returns success."""
+    """T_i = (f(-2 h) - 8 f(-h) + 8 f(h) - f(2 h)) / 12 h, six columns of T (6, width), along a part of the inputs.
+
+    A pose is moved by exp of a twist.  Returns success.
+    """
     moved, y = _inputs(), _outputs()
     for i in range(6):
         h = STEP if part == POSE else STEP * max(1.0, abs(x[part + i]))
@@ -236,7 +239,11 @@ def point_inputs(space, w, R, p, time, node, uses, x):
 
 @inner
 def point_tangent(space, w, segment, weight, R, p, node, uses, T, width):
-    """Into G, N, M of the segment, and into a coupling to the strain; T has six columns for each argument in use."""
+    """G -= w (X - Z ad_A0), N -= w (Y - Z ad_V), M -= w Z of the segment, and a coupling G = -w Ad^-T S to the strain.
+
+    World axes; w is the ``weight``, A0 the acceleration of the world; T = [X, Y, Z, S] has six columns for each of its
+    arguments in use.
+    """
     H, W, column = _matrix(), _matrix(), 0
     if uses & 1:
         block_of(T, width, column, H)

@@ -44,7 +44,7 @@ def share_weights(problem):
 
 @inner
 def widen_weights(problem, rtol, atol, row):
-    """Errors worth caring about at both ends of a step: those of its beginning, or of ``row`` if these are larger."""
+    """w_i = max(w_i, atol_i + rtol |y_i|) of a ``row`` y: errors worth caring about at both ends of a step."""
     n = problem.q.shape[0]
     first = 3 * n + problem.multipliers.shape[0]
     for i in range(n):
@@ -57,7 +57,7 @@ def widen_weights(problem, rtol, atol, row):
 
 @inner
 def error_norm(problem, row, constant):
-    """Weighted size of ``constant`` times a row, in q, v, z.
+    """|C| sqrt(mean of (y_i / w_i)^2) of a row y, in q, v, z; C is the ``constant``.
 
     Prescribed coordinates count: steps that do not resolve their motion do not resolve efforts, nor output in between.
     """
@@ -76,7 +76,10 @@ def error_norm(problem, row, constant):
 
 @inner
 def ratio_of(error, order):
-    """The ratio of steps at which an error of this size, in units of the tolerance, would be one."""
+    """error^(-1 / (order + 1)): the ratio of steps at which an error of this size would be one.
+
+    In units of the tolerance.
+    """
     return max(error, NO_ERROR) ** (-1.0 / (order + 1))
 
 

@@ -135,7 +135,10 @@ def weighted(problem, K, weights):
 
 @inner
 def error_of(problem, K, E, h):
-    """Size of the error: of one estimate E[0], or of two combined as Hairer and Wanner do for order 8."""
+    """h sqrt(x_0 / N) of one estimate, h x_0 / sqrt((x_0 + x_1 / 100) N) of two, x_m = sum of (sum_s E_ms K_s / w)^2.
+
+    N is the number of entries; two are combined as Hairer and Wanner do for order 8.
+    """
     count = max(2 * problem.free.shape[0] + problem.z.shape[0], 1)
     fine = weighted(problem, K, E[0])
     if E.shape[0] == 1:
@@ -157,7 +160,10 @@ def end_of_step(run):
 
 @inner
 def evaluate_stages(problem, run, own, t, t_new, h, baumgarte):
-    """Rates at all stages of a step from t to t_new, K[0] being those at t.  Returns a status."""
+    """K_s = f(t + c_s h, y + h sum_j a_sj K_j), s >= 1, and K of the end, y + h sum_j b_j K_j, at t_new.
+
+    K[0] are the rates at t.  Returns a status.
+    """
     K, now, stages = own.K, own.points[NOW], own.b.shape[0]
     for s in range(1, stages):
         put_state(problem, now, K, own.A[s], s, h)
@@ -173,7 +179,10 @@ def evaluate_stages(problem, run, own, t, t_new, h, baumgarte):
 
 @inner
 def step(problem, run, own):
-    """One accepted step.  Returns CONVERGED, TOO_SMALL or a failure."""
+    """One accepted step, y + h sum b_s K_s.  Returns CONVERGED, TOO_SMALL or a failure.
+
+    The next one is min(`GROW`, `SAFETY` error^(-1 / (p + 1))) times as long.
+    """
     ints, reals, status, end = run.ints, run.reals, CONVERGED, end_of_step(run)
     while True:
         if is_lost(reals):
@@ -233,7 +242,10 @@ def recentre(problem, run, own):
 
 @inner
 def interpolate(problem, run, own, t, row):
-    """Row at time t of the last step: quintic in q (from q, v, a), v and a its rates; linear in the rest."""
+    """Row (1 - x) y_0 + x y_1 at time t of the last step, x = (t - t_0) / h.
+
+    But q is quintic (from q, v, a), and v and a are its rates.
+    """
     n, before, now = problem.q.shape[0], own.points[NOW], own.points[NEW]
     if t == run.reals[TIME]:
         copy_row(now, row)

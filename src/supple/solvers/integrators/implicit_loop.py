@@ -139,7 +139,7 @@ def begin_stage(problem, own, s, h):
 
 @inner
 def solve_stages(problem, run, own, first, count, t, h, tolerance):
-    """All stages of one step of length h from memory[0].  Returns a status."""
+    """R = 0, e = 0, A v = 0 at t + c_s h for all stages s of one step of length h from memory[0].  Returns a status."""
     for i in range(problem.before.shape[0]):
         problem.before[i] = own.memory[0, i]
     for s in range(count):
@@ -156,7 +156,7 @@ def solve_stages(problem, run, own, first, count, t, h, tolerance):
 
 @inner
 def coefficients_fit(own, t, h):
-    """Whether the coefficients are those of a step from t; own.past[1] says which are needed.
+    """Whether the coefficients are those of a step from t: own.past[1] = (t - t_k) / h of the points k behind it.
 
     Points that lie whole steps back, but for the rounding of times, do so exactly.
     """
@@ -175,9 +175,10 @@ def coefficients_fit(own, t, h):
 
 @inner
 def newton_weights(problem, settings, row, h):
-    """How well Newton's method must converge in fixed steps: v to a relative size, q to what that moves in a step.
+    """w_v = atol + rtol (|v| + h |a|) + eps |q| / h, w_q = h w_v: how well Newton's method converges in fixed steps.
 
-    What is left over adds up along the motion, so it is measured by the motion and not by the size of q.
+    What is left over adds up along the motion, so it is measured by the motion and not by the size of q; eps is
+    `ROUNDED_MOTION`.
     """
     n, rtol, atol = problem.q.shape[0], settings[NEWTON_RTOL], settings[NEWTON_ATOL]
     for i in range(n):
@@ -228,7 +229,7 @@ def choose_step(problem, run, own, t, h):
 
 @inner
 def step_length(problem, run, own):
-    """Length of the step to be tried; the lagged acceleration follows its change."""
+    """Length h of the step to be tried; the lagged acceleration follows its change, A = a + (h / h_last) (A - a)."""
     reals, settings, n = run.reals, own.settings, problem.q.shape[0]
     if settings[ADAPTIVE] != 0.0:
         longest = min(reals[LONGEST_STEP], longest_turn(problem, own.memory[0], POINTS - 1))
@@ -246,7 +247,7 @@ def step_length(problem, run, own):
 
 @inner
 def shorten(run, settings, h):
-    """A shorter step after a failure of Newton's method.  Returns whether there is one."""
+    """`FAILED_SHRINK` h, or h / 2 of fixed steps, after a failure of Newton's method.  Returns whether there is one."""
     reals = run.reals
     run.ints[FAILED] += 1
     if settings[ADAPTIVE] != 0.0:
@@ -260,7 +261,11 @@ def shorten(run, settings, h):
 
 @inner
 def step(problem, run, own):
-    """One accepted step.  Returns CONVERGED, TOO_SMALL, NEW_COEFFICIENTS or the failure of a stage."""
+    """One accepted step, t to t + h.  Returns CONVERGED, TOO_SMALL, NEW_COEFFICIENTS or the failure of a stage.
+
+    Of adaptive steps the error, C h^(p+1) y^(p+1), is at most one in units of the tolerance; fixed steps that fail are
+    halved, and doubled again.
+    """
     n, ints, reals, settings, failed = problem.q.shape[0], run.ints, run.reals, own.settings, CONVERGED
     adaptive, now = settings[ADAPTIVE] != 0.0, own.memory[0]
     while True:
@@ -301,7 +306,7 @@ def step(problem, run, own):
 
 @inner
 def open_step(problem, run, own, h, first):
-    """Begin to write a step down: its first stage, and by how much its length scales the lagged acceleration."""
+    """Begin to write a step down: its first stage, and h / h_last, which scales A - a of the lagged acceleration A."""
     started = run.ints[EQUAL] == 0 or run.ints[EQUAL] < own.settings[STARTED]
     ratio = h / own.last[0] if own.settings[LAGS] != 0.0 and own.last[0] > 0.0 else 1.0
     table, start = run.tape_counts[TABLE], 1.0 if started else 0.0
@@ -310,7 +315,10 @@ def open_step(problem, run, own, h, first):
 
 @inner
 def accept(problem, run, own, t):
-    """The new row becomes memory[0]; behind a first step the lagged acceleration is that of its end."""
+    """The new row becomes memory[0], and A = l_0 a_new + l_1 a + l_2 A, the lagged acceleration.
+
+    Behind a first step it is a_new.
+    """
     n, memory, new = problem.q.shape[0], own.memory, own.row
     started = run.ints[EQUAL] == 0 or run.ints[EQUAL] < own.settings[STARTED]
     for i in range(2 * n, 3 * n):

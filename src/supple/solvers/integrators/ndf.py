@@ -135,7 +135,7 @@ def recentre(problem, run, own):
 
 @inner
 def interpolate(problem, run, own, t, row):
-    """Row at time t of the step that ended now."""
+    """Row D_0 + sum over j >= 1 of D_j s (s + 1) ... (s + j - 1) / j!, s = (t - t_now) / h, of the step that ended."""
     D, now, h = own.D, run.reals[TIME], run.reals[LAST_STEP]
     copy_row(D[0], row)
     p = 1.0
@@ -180,7 +180,7 @@ def begin_stage(problem, D, order, h):
 
 @inner
 def change_step(run, own, factor):
-    """Go on with a step ``factor`` times as long."""
+    """h = factor h, the differences being rescaled, D = (R U)^T D (`rescale`)."""
     rescale(own.D, run.ints[ORDER], factor, own.work)
     run.reals[STEP] *= factor
     run.ints[EQUAL] = 0
@@ -188,7 +188,7 @@ def change_step(run, own, factor):
 
 @inner
 def fit_step(run, own):
-    """Change the step such that it ends at the end, or so before it that no tiny step is left.  Returns its end."""
+    """Change h so that t + h is the end, or half of the way there: no tiny step is left.  Returns t + h."""
     reals = run.reals
     left = reals[END_TIME] - reals[TIME]
     h = full_or_half(left, reals[STEP])
@@ -223,13 +223,16 @@ def accept(own, order):
 
 @inner
 def safety(problem):
-    """Part of the step that the error would allow which is taken: less where Newton's method was slow."""
+    """`SAFETY` (2 m + 1) / (2 m + k): part of the step that the error allows, after k steps of Newton's method."""
     return SAFETY * (2 * MOST + 1) / (2 * MOST + problem.flags[ITERATIONS])
 
 
 @inner
 def step(problem, run, own):
-    """One accepted step.  Returns CONVERGED, TOO_SMALL or the failure of a stage."""
+    """One accepted step, alpha_k/h (d + psi) = y'.  Returns CONVERGED, TOO_SMALL or the failure of a stage.
+
+    Where its error, C_k |d|, is above one in units of the tolerance, it is made anew, error^(-1 / (k + 1)) as long.
+    """
     ints, reals, failed = run.ints, run.reals, CONVERGED
     longest = min(reals[LONGEST_STEP], longest_turn(problem, own.D[0], MAX_ORDER + 2))
     if reals[STEP] > longest:
@@ -290,7 +293,7 @@ def settle(problem, run, own):
 
 @inner
 def begin(problem, run, own):
-    """Order 1: a point and its rates."""
+    """D_0 = y, D_1 = h y' of q, v, z, all others zero: order 1 from a point and its rates."""
     n, nc, nz, D, h = problem.q.shape[0], problem.multipliers.shape[0], problem.z.shape[0], own.D, run.reals[STEP]
     for m in range(D.shape[0]):
         for c in range(D.shape[1]):

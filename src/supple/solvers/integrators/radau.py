@@ -77,7 +77,7 @@ NEWTON_SIZE = 0.007
 
 @inner
 def collect(problem, run, own, t, h):
-    """Rows of the solved stages, in ``trial`` and on the tape.  Returns a status."""
+    """Rows of the solved stages, at t + c_i h, in ``trial`` and on the tape.  Returns a status."""
     asked = problem.fixed.shape[0] > 0 or problem.flags[FEEDBACK] or problem.load_states.shape[0] > 0
     for i in range(3):
         set_stage(problem, own, i, t, h)
@@ -105,7 +105,7 @@ def judge(problem, run, own, h):
 
 @inner
 def ratio_of_steps(problem, own, h, error):
-    """The ratio by which the next step is longer: by its error, and by that of the step before (Gustafsson).
+    """h_new / h = s error^(-1/4), at most that of Gustafsson, s h / h_last (error_last / error^2)^(1/4) ([STIFF] IV.8).
 
     And by Newton's method, whose steps shrink by a ratio that grows as the step does: it would fail in longer ones.
     """
@@ -131,7 +131,10 @@ def shrink_of(speed):
 
 @inner
 def step(problem, run, own):
-    """One accepted step.  Returns CONVERGED, TOO_SMALL or the failure of its stages."""
+    """One accepted step, t to t + h.  Returns CONVERGED, TOO_SMALL or the failure of its stages.
+
+    Where its error is above one in units of the tolerance, it is made anew with the ratio of `ratio_of_steps`, < 1.
+    """
     ints, reals, failed, n = run.ints, run.reals, CONVERGED, problem.q.shape[0]
     now, t = own.memory[NOW], run.reals[TIME]
     while True:
@@ -212,10 +215,11 @@ def recentre(problem, run, own):
 
 @inner
 def interpolate(problem, run, own, t, row):
-    """Row at time t of the last step: quintic in q (from q, v, a at its ends), v and a its rates.
+    """Row sum_s l_s(x) y_s at time t of the last step, x = (t - t_0) / h; q by the quintic through q, v, a at its ends.
 
-    The rest, and all of a first step, whose acceleration at its beginning may be huge and last no time, follow the
-    polynomials through the stages: cubic in q, v, z, quadratic in a, multipliers and efforts.
+    v and a are the quintic's rates.  The rest, and all of a first step, whose acceleration at its beginning may be huge
+    and last no time, follow the polynomials through the stages: cubic in q, v, z, quadratic in a, multipliers and
+    efforts.
     """
     n, nc, nz, memory = problem.q.shape[0], problem.multipliers.shape[0], problem.z.shape[0], own.memory
     if t == run.reals[TIME]:

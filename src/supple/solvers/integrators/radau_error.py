@@ -88,7 +88,7 @@ def estimate(problem, own, h, err, g):
 
 @inner
 def estimate_again(problem, own, h, err, g):
-    """The error, filtered once more."""
+    """err = c (c - J)^-1 err, c = gamma / h: the error, filtered once more."""
     c, last = GAMMA / h, 3 * problem.q.shape[0] + problem.multipliers.shape[0] + problem.z.shape[0]
     for k in range(last):
         g[k] = c * err[k]

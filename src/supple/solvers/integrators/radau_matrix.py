@@ -31,7 +31,7 @@ def linearise_stages(problem, own):
 
 @inner
 def close_feedback(problem, own):
-    """Inputs that follow the state: their slopes join the derivatives of R."""
+    """R_q -= B u_q, R_v -= B u_v, R_z -= B u_z: inputs that follow the state, by their slopes."""
     n, nz, J = problem.q.shape[0], problem.z.shape[0], own.jacobians
     for u in range(problem.B.shape[1]):
         slopes = problem.slopes[u]
@@ -47,7 +47,10 @@ def close_feedback(problem, own):
 
 @inner
 def factorise_both(problem, own, h):
-    """Factors of both matrices for steps of h.  Returns a status."""
+    """Factors of the matrices with c_v = gamma / h and c_v = (alpha - i beta) / h, c_a = c_v^2, c_z = c_v.
+
+    Returns a status.
+    """
     blocks, c = (own.jacobians, own.by_state, own.f), GAMMA / h
     set_directions(problem, own, c)
     sum_blocks(problem, blocks, (1.0, c, c * c, c), problem.P, own.numbers[SCALE], problem.matrix)
@@ -62,7 +65,10 @@ def factorise_both(problem, own, h):
 
 @inner
 def set_directions(problem, own, c):
-    """P of loops, from the diagonal T of the real matrix, which scales multipliers, too."""
+    """P = diag(T)^-1 A^T of loops up to a factor, T = R_q + c R_v + c^2 R_a.
+
+    The largest entry of the diagonal scales multipliers, too.
+    """
     free, J, scale = problem.free, own.jacobians, largest_diagonal(problem, own.jacobians, 1.0, c, c * c)
     own.numbers[SCALE] = scale
     if not problem.flags[STABILISED]:

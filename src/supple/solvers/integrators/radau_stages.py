@@ -33,7 +33,7 @@ MOST, MOST_CLOSING = 10, 30
 
 @inner
 def excite_stages(problem, own, t, h):
-    """What drives the stages of a step from t; prescribed coordinates get their increments.  Returns a status."""
+    """What drives the stages at t + c_i h; D_i = q_i - q - c_i h v of prescribed coordinates.  Returns a status."""
     n, now = problem.q.shape[0], own.memory[NOW]
     for i in range(3):
         status = excite(problem, t + NODES[i] * h)
@@ -55,7 +55,10 @@ def excite_stages(problem, own, t, h):
 
 @inner
 def predict(problem, run_equal, own, h):
-    """Increments at which Newton's method begins: the polynomial of the last step, or constant velocity at a start."""
+    """D_i = p(1 + c_i h / h_last) - q - c_i h v, p the polynomial of the last step, X_i likewise; zero at a start.
+
+    Increments at which Newton's method begins.
+    """
     n, nc, nz, memory = problem.q.shape[0], problem.multipliers.shape[0], problem.z.shape[0], own.memory
     now, first, w = memory[NOW], 3 * n + nc, 0.0
     if run_equal > 0:
@@ -84,7 +87,12 @@ def predict(problem, run_equal, own, h):
 
 @inner
 def set_stage(problem, own, i, t, h):
-    """The trial state of the problem is that of stage i of a step from t: q_i, v_i, a_i, z_i of the module."""
+    """The trial state becomes stage i of a step from t:
+
+        q_i = q + c_i h v + D_i,   v_i = v + 1/h sum_j W_ij (D_j - P mu_j),   a_i = 1/h^2 sum_j (W^2)_ij (D_j - P mu_j),
+
+    z_i = z + c_i h z' + X_i, its multipliers, inputs and signals; prescribed coordinates are where their laws say.
+    """
     n, nc, nz, now, D, y = (
         problem.q.shape[0],
         problem.multipliers.shape[0],
@@ -118,7 +126,7 @@ def set_stage(problem, own, i, t, h):
 
 @inner
 def rate_of(own, i, k, h):
-    """z' of the k-th internal state at stage i, by the formula."""
+    """z'_i = z' + 1/h sum_j W_ij X_j of the k-th internal state at stage i."""
     return own.rates[k] + (RATES[i, 0] * own.X[0, k] + RATES[i, 1] * own.X[1, k] + RATES[i, 2] * own.X[2, k]) / h
 
 
@@ -147,7 +155,7 @@ def evaluate_stages(problem, own, t, h):
 
 @inner
 def mix(matrix, sides):
-    """Rows of sides (3, m) become sums of them: matrix (3, 3) times sides."""
+    """sides = matrix sides, for a matrix (3, 3) and sides (3, m)."""
     a, b, c = sides[0], sides[1], sides[2]
     for k in range(a.shape[0]):
         x, y, z = a[k], b[k], c[k]
@@ -210,7 +218,7 @@ def move_stages(problem, own, h, stabilised):
 
 @inner
 def correction(problem, own, i, f):
-    """Entry f of P mu at stage i."""
+    """(P mu_i)_f = sum_k P_fk mu_ik."""
     x = 0.0
     for k in range(problem.mu.shape[0]):
         x += problem.P[f, k] * own.mu[i, k]
@@ -228,7 +236,7 @@ def moved(problem, own, i, l):
 
 @inner
 def iterate(problem, own, t, h, tolerance, scale):
-    """Newton steps until the next one would be below ``tolerance``.  Returns a status."""
+    """Newton steps until the next one, rate / (1 - rate) times the last, is below ``tolerance``.  Returns a status."""
     looped, numbers = problem.vectors.shape[1] > 0, problem.numbers
     before, settled = 0.0, False
     own.numbers[SPEED] = 0.0

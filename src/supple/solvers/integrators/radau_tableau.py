@@ -44,7 +44,7 @@ TO_MODES = np.linalg.inv(FROM_MODES)
 
 @inner
 def node_polynomial(x, s, first):
-    """The s-th Lagrange polynomial at x over the nodes 0, c_1, c_2, 1, from the ``first`` of them on."""
+    """l_s(x) = product over r != s of (x - x_r) / (x_s - x_r), nodes 0, c_1, c_2, 1 from the ``first`` on."""
     value, at = 1.0, 0.0 if s == 0 else NODES[s - 1]
     for r in range(first, 4):
         if r != s:

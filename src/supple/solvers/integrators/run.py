@@ -95,19 +95,19 @@ def with_times(run: RunArrays, table: np.ndarray, wanted: np.ndarray | None) -> 
 
 @inner
 def is_lost(reals):
-    """Whether the step has become so short that the time hardly changes."""
+    """Whether h < eps |t|: the step has become so short that the time hardly changes."""
     return reals[STEP] < ROUNDED_TIME * max(abs(reals[TIME]), abs(reals[END_TIME])) + NOTHING
 
 
 @inner
 def reaches(h, left):
-    """Whether a step of h reaches the end of what is left, but for rounding."""
+    """Whether h >= left, but for rounding: a step of h reaches the end of what is left."""
     return h >= left * (1.0 - SAME_STEP)
 
 
 @inner
 def full_or_half(left, h):
-    """A step of at most h that does not leave a tiny rest: two equal steps rather than a long and a tiny one."""
+    """left, if h reaches it; left / 2, if h > left / 2; else h: two equal steps rather than a long and a tiny one."""
     if reaches(h, left):
         return left
     return min(h, 0.5 * left) if h > 0.5 * left else h

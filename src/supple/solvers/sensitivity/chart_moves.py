@@ -42,7 +42,7 @@ def relative_pose(home, chart, R, p):
 
 @inner
 def varied_twists(T, d, nu):
-    """nu, nu', nu'' of variations d (3, 6) of Omega, w, w'."""
+    """nu = T d_0, nu' = T' d_0 + T d_1, nu'' = T'' d_0 + 2 T' d_1 + T d_2 of variations d (3, 6) of Omega, w, w'."""
     for m in range(3):
         for k in range(6):
             nu[m, k] = 0.0
@@ -61,7 +61,10 @@ def varied_twists(T, d, nu):
 
 @inner
 def varied_coordinates(T, inverse, nu, d):
-    """Variations d (3, 6) of Omega, w, w' with the twists nu, nu', nu'': `varied_twists` solved."""
+    """d_0 = T^-1 nu, d_1 = T^-1 (nu' - T' d_0), d_2 = T^-1 (nu'' - T'' d_0 - 2 T' d_1).
+
+    `varied_twists` solved for the variations d (3, 6) of Omega, w, w'.
+    """
     rest = _twists()
     for m in range(3):
         for k in range(6):

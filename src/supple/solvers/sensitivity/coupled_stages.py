@@ -102,7 +102,10 @@ def pull_row(problem, sweep, i, h, end):
 
 @inner
 def begin_stage(problem, sweep, i, h):
-    """The variation of where stage i begins; prescribed coordinates follow their laws alone."""
+    """(dq + c_i h dv, dv, 0, dz): the variation of where stage i begins.
+
+    Prescribed coordinates follow their laws alone.
+    """
     n, nc, nz = problem.q.shape[0], problem.vectors.shape[1], problem.z.shape[0]
     begin, now, first = sweep.registers[BEGIN], sweep.registers[0], 3 * n + nc
     for k in range(begin.shape[0]):
@@ -161,7 +164,10 @@ def linearise_all(problem, sweep, register, h, backward):
 
 @inner
 def finish_backward(problem, sweep, i, h, end):
-    """Cotangents of the point now, of the inputs and parameters of stage i, from those of its equations."""
+    """q_bar += q0_bar, v_bar += v0_bar + c_i h q0_bar, z_bar += z0_bar of the point now, by where stage i begins.
+
+    Which come, with those of its inputs and parameters, from the cotangents of its equations.
+    """
     n, nz, first = problem.q.shape[0], problem.z.shape[0], 3 * problem.q.shape[0] + problem.vectors.shape[1]
     begin, now = sweep.registers[BEGIN], sweep.registers[0]
     for u in range(sweep.power.shape[0]):

@@ -35,7 +35,10 @@ def offset_of(k, distance):
 
 @inner
 def differences(f, distance, first, end, floor, out):
-    """Entries of f' from first to end, in out.  Returns whether they are to be trusted."""
+    """out = f' = (15 D_1 - 6 D_2 + D_3) / 10, entries from first to end.  Returns whether they are to be trusted.
+
+    That is, whether (4 D_1 - D_2) / 3 is within `TRUSTED` of the largest of them, or within the ``floor``.
+    """
     largest, apart = 0.0, 0.0
     for i in range(first, end):
         x = (f[3, i] - f[2, i]) / (2.0 * distance)
@@ -48,7 +51,7 @@ def differences(f, distance, first, end, floor, out):
 
 @inner
 def place_charts(problem, sweep, k, offset):
-    """Places of charts of displaced model k: those of the problem, displaced."""
+    """g + c dg, entry by entry: places of charts of displaced model k, c its ``offset``."""
     blocks = sweep.placement_sums.shape[0]
     for b in range(blocks):
         change, base, out = sweep.placement_sums[b], problem.placement[b], sweep.displaced_charts[k * blocks + b]
@@ -60,7 +63,7 @@ def place_charts(problem, sweep, k, offset):
 
 @inner
 def move_signals(problem, sweep, by):
-    """Add so many times their variations to the values of laws of time."""
+    """s += c ds of the values of laws of time."""
     for j in range(sweep.signals.shape[1]):
         problem.signals[j] += by * sweep.signals[sweep.counts[MET], j]
 

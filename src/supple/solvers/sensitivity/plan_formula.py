@@ -27,7 +27,10 @@ def start_formula(sweep):
 
 @inner
 def begin_formula(sweep, s, weights, weights_z, h):
-    """Where stage s begins, as sums over all rows; see `solvers.integrators.implicit_loop.begin_stage`."""
+    """q0 = sum w_r [q; h v; h^2 a]_r, h v0, h^2 a0 likewise, z0, h z0' = sum w_r [z; h z']_r: where stage s begins.
+
+    As `solvers.integrators.implicit_loop.begin_stage` has it.
+    """
     clear_begin(sweep)
     for r in range(weights.shape[1] // 3):
         for kind in range(3):
@@ -44,7 +47,10 @@ def begin_formula(sweep, s, weights, weights_z, h):
 
 @inner
 def step_formula(sweep, h, first, count, table, ratio, started):
-    """All stages of a step; the new point, the next lagged acceleration."""
+    """All stages of a step, c_v = w / h, c_a = w / h^2, c_z = w / h; the new point, and A = l_0 a_new + l_1 a + l_2 A.
+
+    Before, the lagged acceleration A becomes a + ratio (A - a).
+    """
     if ratio != 1.0:
         scale_part(sweep, LAGGED, A, ratio, 1.0 - ratio, 0, A)
     total = int(sweep.lagged[4])
@@ -66,7 +72,7 @@ def step_formula(sweep, h, first, count, table, ratio, started):
 
 @inner
 def chart_formula(sweep, shift):
-    """The lagged acceleration is carried with q and v of its time, ``shift`` ahead."""
+    """The lagged acceleration is carried with q + s v + s^2 a / 2 and v + s a, those of its time, s = ``shift``."""
     set_part(sweep, LAGGED, Q, 1.0, 0, Q)
     add_part(sweep, LAGGED, Q, shift, 0, V)
     add_part(sweep, LAGGED, Q, 0.5 * shift * shift, 0, A)

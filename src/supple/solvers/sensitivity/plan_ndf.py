@@ -55,7 +55,10 @@ def rescale_differences(sweep, order, factor):
 
 @inner
 def step_ndf(sweep, h, order, before):
-    """Rescale, predict, solve, update the differences."""
+    """Rescale; q0 = sum D_m, v0 = c_v psi_q, a0 = c_v (v0 - v* + psi_v); solve; and with d, solution less prediction,
+
+        D_k+2 = d - D_k+1,   D_k+1 = d,   D_m += D_m+1,   psi = sum gamma_m D_m / alpha_k.
+    """
     rescale_differences(sweep, order, h / before)
     c, alpha, stage = ALPHA[order] / h, ALPHA[order], sweep.stages[0]
     stage[CV_OF], stage[CA_OF], stage[CZ_OF] = c, c * c, c
@@ -98,7 +101,7 @@ def add_negated(sweep, j):
 
 @inner
 def give_ndf(sweep, x, order):
-    """The polynomial of the step, at x steps from its end."""
+    """D_0 + sum over j >= 1 of D_j x (x + 1) ... (x + j - 1) / j!: that of the step, at x steps from its end."""
     set_row(sweep, OUT, 1.0, 0)
     p = 1.0
     for j in range(order):

@@ -27,7 +27,7 @@ def start_pair(sweep):
 
 @inner
 def step_pair(sweep, h):
-    """All stages; the last one is the new point, and the first stage of the next step."""
+    """y + h sum_j a_sj K_j of all stages; the last one is the new point, and the first stage of the next step."""
     A_b, count = sweep.tableau, sweep.tableau.shape[1]
     for s in range(1, count + 1):
         begin_from(sweep, 0)
@@ -64,7 +64,10 @@ def give_pair(sweep, t, now, before):
 
 @inner
 def give_motion(sweep, x, h, now, before):
-    """Add q, v, a of the quintic of `solvers.integrators.rows.interpolate_motion` through those of two registers."""
+    """Add q, v = dq/dx / h, a = d2q/dx2 / h^2 of the quintic through q, v, a of two registers, at x of a step of h.
+
+    That of `solvers.integrators.rows.interpolate_motion`.
+    """
     # q = q0 + h v0 x + h^2 a0 x^2 / 2 + c3 x^3 + c4 x^4 + c5 x^5, each c a sum of q, h v, h^2 a at both ends
     for order in range(3):
         f = falling(3, order), falling(4, order), falling(5, order)

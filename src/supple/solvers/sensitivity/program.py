@@ -100,7 +100,7 @@ def span_of(problem, part):
 
 @inner
 def combine(problem, sweep, k, backward):
-    """Run one COMBINE."""
+    """x = s x + w y, forward; backward y += w x, then x = s x: run one COMBINE."""
     codes, s, w = sweep.codes[k], sweep.factors[k, 0], sweep.factors[k, 1]
     first_x, count = span_of(problem, codes[2])
     first_y, _ = span_of(problem, codes[4])

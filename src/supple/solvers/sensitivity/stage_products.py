@@ -121,7 +121,10 @@ def pull_to_corrections(problem, sweep, s, cv, ca, end, out):
 
 @inner
 def take_cotangents(problem, sweep, accelerates, rhs, end):
-    """From a solution: y_R of all coordinates in ``force``, cotangents of rows, y_z into the cotangents of z'."""
+    """From a solution y = (y_R, y_e, y_A, y_z): y_R of all coordinates in ``force``, z0'_bar = z'_bar - y_z.
+
+    Cotangents of the rows e, A v, rate are y_e, y_A, 0; of accelerations y_r/T^2, 2/T y_r, y_r.
+    """
     nc, nz, free, rows = problem.vectors.shape[1], problem.z.shape[0], problem.free, sweep.rows
     nf, T, first = free.shape[0], sweep.baumgarte[0], 4 * problem.q.shape[0] + nc + nz
     for i in range(nf):
@@ -188,7 +191,10 @@ def pull_to_begin(problem, sweep, accelerates, end, rhs):
 
 @inner
 def note_motions(problem, sweep, accelerates, end, begin):
-    """Cotangents of the laws of prescribed coordinates: those of where the stage begins, and in accelerations of a."""
+    """Cotangents of the laws of prescribed coordinates p: those of where the stage begins.
+
+    In accelerations that of a is a_bar - R_a^T y_R - A^T y_r + f_a^T z'_bar, column p.
+    """
     n, nc, nz, met = problem.q.shape[0], problem.vectors.shape[1], problem.z.shape[0], sweep.counts[MET]
     for i in range(problem.fixed.shape[0]):
         p = problem.fixed[i]
@@ -269,7 +275,11 @@ def pull_back_inputs(problem, sweep):
 
 @inner
 def push_to_equations(problem, sweep, s, accelerates, rhs):
-    """Minus the variations of a stage's equations by where it begins and by its inputs; that of R in ``force``."""
+    """rhs = -(R_q dq + R_v dv + R_a da + R_z dz + R_u du + R_p dp), and so for the rows of loops.
+
+    Minus the variations of a stage's equations by where it begins, by inputs and by parameters; that of R, of all
+    coordinates, is left in ``force``.
+    """
     n, nc, nz, free = problem.q.shape[0], problem.vectors.shape[1], problem.z.shape[0], problem.free
     C, J = problem.matrices, sweep.jacobians
     begin, y, rows, T = sweep.registers[BEGIN], sweep.force, sweep.rows, sweep.baumgarte[0]

@@ -62,7 +62,7 @@ def tie_inputs(problem, sweep, cv, factors):
 
 @inner
 def border_loops(problem, sweep, s, cv, ca, factors):
-    """Columns of lambda and mu, rows of e and A v."""
+    """Columns -A^T of lambda, -(c_v R_v + c_a R_a) P of mu, rows de/dq and (A v)_q + c_v A, corner -c_v A P."""
     free, n, nc, A = problem.free, problem.q.shape[0], problem.vectors.shape[1], problem.matrices[0]
     for k in range(nc):
         row = new_row(factors)

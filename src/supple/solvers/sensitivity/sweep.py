@@ -78,7 +78,7 @@ def run_coupled(problem, sweep, k, backward):
 
 @inner
 def carry(problem, sweep, k, backward):
-    """Run one CARRY: q, v, a of a joint in another chart."""
+    """(q, v, a) = J (q, v, a) of a joint in another chart, J^T backward: run one CARRY."""
     codes, n = sweep.codes[k], problem.q.shape[0]
     joint, register, J = codes[3], sweep.registers[codes[1]], sweep.move
     b, start, size = problem.charts[joint, 0], problem.charts[joint, 1], problem.charts[joint, 3]

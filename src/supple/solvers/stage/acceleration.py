@@ -89,7 +89,10 @@ def step_accelerations(problem, baumgarte):
 
 @inner
 def repeat_steps(problem, baumgarte, size, scale):
-    """Steps with the newest factors, which are those of ``size`` times M, columns of lambda times ``scale``."""
+    """a += step, lambda += step, from the equations above, until steps are rounding.  Returns a status.
+
+    With the newest factors, which are those of ``size`` times M, columns of lambda times ``scale``.
+    """
     nf, nc = problem.free.shape[0], problem.vectors.shape[1]
     rhs, before = problem.rhs[: nf + nc], math.inf
     for k in range(MOST):
@@ -143,7 +146,7 @@ def balanced(problem):
 
 @inner
 def fill_index_one(problem, W):
-    """The matrix of accelerations and multipliers; returns the scale of the columns of multipliers."""
+    """W = [M, -s A^T; A, 0] of accelerations and multipliers; returns s, the scale of the columns of multipliers."""
     free, nf, nc = problem.free, problem.free.shape[0], problem.vectors.shape[1]
     for i in range(problem.tangent.shape[0]):
         for j in range(problem.tangent.shape[0]):
@@ -163,7 +166,7 @@ def fill_index_one(problem, W):
 
 @inner
 def index_one_side(problem, baumgarte, rhs):
-    """Minus the residual and the accelerations of loops, stabilised with time constant ``baumgarte`` (0: not)."""
+    """rhs = -[R; A a + (dA/dt) v + 2/T A v + e/T^2], the last two if T = ``baumgarte`` > 0."""
     nf = problem.free.shape[0]
     for i in range(nf):
         rhs[i] = -problem.residual[problem.free[i]]

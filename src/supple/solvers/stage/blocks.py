@@ -106,7 +106,7 @@ def difference_along(problem, by_state, rates, x, j, column, state, central):
 
 @inner
 def largest_diagonal(problem, jacobians, c0, cv, ca):
-    """Largest |entry| of T's diagonal, or 1 if all are zero: scale of the columns of multipliers."""
+    """max |T_ff|, T = c_0 R_q + c_v R_v + c_a R_a, or 1 if all are zero: scale of the columns of multipliers."""
     largest = 0.0
     for i in range(problem.free.shape[0]):
         f = problem.free[i]

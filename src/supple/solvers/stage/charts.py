@@ -45,7 +45,7 @@ def to_home(table: Any, row: Any) -> None:
 
 @inner
 def too_far(problem, i, row):
-    """Whether the i-th joint has turned far from the centre of its chart; rotations come first in it."""
+    """Whether |w|^2 > `FAR`^2, w the rotation vector of the i-th joint in its chart; rotations come first in it."""
     start, turning = problem.charts[i, 1], problem.charts[i, 2]
     angle = 0.0
     for j in range(start, start + turning):
@@ -72,7 +72,10 @@ def recentre_joint(problem, i, rows):
 
 @inner
 def longest_turn(problem, row, points):
-    """The longest step [s] at which ``points`` points behind a row stay in reach of a chart centred there."""
+    """`REACH` / (points |w'|): the longest step [s] at which ``points`` points behind a row stay in reach of a chart.
+
+    The chart is centred at the row.
+    """
     n, fastest = problem.q.shape[0], 0.0
     for i in range(problem.charts.shape[0]):
         start, rate = problem.charts[i, 1], 0.0

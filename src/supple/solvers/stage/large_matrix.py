@@ -88,7 +88,7 @@ def factorise_by_fours(A, pivots):
 
 @inner
 def eliminate_in_panel(A, k, last):
-    """Column k of L, and what it takes off the columns behind it up to ``last``."""
+    """L_ik = A_ik / A_kk, A_ij -= L_ik A_kj for i > k, k < j < ``last``: column k of L, and its part of others."""
     inverse = 1.0 / A[k, k]
     for i in range(k + ONE, Index(A.shape[0])):
         x = A[i, k] * inverse

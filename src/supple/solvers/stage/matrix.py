@@ -125,7 +125,7 @@ def fill_tangent(problem, cv, ca, T):
 
 @inner
 def call_beside(problem, j, cv, ca):
-    """R and rates beside the trial state: h further in q along coordinate j, c_v h in v, c_a h in a.
+    """R and rates at q + h e_j, v + c_v h e_j, a + c_a h e_j, beside the trial state.
 
     The trial state is as before.  Returns whether R is finite, and h.
     """
@@ -205,7 +205,10 @@ def size_of_tangent(problem):
 
 @inner
 def fill_matrix(problem):
-    """The matrix of a Newton step, before factorisation; columns of lambda and mu are scaled by `size_of_tangent`."""
+    """W = [T, -A^T, -(T - dR/dq) P, R_z; de/dq; d(A v)/dx, 0, -c_v A P; ...] of a Newton step, see above.
+
+    Columns of lambda and mu are scaled by `size_of_tangent`.
+    """
     free, W, T = problem.free, problem.matrix, problem.tangent
     nf, nc, nz = free.shape[0], problem.vectors.shape[1], problem.z.shape[0]
     for i in range(W.shape[0]):

@@ -68,7 +68,10 @@ def place_prescribed(problem):
 
 @inner
 def newton_step(problem):
-    """Solve for a step from the residual and rows at the trial state, and take it.  Returns its weighted size."""
+    """W step = -[R; e; A v; z0' + c_z x_z - f], solved and taken.  Returns sqrt(mean of (step_i / w_i)^2).
+
+    Over q, v and z; v moves by c_v (x - P mu).
+    """
     free, rhs, cv = problem.free, problem.rhs, problem.numbers[CV]
     R, P, x, y_all, weights = problem.residual, problem.P, problem.x, problem.y, problem.weights
     stabilised = problem.flags[STABILISED] != 0
@@ -136,7 +139,7 @@ def loops_closed(problem):
 
 @inner
 def iterate(problem, tolerance):
-    """Newton steps from the current increments until the next one would be below ``tolerance``.  Returns a status.
+    """Newton steps until the next one, rate / (1 - rate) times the last, is below ``tolerance``.  Returns a status.
 
     Factors are kept while steps shrink fast, and made anew when they do not (`lose_patience`); a step with new ones may
     be known to be the last (`foreseen`).  With loops, the state after the last step
@@ -185,14 +188,14 @@ def iterate(problem, tolerance):
 
 @inner
 def lose_patience(flags):
-    """Factors of an earlier stage would not do: those of the next stages are made at once, and of ever more of them."""
+    """haste = 2 haste + 1: factors of an earlier stage would not do; those of so many next stages are made at once."""
     flags[HASTE] = min(2 * flags[HASTE] + 1, MOST_HASTE)
     flags[RENEWALS] = flags[HASTE]
 
 
 @inner
 def foreseen(numbers, norm, tolerance):
-    """Whether the step after one of weighted size ``norm`` with new factors would surely be below the tolerance.
+    """Whether the step after one of weighted size ``norm`` with new factors, bend norm^2, would be below the tolerance.
 
     Newton's method converges quadratically, and how strongly it does changes slowly from stage to stage.  Every time
     that it is believed unseen, it is believed less, until it is looked at again.

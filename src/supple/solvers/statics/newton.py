@@ -78,7 +78,7 @@ def linearise(problem, sigma):
 
 @inner
 def norm(problem, step):
-    """Weighted root mean square of a step in the free coordinates."""
+    """sqrt(mean of (step_i / w_i)^2) over the free coordinates."""
     total = 0.0
     for i in range(problem.free.shape[0]):
         total += (step[i] / problem.weights[0, problem.free[i]]) ** 2
@@ -116,9 +116,12 @@ def longest_factor(step, longest, count):
 
 @inner
 def damped_step(problem, share, held, origin, step, trial, size, factor, largest, scale):
-    """Shorten a step until the simplified correction shrinks.  Returns the factor (0: none found) and its size.
+    """x + lambda d with the largest lambda = ``factor`` for which the simplified correction shrinks ([NLEQ]):
 
-    A step that was shortened more than it need have been is made longer, up to the factor ``largest``.
+        |c| < (1 - lambda / 4) |d|,   c = T^-1 R(x + lambda d);   else lambda = lambda^2 |d| / 2 |c - (1 - lambda) d|.
+
+    A step that was shortened more than it need have been is made longer, up to the factor ``largest``.  Returns lambda
+    (0: none found) and |c|.
     """
     enlarged = False
     while factor > SHORTEST:

@@ -28,6 +28,7 @@ from supple.core import residual as _residual
 from supple.core import residual_jacobians as _jacobians
 from supple.jit import inner
 from supple.linalg.cholesky import cholesky
+from supple.linalg.triangular import solve_upper_transposed
 from supple.solvers.rounding import SYMMETRIC
 
 if TYPE_CHECKING:
@@ -127,9 +128,10 @@ def fill_system(K, A, E, free, matrix):
 
 @inner
 def balance(matrix, times, scale, last, sizes):
-    """scale (m,) that makes the largest entries of rows and columns about one; last (m,), sizes (m, m) are scratch.
+    """s (m,) with max over j of s_i |W_ij| s_j about one, by ``times`` turns of s_i = sqrt(s_i / max |W_ij| s_j).
 
-    A joint inside a loop may have no stiffness of its own: there the rows of loops tell how large things are.
+    last (m,), sizes (m, m) are scratch.  A joint inside a loop may have no stiffness of its own: there the rows of
+    loops tell how large things are.
     """
     m = Index(matrix.shape[0])
     for i in range(m):
@@ -150,7 +152,7 @@ def balance(matrix, times, scale, last, sizes):
 
 @inner
 def forbidden_rows(matrix, Q):
-    """Orthonormal rows Q (nc, nf) that span those of loops in the balanced matrix; zero where they depend on others."""
+    """Q (nc, nf), Q Q^T = 1, whose rows span those of loops in the balanced matrix; zero where they follow others."""
     nf = Q.shape[1]
     for k in range(Q.shape[0]):
         for i in range(nf):
@@ -166,7 +168,7 @@ def forbidden_rows(matrix, Q):
 
 @inner
 def normalise(row, least):
-    """Make a row one long, or zero if it is not longer than ``least``."""
+    """row = row / |row|, or zero if |row| <= ``least``."""
     total = 0.0
     for i in range(row.shape[0]):
         total += row[i] * row[i]
@@ -200,7 +202,7 @@ def project(X, Q, space):
 
 @inner
 def product(x, y):
-    """x . y, in four sums that vectorise."""
+    """sum of x_i y_i, in four sums that vectorise."""
     n, a, b, c, d = Index(x.shape[0]), 0.0, 0.0, 0.0, 0.0
     whole = n - n % FOUR
     for i in range(Index(0), whole, FOUR):
@@ -274,14 +276,7 @@ def surely_damped(K, C, M, free, scale, Q, U, N, rows):
 def relative_size(N, U):
     """A bound of |x* N x| / (x* U^T U x) over all x, N skew: the Frobenius norm of U^-T N U^-1; N is overwritten."""
     n, total = Index(N.shape[0]), 0.0
-    for k in range(n):
-        pivot = 1.0 / U[k, k]
-        for j in range(n):
-            N[k, j] *= pivot
-        for i in range(k + ONE, n):
-            x = U[k, i]
-            for j in range(n):
-                N[i, j] -= x * N[k, j]
+    solve_upper_transposed(U, N)
     for i in range(n):
         for j in range(i):
             N[i, j], N[j, i] = N[j, i], N[i, j]
