@@ -319,9 +319,14 @@ class _PieceReplay:
                 kept[key] = np.linalg.inv(rows[:, None] * matrix), rows
                 w = w - kept[key][0] @ (kept[key][1] * base)
         inverse, rows = kept[key]
-        before = np.inf
+        best, place, before, idle = np.inf, w, np.inf, 0
         for _ in range(40):
-            step = inverse @ (rows * equations(w))
+            off = rows * equations(w)
+            # beyond rounding, a matrix that is near singular and of differences itself would lead away
+            best, place, idle = (np.abs(off).max(), w, 0) if np.abs(off).max() < best else (best, place, idle + 1)
+            if idle == 3:
+                return place
+            step = inverse @ off
             w = w - step
             size = np.abs(step / np.maximum(1e-3, np.abs(w))).max(initial=0.0)
             if size < SMALL or (size < 1e-9 and size >= 0.5 * before):
