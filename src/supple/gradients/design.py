@@ -131,20 +131,27 @@ class Design:
         """
         # Imported late, so that describing a design does not load the compiled kernels.
         from supple.gradients.array_slopes import structure_change
+        from supple.gradients.folded_constants import like, unfolded
         from supple.model.model import make_model, model_of
 
         values, first = self._changed(changes), self._first.get(0)
         if first is None:
             model = make_model(_build(self.build, values))
+            built = unfolded(values, model.compiled, lambda p: _compiled(self.build, p, model.compiled))
+            if built is not values:
+                model = make_model(_build(self.build, built))
             first = self._first.setdefault(0, model.compiled)  # of two threads at once, one is the first
         else:
-            model = model_of(_compiled(self.build, values, first))
+            reference = first
+            robot = _compiled(self.build, values, first)
+            built, robot = like(values, first, robot, lambda p: _compiled(self.build, p, reference))
+            model = model_of(robot)
         if model.compiled is not first:
             changed = structure_change(first, model.compiled)
             if changed:
                 told = f"parameter {_listed(changes)} changes {changed}"
                 raise DesignError(f"{told}; parameters must not change the structure of a robot")
-        model.design = DesignPoint(self, values, model.compiled)
+        model.design = DesignPoint(self, values, model.compiled, built)
         return model
 
     def pack(self, given: Mapping[str, Any] | None, what: str = "p") -> Array:
@@ -208,8 +215,11 @@ class DesignPoint:
         The robot there.
     """
 
-    def __init__(self, design: Design, values: dict[str, Array], compiled: CompiledRobot) -> None:
+    def __init__(
+        self, design: Design, values: dict[str, Array], compiled: CompiledRobot, built: dict[str, Array] | None = None
+    ) -> None:
         self.design, self._values, self.compiled = design, values, compiled
+        self._built = values if built is None else built  # what the robot was built with (`folded_constants`)
 
     @property
     def values(self) -> dict[str, Any]:
@@ -325,11 +335,11 @@ class DesignPoint:
         """The robot beyond and before a change (size,) of all parameters, and how far these are apart."""
         from supple.gradients.array_slopes import Ends
 
-        here = np.concatenate([value.reshape(-1) for value in self._values.values()])
+        here = np.concatenate([value.reshape(-1) for value in self._built.values()])
         places = [here + change, here - change]
         robots = []
         for place in places:
-            values = self._values | {
+            values = self._built | {
                 name: place[own].reshape(self._values[name].shape)
                 for name, own in zip(self.design.names, self.design.blocks, strict=True)
                 if change[own].any()
@@ -338,7 +348,7 @@ class DesignPoint:
         return Ends(robots[0], robots[1], 1.0), places[0] - places[1]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"design": self.design, "_values": self._values, "compiled": self.compiled}
+        return {"design": self.design, "_values": self._values, "compiled": self.compiled, "_built": self._built}
 
     def __repr__(self) -> str:
         return f"<DesignPoint: {', '.join(f'{name} = {shown(x)}' for name, x in self.values.items())}>"

@@ -4,7 +4,7 @@ Differences by every parameter build the robot twice for each of them.  In an op
 iterate, though two things mostly stay as they are:
 
 - *Which* number follows which parameters.  Parameters that no number follows together are moved together, as columns of
-  sparse Jacobians are [Curtis, Powell, Reid, 1974]: masses of links, radii at knots.
+  sparse Jacobians are [COLOURING]: masses of links, radii at knots.
 - *By what combination* a number follows the entries of an array.  Coefficients c of a profile r(s) = c . f(s) enter the
   numbers at a node as r there, in whatever way: dx/dc = x'(r) f(s), of which only the factor x'(r) changes.  One
   direction d of the whole array gives it, x'(r) = (dx along d) / (f . d), for all nodes at once.
