@@ -310,7 +310,7 @@ class _PieceReplay:
                 columns = []
                 base = equations(w)
                 for j in range(len(w)):
-                    h = 1e-6 * max(1.0, abs(w[j]))
+                    h = equations.step * max(1.0, abs(w[j]))
                     step = np.zeros(len(w))
                     step[j] = h
                     columns.append((equations(w + step) - equations(w - step)) / (2.0 * h))
@@ -337,6 +337,8 @@ class _PieceReplay:
 
 class _Equations:
     """The equations of a stage as a function of its unknowns."""
+
+    step = 1e-6  #: of differences by them
 
     def __init__(self, piece, stage, accelerates, begin, P, sizes):
         self.piece, self.problem, self.stage, self.accelerates = piece, piece.problem, stage, accelerates
@@ -398,6 +400,8 @@ class _CoupledEquations(_Equations):
     Unknowns are increments in units of h^2 (positions, corrections) and h (internal states), so that accelerations are
     solved for to rounding however short a step is.
     """
+
+    step = 1e-4
 
     def __init__(self, piece, stages, now, P, sizes, h):
         super().__init__(piece, None, False, now, P, sizes)
