@@ -39,7 +39,7 @@ CHECKS = 5
 #: Rounding of a number that is tabulated, relative to its size.
 ROUNDING = 16.0 * float(np.finfo(float).eps)
 #: Numbers of a table of all numbers by all parameters, at most.
-LARGEST = 50_000_000
+LARGEST = 10_000_000
 
 
 class Entries(NamedTuple):
