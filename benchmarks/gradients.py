@@ -37,8 +37,14 @@ RECORDED_AT_MOST, MANY_AT_MOST = 1.1, 1.3
 
 
 def run(seconds: float) -> list[Table]:
-    """Linear systems, motions, equilibria, numbers of parameters."""
-    return [linear_systems(seconds), motions(seconds), equilibria(seconds), parameter_counts(seconds)]
+    """Linear systems, motions, equilibria, numbers of parameters, whole iterates of an optimisation."""
+    return [
+        linear_systems(seconds),
+        motions(seconds),
+        equilibria(seconds),
+        parameter_counts(seconds),
+        design_loops(),
+    ]
 
 
 def builder(name: str) -> Callable[..., Robot]:
@@ -211,7 +217,7 @@ def parameter_counts(seconds: float) -> Table:
             Column("model", "model(), ms", "milli"),
             Column("slopes", "slopes, ms", "milli"),
         ),
-        note="Slopes: how arrays follow parameters, found once per model by two builds per parameter.",
+        note="Slopes: how arrays follow parameters, of a first model of a design: two builds per parameter.",
     )
     t, first = np.linspace(0.0, SPAN, POINTS), 0.0
     for count in (2, 200):
@@ -219,8 +225,9 @@ def parameter_counts(seconds: float) -> Table:
         design = sp.Design(profiled_arm, young=3e6, radius=coefficients)
         model = design.model()
         motion = model.simulate(t, u=[5.0], record=True)
+        other = sp.Design(profiled_arm, young=3.1e6, radius=coefficients).model()
         begin = process_time()
-        slopes = design.model(young=3.1e6).design.slopes  # type: ignore[union-attr]
+        slopes = other.design.slopes  # type: ignore[union-attr]
         spent = process_time() - begin
         assert slopes.count == count
         ones = np.ones_like(motion.q)
@@ -236,4 +243,61 @@ def parameter_counts(seconds: float) -> Table:
         first = first or found["gradient"]
         goal = MANY_AT_MOST if count > 2 else None
         table.add(parameters=count, **found, ratio=found["gradient"] / first, at_most=goal, slopes=spent)
+    return table.judge("ratio")
+
+
+def profiled_manipulator(young: float, radius: np.ndarray) -> Robot:
+    """The cable manipulator, its taper a line and a cosine series, along which three of its cables run."""
+    length, turns = 0.5, np.pi * np.arange(1, len(radius) + 1) / 0.5
+
+    def r(X: Any) -> Any:
+        return 0.03 - 0.03 * X + radius @ np.cos(turns * X)
+
+    def along(angle: float) -> Callable[[Any], Any]:
+        return lambda X: (-np.sin(angle) * r(X), np.cos(angle) * r(X))
+
+    def helix(sign: float) -> Callable[[Any], Any]:
+        return lambda X: (0.015 * np.sin(8.0 * np.pi * X), sign * 0.015 * np.cos(8.0 * np.pi * X))
+
+    robot = Robot("profiled manipulator")
+    silicone = sp.Material(young=young, poisson=0.5, density=1000.0, viscosity=1e4)
+    strain = sp.Legendre(torsion=4, bend_y=4, bend_z=4, stretch=2, shear_y=2, shear_z=2)
+    section = sp.Circle(lambda s: float(r(s * length)))
+    robot.add_link("arm", sp.Rod(length, section, silicone, strain, points=5))
+    for k, angle in enumerate((0.0, 2.0 * np.pi / 3.0, 4.0 * np.pi / 3.0)):
+        robot.add(sp.Tendon(f"cable{k + 1}", {"arm": along(angle)}))
+    for k, sign in ((4, 1.0), (5, -1.0)):
+        robot.add(sp.Tendon(f"cable{k}", {"arm": helix(sign)}))
+    return robot
+
+
+def design_loops(iterates: int = 8) -> Table:
+    """Iterates of an optimisation: a model for other parameters, its motion, the gradient with all that it takes."""
+    table = Table(
+        "Iterates of an optimisation: 10 s of the cable manipulator",
+        (
+            Column("parameters", "parameters", "count"),
+            Column("first", "first iterate, ms", "milli"),
+            Column("later", "later ones, ms", "milli"),
+            Column("ratio", "of that by 2", "ratio"),
+            *GOAL,
+        ),
+        note="design.model(...), simulate(record=True) and vjp by q0, v0, inputs and all parameters, slopes included; "
+        "the first iterate learns how numbers follow parameters, of the later ones the best counts.",
+    )
+    system, t, few = SYSTEMS["cable-manipulator"](), np.linspace(0.0, 10.0, 501), 0.0
+    for count in (2, 200):
+        radius, rng, spent = 1e-4 / np.arange(1, count), np.random.default_rng(0), []
+        design = sp.Design(profiled_manipulator, young=1e6, radius=radius)
+        for k in range(iterates):
+            there = radius * (1.0 + 0.02 * rng.standard_normal(count - 1))
+            begin = process_time()
+            model = design.model(young=(1.0 + 0.02 * k) * 1e6, radius=there)
+            motion = model.simulate(t, u=system.u, method=system.method, record=True)
+            motion.vjp(q=np.ones_like(motion.q))
+            spent.append(process_time() - begin)
+        later = min(spent[1:])
+        few = few or later
+        goal = MANY_AT_MOST if count > 2 else None
+        table.add(parameters=count, first=spent[0], later=later, ratio=later / few, at_most=goal)
     return table.judge("ratio")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,11 +35,11 @@ class PrescribedJoint(NamedTuple):
         law = self.law
         return self._part(self._ask(law.acceleration, t), t) if isinstance(law, Law) else self.motion(t)[2]
 
-    def one_acceleration(self, t: float) -> float | None:
-        """What `acceleration` gives for one coordinate as a number, sooner; None if that takes a closer look."""
+    @property
+    def one_acceleration(self) -> Callable[[float], Any] | None:
+        """What gives qdd of one coordinate as a number, sooner than `acceleration`; None if there is no such law."""
         law = self.law
-        value = self._ask(law.acceleration, t) if isinstance(law, Law) else None
-        return value if type(value) is float and isfinite(value) else None
+        return law.acceleration if isinstance(law, Law) and len(self.coordinates) == 1 else None
 
     @property
     def _who(self) -> str:

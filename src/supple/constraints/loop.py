@@ -20,7 +20,7 @@ from supple.core.load_data import Floats, Integers, Poses, load_view
 from supple.core.loads import CONSTRAINT, TANGENT, add_coupling
 from supple.core.segment_gradients import add_frame_cotangent
 from supple.errors import ModelError
-from supple.jit import GradientKernel, LoadKernel, inner, local_array
+from supple.jit import LoadKernel, SmoothGradientKernel, inner, local_array
 from supple.joints.compound import Fixed
 from supple.joints.factors import JointMap, generic_subspace
 from supple.joints.protocol import Joint
@@ -107,7 +107,7 @@ def _loop_gradient(tree, space, data, own, everything):
             out.perp[k, i] -= x[k] * scratch.multipliers[first + i]
 
 
-loop_gradient = GradientKernel(_loop_gradient)
+loop_gradient = SmoothGradientKernel(_loop_gradient)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,8 +11,8 @@ do not are kept for both ends of a difference instead, for the sweep to differen
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,6 +20,7 @@ import numpy as np
 from supple.core import load_data
 from supple.errors import DesignError
 from supple.fingerprint import fingerprint
+from supple.gradients.probe_plans import Entries
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Bound
@@ -69,18 +70,13 @@ class ArraySlopes:
     values: Array  #: (k,)
     size: int  #: number of numbers
     loads: tuple[LoadEnds, ...]
-    ends: tuple[Ends, ...]  #: per parameter
+    count: int  #: number of parameters
     maps: tuple[MapEnds, ...] = ()
 
     @property
     def differenced(self) -> tuple[LoadEnds | MapEnds, ...]:
         """Loads and maps that do not say how they depend on their numbers."""
         return (*self.loads, *self.maps)
-
-    @property
-    def count(self) -> int:
-        """Number of parameters."""
-        return len(self.ends)
 
     def pulled_back(self, bar: Array) -> Array:
         """Cotangents (count,) of the parameters from those of all numbers (size,)."""
@@ -130,46 +126,78 @@ def _floats_in(array: Array) -> Iterator[Array]:
 
 def flat_numbers(parameters: Any, loads: Sequence[Bound], data: Sequence[Any] | None = None) -> Array:
     """All floats of a model in one row."""
-    return np.concatenate([array.reshape(-1) for array in number_arrays(parameters, loads, data)])
+    return flattened(number_arrays(parameters, loads, data))
+
+
+def flattened(arrays: Iterable[Array]) -> Array:
+    """Arrays in one row."""
+    return np.concatenate([np.zeros(0), *(array.reshape(-1) for array in arrays)])
+
+
+def differences(ends: Sequence[Ends], numbers: Callable[[CompiledRobot], Sequence[Array]]) -> Entries:
+    """Differences of some numbers of a robot along every parameter whose ends are apart."""
+    rows, columns, values, size = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], [np.zeros(0)], 0
+    for j, (plus, minus, scale) in enumerate(ends):
+        if plus is minus:
+            continue
+        high, low = (flattened(numbers(end)) for end in (plus, minus))
+        differ, size = np.flatnonzero(high != low), len(high)
+        rows.append(differ)
+        columns.append(np.full(len(differ), j))
+        values.append((high[differ] - low[differ]) * scale)
+    return Entries(np.concatenate(rows), np.concatenate(columns), np.concatenate(values), size)
+
+
+def numbers_of(robot: CompiledRobot) -> list[Array]:
+    """All arrays of floats of a robot."""
+    return list(number_arrays(robot.parameters, robot.loads))
 
 
 def array_slopes(base: CompiledRobot, ends: Sequence[Ends], labels: Sequence[str]) -> ArraySlopes:
     """Differences of all numbers along every parameter; ``labels`` are their names, for messages."""
-    rows, columns, values, loads, maps = [], [], [], [], list[MapEnds]()
-    size = len(flat_numbers(base.parameters, base.loads))
-    for j, (plus, minus, scale) in enumerate(ends):
-        for end in (plus, minus):
-            changed = structure_change(base, end)
+    loads, maps = list[LoadEnds](), list[MapEnds]()
+    for j, end in enumerate(ends):
+        for robot in end[:2] if end.plus is not end.minus else ():
+            changed = structure_change(base, robot)
             if changed:
                 raise DesignError(
                     f"parameter {labels[j]!r} changes {changed}; parameters must not change the structure of a robot"
                 )
-        high, low = (flat_numbers(end.parameters, end.loads) for end in (plus, minus))
-        differ = np.flatnonzero(high != low)
-        rows.append(differ)
-        columns.append(np.full(len(differ), j))
-        values.append((high[differ] - low[differ]) * scale)
-        for i, (a, b) in enumerate(zip(plus.loads, minus.loads, strict=True)):
-            if not tells(a) and _data_differ(a, b):
-                loads.append(LoadEnds(i, j, a, b, scale))
-        maps += map_ends(j, base, Ends(plus, minus, scale))
-    empty = [np.zeros(0, dtype=np.int64)]
-    return ArraySlopes(
-        np.concatenate(rows or empty),
-        np.concatenate(columns or empty),
-        np.concatenate(values or [np.zeros(0)]),
-        size,
-        tuple(loads),
-        tuple(ends),
-        tuple(maps),
-    )
+        loads += load_ends(j, end)
+        maps += map_ends(j, base, end)
+    found = differences(ends, numbers_of)
+    size = len(flat_numbers(base.parameters, base.loads))
+    return ArraySlopes(*found[:3], size, tuple(loads), len(ends), tuple(maps))
+
+
+def joined_entries(one: Entries, other: Entries) -> Entries:
+    """Entries of different parameters together."""
+    parts = [np.concatenate(pair) for pair in zip(one[:3], other[:3], strict=True)]
+    return Entries(parts[0], parts[1], parts[2], other.size)
+
+
+def joined(slopes: ArraySlopes, further: Entries) -> ArraySlopes:
+    """Slopes with entries of further parameters."""
+    own = Entries(slopes.rows, slopes.columns, slopes.values, slopes.size)
+    rows, columns, values, _ = joined_entries(own, further)
+    return replace(slopes, rows=rows, columns=columns, values=values)
+
+
+def load_ends(parameter: int, ends: Ends) -> list[LoadEnds]:
+    """Loads that do not tell how they depend on their numbers, if these differ at the ends of a difference."""
+    if ends.plus is ends.minus:
+        return []
+    pairs = enumerate(zip(ends.plus.loads, ends.minus.loads, strict=True))
+    return [LoadEnds(i, parameter, a, b, ends.scale) for i, (a, b) in pairs if not tells(a) and _data_differ(a, b)]
 
 
 def map_ends(parameter: int, base: CompiledRobot, ends: Ends) -> list[MapEnds]:
     """Maps whose data differ at the ends of a difference: their derivatives and zeros, where these are known."""
     from supple.gradients.map_slopes import map_slope, nothing  # late: it loads kernels of soft bodies
 
-    found = []
+    found = list[MapEnds]()
+    if ends.plus is ends.minus:
+        return found
     for row, (a, b) in enumerate(zip(ends.plus.maps, ends.minus.maps, strict=True)):
         if not all(np.array_equal(x, y) for x, y in zip(a.data, b.data, strict=True)):
             slope = map_slope(row, base, ends[:2], ends.scale)

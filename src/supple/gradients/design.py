@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from supple.gradients.array_slopes import ArraySlopes, Ends
     from supple.gradients.feedback_slopes import FeedbackSlopes
     from supple.gradients.law_slopes import LawSlopes
+    from supple.gradients.probe_plans import Entries
+    from supple.gradients.slope_memory import Numbers, Recall, SlopeMemory
     from supple.model.model import Model
 
 Array = np.ndarray
@@ -82,6 +84,7 @@ class Design:
         self._bounds: dict[str, tuple[float, float]] = {}
         self._scale: dict[str, str] = {}
         self._first: dict[int, CompiledRobot] = {}
+        self._memory: dict[int, SlopeMemory] = {}
 
     @property
     def values(self) -> dict[str, Any]:
@@ -128,20 +131,27 @@ class Design:
         """
         # Imported late, so that describing a design does not load the compiled kernels.
         from supple.gradients.array_slopes import structure_change
+        from supple.gradients.folded_constants import like, unfolded
         from supple.model.model import make_model, model_of
 
         values, first = self._changed(changes), self._first.get(0)
         if first is None:
             model = make_model(_build(self.build, values))
+            built = unfolded(values, model.compiled, lambda p: _compiled(self.build, p, model.compiled))
+            if built is not values:
+                model = make_model(_build(self.build, built))
             first = self._first.setdefault(0, model.compiled)  # of two threads at once, one is the first
         else:
-            model = model_of(_compiled(self.build, values, first))
+            reference = first
+            robot = _compiled(self.build, values, first)
+            built, robot = like(values, first, robot, lambda p: _compiled(self.build, p, reference))
+            model = model_of(robot)
         if model.compiled is not first:
             changed = structure_change(first, model.compiled)
             if changed:
                 told = f"parameter {_listed(changes)} changes {changed}"
                 raise DesignError(f"{told}; parameters must not change the structure of a robot")
-        model.design = DesignPoint(self, values, model.compiled)
+        model.design = DesignPoint(self, values, model.compiled, built)
         return model
 
     def pack(self, given: Mapping[str, Any] | None, what: str = "p") -> Array:
@@ -159,6 +169,19 @@ class Design:
             first += value.size
         return found
 
+    @property
+    def blocks(self) -> tuple[slice, ...]:
+        """Where the entries of each parameter are among all numbers."""
+        stops = np.cumsum([value.size for value in self._values.values()]).tolist()
+        return tuple(slice(first, stop) for first, stop in zip([0, *stops[:-1]], stops, strict=True))
+
+    @property
+    def memory(self) -> SlopeMemory:
+        """What is remembered of how numbers of its models follow the parameters."""
+        from supple.gradients.slope_memory import SlopeMemory
+
+        return self._memory.setdefault(0, SlopeMemory())
+
     def _changed(self, changes: Mapping[str, Any]) -> dict[str, Array]:
         checked = self._named(changes, "parameters")
         return self._values | {name: _shaped(x, self._values[name], name) for name, x in checked.items()}
@@ -173,7 +196,7 @@ class Design:
         return given
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_first": {}}  # the next model is looked at in full again
+        return self.__dict__ | {"_first": {}, "_memory": {}}  # the next model is looked at in full again
 
     def __repr__(self) -> str:
         what = getattr(self.build, "__name__", type(self.build).__name__)
@@ -192,8 +215,11 @@ class DesignPoint:
         The robot there.
     """
 
-    def __init__(self, design: Design, values: dict[str, Array], compiled: CompiledRobot) -> None:
+    def __init__(
+        self, design: Design, values: dict[str, Array], compiled: CompiledRobot, built: dict[str, Array] | None = None
+    ) -> None:
         self.design, self._values, self.compiled = design, values, compiled
+        self._built = values if built is None else built  # what the robot was built with (`folded_constants`)
 
     @property
     def values(self) -> dict[str, Any]:
@@ -202,19 +228,57 @@ class DesignPoint:
 
     @cached_property
     def slopes(self) -> ArraySlopes:
-        """How all numbers of the model follow the parameters: differences, made when they are first asked for."""
-        from supple.gradients.array_slopes import array_slopes
+        """How all numbers of the model follow the parameters: differences, made when they are first asked for.
 
-        found = array_slopes(self.compiled, self.ends, self.design.labels)
+        By each parameter; or, where the design knows from another model what numbers follow it and how, along few
+        directions (`gradients.probe_plans`).
+        """
+        from supple.gradients.array_slopes import array_slopes, joined
+
+        found = array_slopes(self.compiled, self._own_ends, self.design.labels)
+        if self._recalled is not None:
+            found = joined(found, self._recalled[1])
+        else:
+            self.design.memory.learn(self, found)
         _tell(found, self, self.design.labels)
         return found
+
+    def entries(self, key: Hashable, numbers: Numbers) -> Entries:
+        """How other numbers of its robot follow the parameters; the design remembers them by ``key``."""
+        from supple.gradients.array_slopes import differences, joined_entries
+
+        known = self._recalled[0].entries(key, numbers) if self._recalled is not None else None
+        if known is not None:
+            return joined_entries(differences(self._own_ends, numbers), known)
+        found = differences(self.ends, numbers)
+        self.design.memory.add(key, self, numbers, found)
+        return found
+
+    @cached_property
+    def _recalled(self) -> tuple[Recall, Entries] | None:
+        """What the design remembers, if it is of use here."""
+        from supple.gradients.slope_memory import recall
+
+        return recall(self, self.design.memory)
+
+    @cached_property
+    def _own_ends(self) -> tuple[Ends, ...]:
+        """Those of parameters whose slopes are not remembered; the others stand still."""
+        from supple.gradients.array_slopes import Ends
+
+        if self._recalled is None:
+            return self.ends
+        found = [Ends(self.compiled, self.compiled, 1.0)] * self.design.size
+        for j in self._recalled[0].plan.apart:
+            found[j] = self.end(int(j))
+        return tuple(found)
 
     @cached_property
     def laws(self) -> LawSlopes:
         """How laws of time of loads and prescribed joints follow the parameters."""
         from supple.gradients.law_slopes import law_slopes
 
-        return law_slopes(self.compiled, self.ends)
+        return law_slopes(self.compiled, self._own_ends)
 
     @cached_property
     def feedback(self) -> FeedbackSlopes:
@@ -222,25 +286,43 @@ class DesignPoint:
         from supple.gradients.feedback_slopes import feedback_slopes
         from supple.gradients.law_slopes import differ
 
-        return feedback_slopes(self.compiled, self.ends, lambda: self.models, differ)
+        return feedback_slopes(self.compiled, self._own_ends, lambda: self.models, differ)
 
     @cached_property
     def rest_slopes(self) -> Array:
         """d(coordinates at rest)/d(parameters), (n, count)."""
-        pairs = zip(self.models, self.ends, strict=True)
-        return np.array([(plus.rest - minus.rest) * end.scale for (plus, minus), end in pairs]).T
+        from supple.model.model import model_of
+
+        def numbers(robot: CompiledRobot) -> list[Array]:
+            return [robot.parameters.rest if robot.followers is None else model_of(robot).rest]
+
+        found = self.entries("rest", numbers)
+        dense = np.zeros((len(numbers(self.compiled)[0]), self.design.size))
+        dense[found.rows, found.columns] = found.values
+        return dense
+
+    @cached_property
+    def steps(self) -> Array:
+        """Of differences by each parameter, (size,)."""
+        found = []
+        for value in self._values.values():
+            size = np.abs(value)
+            largest = float(size.max(initial=0.0))
+            whole = STEP * largest if largest > 0.0 else SMALL
+            found.append(np.where(size > 1e-3 * largest, STEP * size, whole).reshape(-1))
+        return np.concatenate(found)
 
     @cached_property
     def ends(self) -> tuple[Ends, ...]:
         """The robot a little beyond and before each parameter."""
-        found = []
-        for name, value in self._values.items():
-            size = float(np.abs(value).max(initial=0.0))
-            step = STEP * size if size > 0.0 else SMALL
-            for i in np.ndindex(value.shape):
-                h = STEP * abs(value[i]) if abs(value[i]) > 1e-3 * size else step
-                found.append(self._end(name, i, float(h)))
-        return tuple(found)
+        return tuple(self.end(j) for j in range(self.design.size))
+
+    def end(self, j: int, part: float = 1.0) -> Ends:
+        """The robot beyond and before parameter j, by a part of the usual step."""
+        step = np.zeros(self.design.size)
+        step[j] = part * self.steps[j]
+        found, moves = self.moved(step)
+        return found._replace(scale=1.0 / float(moves[j]))
 
     @cached_property
     def models(self) -> tuple[tuple[Model, Model], ...]:
@@ -249,19 +331,24 @@ class DesignPoint:
 
         return tuple((model_of(end.plus), model_of(end.minus)) for end in self.ends)
 
-    def _end(self, name: str, i: tuple[int, ...], h: float) -> Ends:
+    def moved(self, change: Array) -> tuple[Ends, Array]:
+        """The robot beyond and before a change (size,) of all parameters, and how far these are apart."""
         from supple.gradients.array_slopes import Ends
 
-        robots, places = [], []
-        for sign in (1.0, -1.0):
-            moved = self._values[name].copy()
-            moved[i] += sign * h
-            places.append(moved[i])
-            robots.append(_compiled(self.design.build, self._values | {name: moved}, self.compiled))
-        return Ends(robots[0], robots[1], 1.0 / float(places[0] - places[1]))
+        here = np.concatenate([value.reshape(-1) for value in self._built.values()])
+        places = [here + change, here - change]
+        robots = []
+        for place in places:
+            values = self._built | {
+                name: place[own].reshape(self._values[name].shape)
+                for name, own in zip(self.design.names, self.design.blocks, strict=True)
+                if change[own].any()
+            }
+            robots.append(_compiled(self.design.build, values, self.compiled))
+        return Ends(robots[0], robots[1], 1.0), places[0] - places[1]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"design": self.design, "_values": self._values, "compiled": self.compiled}
+        return {"design": self.design, "_values": self._values, "compiled": self.compiled, "_built": self._built}
 
     def __repr__(self) -> str:
         return f"<DesignPoint: {', '.join(f'{name} = {shown(x)}' for name, x in self.values.items())}>"

@@ -6,7 +6,8 @@ difference along the direction is what `core.parameter_gradient` would give row 
 (`solvers.sensitivity.displacements`).
 
 Only where all that acts is smooth in these numbers: no contact, no lines that may be slack, no limits that move, no
-functions of users, nothing that is differenced already.
+functions of users, nothing that is differenced already.  Loads say so by the kernel of their gradient
+(`jit.SmoothGradientKernel`).
 """
 
 from __future__ import annotations
@@ -35,23 +36,13 @@ RELATIVE = 3e-3
 #: Models whose displaced arrays are remembered per thread.
 MOST = 4
 
-#: Files of loads whose forces are smooth in all their numbers and in the poses that they act at.
-SMOOTH = (
-    "supple.constraints.loop",
-    "supple.loads.fluid.fluid",
-    "supple.loads.fluid.thruster",
-    "supple.loads.fluid.wake",
-    "supple.loads.joint_drive",
-    "supple.loads.lines.routed",
-    "supple.loads.wrenches.given",
-)
-
 
 def is_smooth(model: Model, slopes: ArraySlopes) -> bool:
     """Whether the equations of a model may be differenced along its parameters."""
-    kinds = {load.kernel.function.__module__ for load in model.loads}
     apart = slopes.differenced or model.dense or model.demand.implicit or model.demand.dormant
-    return not apart and kinds <= set(SMOOTH) and not any(load.guard is not None for load in model.loads)
+    if apart or any(load.guard is not None for load in model.loads):
+        return False
+    return all(getattr(load.gradient, "smooth", False) for load in model.loads)
 
 
 def displaced_along(model: Model, slopes: ArraySlopes, change: Array) -> tuple[DisplacedModels, float] | None:

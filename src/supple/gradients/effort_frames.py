@@ -58,7 +58,7 @@ def efforts_by_parameter(model: Model, q: Array, efforts: Array) -> Array:
     if point is None or not turning_factors(model):
         return found
     force = supplied_forces(model, q, efforts)
-    for j, end in enumerate(point.slopes.ends):
+    for j, end in enumerate(point.ends):
         screws = end.plus.parameters.screws, end.minus.parameters.screws
         if not np.array_equal(screws[0][:, fixed], screws[1][:, fixed]):
             high, low = (joint_efforts(model, q, force, screw) for screw in screws)

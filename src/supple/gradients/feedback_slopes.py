@@ -108,7 +108,7 @@ def feedback_slopes(
     beginnings = []
     for j, (plus, minus, scale) in enumerate(ends):
         for i, (one, other) in enumerate(zip(plus.controllers, minus.controllers, strict=True)):
-            if differ((one.rate, one.output), (other.rate, other.output)):
+            if plus is not minus and differ((one.rate, one.output), (other.rate, other.output)):
                 controllers.append(ControllerEnds(j, i, one, other, scale))
         beginnings.append((_first_states(plus) - _first_states(minus)) * scale)
     sizes = tuple(len(c.state0) for c in base.controllers)

@@ -89,6 +89,8 @@ def law_slopes(base: CompiledRobot, ends: Sequence[Ends]) -> LawSlopes:
     demand = base.demand
     firsts = np.cumsum([0, *(len(joint.coordinates) for joint in base.prescribed)])
     for j, (plus, minus, scale) in enumerate(ends):
+        if plus is minus:
+            continue
         for i, (a, b) in enumerate(zip(plus.demand.laws, minus.demand.laws, strict=True)):
             if differ(a, b):
                 loads.append(SignalEnds(j, demand.firsts[i], demand.sizes[i], a, b, scale, demand.owners[i]))

@@ -134,7 +134,7 @@ def linearize(
     A, B = np.empty((2 * n + nz, 2 * n + nz)), np.empty((2 * n + nz, model.nu))
     rows = turning = A[:0, :n]
     if model.constrained:
-        found, rows, turning = held_derivatives(model, State(q, v, u, t, z), 0.0)
+        found, rows, turning = held_derivatives(model, State(q, v, u, t, z), 0.0, fleeting=True)
     else:
         found = model.forward_dynamics_derivatives(q, v, u, t, 0.0, z)
     fill_matrices(model.workspace.free, *found, A, B)

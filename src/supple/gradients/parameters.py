@@ -20,7 +20,7 @@ from supple.core.gradient_arrays import NONE, make_gradient
 from supple.core.loads import CONSTRAINT
 from supple.core.records import pose_t
 from supple.errors import StateError
-from supple.gradients.array_slopes import ArraySlopes, Ends, LoadEnds, flat_numbers
+from supple.gradients.array_slopes import ArraySlopes, flat_numbers, number_arrays
 from supple.gradients.parameter_sums import MapDifferences, ParameterSums
 from supple.model.station_chain import chain_arrays
 from supple.robot.stations import as_station
@@ -28,6 +28,7 @@ from supple.robot.stations import as_station
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from supple.compilation.compiled import CompiledRobot
     from supple.gradients.design import DesignPoint
     from supple.model.model import Model
     from supple.solvers.motion.trajectory import Trajectory
@@ -134,21 +135,13 @@ class StationSums:
 def _chain_slopes(point: DesignPoint, number: int, s: float) -> ArraySlopes:
     """How the arrays of the chain to a station follow the parameters."""
 
-    def numbers(end: Ends, plus: bool) -> Array:
-        robot = end.plus if plus else end.minus
+    def numbers(robot: CompiledRobot) -> list[Array]:
         arrays: Parameters = chain_arrays(robot, robot.layouts[number], s)[1]
-        return flat_numbers([getattr(arrays, name) for name in POSED_BY], ())
+        return list(number_arrays([getattr(arrays, name) for name in POSED_BY], ()))
 
-    rows, columns, values, size = [], [], [], 0
-    for j, end in enumerate(point.slopes.ends):
-        high, low = numbers(end, True), numbers(end, False)
-        differ, size = np.flatnonzero(high != low), len(high)
-        rows.append(differ)
-        columns.append(np.full(len(differ), j))
-        values.append((high[differ] - low[differ]) * end.scale)
-    none: tuple[LoadEnds, ...] = ()
-    found = np.concatenate(rows), np.concatenate(columns), np.concatenate(values)
-    return ArraySlopes(*found, size, none, point.slopes.ends, point.slopes.maps)
+    maps = point.slopes.maps
+    found = point.entries(("chain", number, s), numbers)
+    return ArraySlopes(*found, (), point.design.size, maps)
 
 
 def pull_back_poses(model: Model, link: str, s: float, q: Array, wrenches: Array) -> Array:

@@ -12,7 +12,15 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from supple.jit.addressed import ADDRESSED, AddressedKernel, FieldKernel, GradientKernel, LoadKernel, MapKernel
+from supple.jit.addressed import (
+    ADDRESSED,
+    AddressedKernel,
+    FieldKernel,
+    GradientKernel,
+    LoadKernel,
+    MapKernel,
+    SmoothGradientKernel,
+)
 from supple.jit.calls import FASTMATH, calling
 from supple.jit.local_arrays import local_array
 from supple.jit.local_records import local_record
@@ -31,6 +39,7 @@ __all__ = [
     "GradientKernel",
     "LoadKernel",
     "MapKernel",
+    "SmoothGradientKernel",
     "calling",
     "inlined",
     "inner",

@@ -103,9 +103,19 @@ class GradientKernel(_ModelKernel):
         Whether the load calls it by itself, in mode GRADIENT.
     complete : bool
         Whether it tells of all numbers of the load; if not, the load is differenced.
+    smooth : bool
+        Whether the load's force is smooth in all its numbers and in the poses that it acts at: nothing falls slack,
+        touches or sticks.  Its equations may then be differenced along changes of a model's numbers
+        (`gradients.displaced_models`).
     """
 
-    straight, kind, within, complete = True, _GRADIENT, False, True
+    straight, kind, within, complete, smooth = True, _GRADIENT, False, True, False
+
+
+class SmoothGradientKernel(GradientKernel):
+    """The same of a load whose force is smooth."""
+
+    smooth = True
 
 
 class MapKernel(_ModelKernel):

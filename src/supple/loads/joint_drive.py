@@ -23,7 +23,7 @@ from supple.core.gradient_arrays import ALONG_Y, COORDINATES, gradient_view
 from supple.core.load_data import Integers, load_view
 from supple.core.loads import INTERNAL, TANGENT, WRENCHLESS
 from supple.errors import ModelError
-from supple.jit import GradientKernel, LoadKernel, inner, local_array
+from supple.jit import LoadKernel, SmoothGradientKernel, inner, local_array
 from supple.lie.coefficients import tangent_coefficients
 from supple.lie.dual import add_apply, apply_transposed
 from supple.lie.se3 import product6_transposed
@@ -138,7 +138,7 @@ def _drive_gradient(tree, space, data, own, everything):
                 out.inputs[first + j] -= y[block.start + j]
 
 
-drive_gradient = GradientKernel(_drive_gradient)
+drive_gradient = SmoothGradientKernel(_drive_gradient)
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,8 @@ MOST_STEPS = 30
 MOST_HALVINGS = 8
 #: Size of a step, relative to the accelerations, after which another one of its kind changes nothing.
 CONVERGED = 1e-9
+#: Accelerations of laws beyond this are looked at more closely.
+LARGEST = 1e300
 #: Forces out of balance that are rounding, relative to those that meet in a coordinate.
 ROUNDING = 1e-12
 
@@ -67,10 +69,17 @@ class Given:
 
     def __init__(self, model: Model, t: float) -> None:
         self.a, self.free = np.zeros(model.n), model.workspace.free
-        for joint in model.prescribed:
-            first, stop = joint.coordinates.start, joint.coordinates.stop
-            value = joint.one_acceleration(t) if stop - first == 1 else None
-            self.a[first:stop] = joint.acceleration(t) if value is None else value
+        for joint, first, stop, law in model.workspace.prescribed:
+            value = None
+            if law is not None:
+                try:
+                    value = law(t)
+                except Exception:  # asked again below, where the joint names itself in an error
+                    value = None
+            if type(value) is float and -LARGEST < value < LARGEST:
+                self.a[first] = value
+            else:
+                self.a[first:stop] = joint.acceleration(t)
 
     def also(self, coordinates: Array, a: Array) -> Given:
         """The same with some more of them; prescribed ones stay as they are."""

@@ -27,17 +27,18 @@ class HeldDerivatives(NamedTuple):
     turning: Array  #: (nc, n) d(A v)/dq
 
 
-def held_derivatives(model: Model, state: State, baumgarte: float) -> HeldDerivatives:
+def held_derivatives(model: Model, state: State, baumgarte: float, fleeting: bool = False) -> HeldDerivatives:
     """da/dq, da/dv, da/du at a state that was checked; ``baumgarte`` as in `forward_dynamics`.
 
+    If ``fleeting``, the first two may be overwritten by the next call of this thread.
     One kernel does it all, unless loads feel accelerations or coordinates follow others; where rows of loops may
     depend on each other, or something is not finite, the dense system tells better.
     """
-    found = None if model.demand.implicit or model.dense else _compiled(model, state, baumgarte)
+    found = None if model.demand.implicit or model.dense else _compiled(model, state, baumgarte, fleeting)
     return _dense(model, state, baumgarte) if found is None else found
 
 
-def _compiled(model: Model, state: State, baumgarte: float) -> HeldDerivatives | None:
+def _compiled(model: Model, state: State, baumgarte: float, fleeting: bool) -> HeldDerivatives | None:
     """All of it by one kernel; None if that is in doubt."""
     work, n, nc = model.workspace, model.n, model.nc
     q, v, u, t, z = state
@@ -50,7 +51,9 @@ def _compiled(model: Model, state: State, baumgarte: float) -> HeldDerivatives |
     status = _constrained.constrained_derivatives(calls, space, q, v, inputs, baumgarte, out, du, rows, loops)
     if status != SOLVED:
         return None
-    return HeldDerivatives(AccelerationDerivatives(out[:n].copy(), out[n : 2 * n].copy(), du), rows[0], rows[2])
+    dq, dv = out[:n], out[n : 2 * n]
+    found = AccelerationDerivatives(dq, dv, du) if fleeting else AccelerationDerivatives(dq.copy(), dv.copy(), du)
+    return HeldDerivatives(found, rows[0], rows[2])
 
 
 def _scratch(model: Model) -> tuple[Array, Array]:

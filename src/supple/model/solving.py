@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -34,9 +35,15 @@ def linearize(
     step, ``.reduced()`` gives the system in coordinates of what loops and prescribed joints allow.  The state need
     not be an equilibrium: A and B then tell how the motion through it changes.
     """
+    return _linearize()(model, q, v, u, t, z)
+
+
+@cache
+def _linearize() -> Callable[..., Linearization]:
+    """The function itself, loaded late; an import statement would take a part of the time of a small robot's call."""
     from supple.gradients.linearization import linearize
 
-    return linearize(model, q, v, u, t, z)
+    return linearize
 
 
 def step(

@@ -151,6 +151,10 @@ class Workspace:
         self.zero = np.zeros(compiled.n)
         self.free = np.ones(compiled.n)
         self.free[[i for joint in compiled.prescribed for i in joint.coordinates]] = 0.0
+        self.prescribed = tuple(
+            (joint, joint.coordinates.start, joint.coordinates.stop, joint.one_acceleration)
+            for joint in compiled.prescribed
+        )
         self.nu = len(self.demand.inputs)
         self.no_inputs = np.zeros(self.nu)
         self.still = not self.demand.laws  #: whether nothing in the scratch depends on time

@@ -16,7 +16,7 @@ import math
 
 from supple.core.arrays import space_view
 from supple.core.gradient_arrays import gradient_view
-from supple.jit import GradientKernel, inner, local_array
+from supple.jit import SmoothGradientKernel, inner, local_array
 from supple.lie.se3 import add_ad, add_coad, add_scaled, product6, product6_transposed
 from supple.loads.fluid.fluid import fluid_data
 
@@ -170,4 +170,4 @@ def _fluid_gradient(tree, space, data, own, everything):
         add_drift_gradient(R, z, V, eta, c, given.added_mass[rows], out.added_mass[rows], place, out.current[0])
 
 
-fluid_gradient = GradientKernel(_fluid_gradient)
+fluid_gradient = SmoothGradientKernel(_fluid_gradient)

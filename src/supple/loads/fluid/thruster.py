@@ -16,7 +16,7 @@ from supple.core.gradient_arrays import gradient_view
 from supple.core.load_data import Columns, Floats, Integers, Poses, load_view
 from supple.core.loads import INTERNAL
 from supple.errors import ModelError, ShapeError
-from supple.jit import GradientKernel, LoadKernel, local_array
+from supple.jit import LoadKernel, SmoothGradientKernel, local_array
 from supple.lie.pose import check_pose, pose
 from supple.loads.wrenches.given import LOCAL, add_wrench_gradient, apply_wrench
 from supple.robot.stations import as_station
@@ -77,7 +77,7 @@ def _thruster_gradient(tree, space, data, own, everything):
             inputs[first + k] += axes[k, i] * bar[i]
 
 
-thruster_gradient = GradientKernel(_thruster_gradient)
+thruster_gradient = SmoothGradientKernel(_thruster_gradient)
 
 
 @dataclass(frozen=True, eq=False)

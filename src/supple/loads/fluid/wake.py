@@ -26,7 +26,7 @@ from supple.core.load_data import Columns, Floats, Integers, Poses, load_view
 from supple.core.loads import EXTERNAL, TANGENT
 from supple.core.segment_gradients import add_frame_cotangent
 from supple.errors import ModelError, naming
-from supple.jit import GradientKernel, LoadKernel, inner, local_array
+from supple.jit import LoadKernel, SmoothGradientKernel, inner, local_array
 from supple.lie.se3 import Ad_inverse, add_coad, compose, product6, product6_transposed
 from supple.loads.fluid.coefficients import AddedMass, Coefficients, coefficient_matrix
 from supple.loads.fluid.fluid import relative_twist, subtract_relative_slope
@@ -135,7 +135,7 @@ def _wake_gradient(tree, space, data, own, everything):
     add_frame_gradient(V, eta_bar, z, z_bar, c, offset, out.offset[0])
 
 
-wake_gradient = GradientKernel(_wake_gradient)
+wake_gradient = SmoothGradientKernel(_wake_gradient)
 
 
 @dataclass(frozen=True, eq=False)

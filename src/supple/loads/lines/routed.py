@@ -19,7 +19,7 @@ from supple.core.elastic_lines import add_line, add_part
 from supple.core.gradient_arrays import gradient_view
 from supple.core.load_data import Columns, Floats, Incidental, Integers, load_view
 from supple.core.loads import MEASURE, TANGENT
-from supple.jit import GradientKernel, LoadKernel, inlined, inner, local_array
+from supple.jit import LoadKernel, SmoothGradientKernel, inlined, inner, local_array
 
 _vector, _column, _matrix = local_array(3), local_array(6), local_array(6, 3)
 
@@ -168,4 +168,4 @@ def _line_gradient(tree, space, data, own, everything):
         inputs[where[i, 1]] += add_node_gradient(s, line.line[i], -1.0, 0.0, 0.0, u, out.line[i])
 
 
-line_gradient = GradientKernel(_line_gradient)
+line_gradient = SmoothGradientKernel(_line_gradient)

@@ -15,7 +15,7 @@ from supple.core.arrays import space_view
 from supple.core.gradient_arrays import gradient_view
 from supple.core.load_data import Columns, Floats, Integers, Poses, load_view
 from supple.core.loads import EXTERNAL, TANGENT
-from supple.jit import GradientKernel, LoadKernel, inner, local_array
+from supple.jit import LoadKernel, SmoothGradientKernel, inner, local_array
 from supple.lie.se3 import rotate
 from supple.loads.points import point_position, subtract_force, subtract_turning
 
@@ -124,7 +124,7 @@ def _wrench_gradient(tree, space, data, own, everything):
                 signals[first + k] += weight * bar[k]
 
 
-wrench_gradient = GradientKernel(_wrench_gradient)
+wrench_gradient = SmoothGradientKernel(_wrench_gradient)
 
 
 class WrenchEntry(NamedTuple):
