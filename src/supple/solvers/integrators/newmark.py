@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
-from supple.errors import ModelError, ModelWarning
+from supple.errors import ModelError, warn
 from supple.solvers.integrators.generalized_alpha import AlphaScheme
 from supple.solvers.integrators.implicit import check_adaptive
 from supple.solvers.integrators.option_checks import positive
@@ -43,18 +42,12 @@ class Newmark(AlphaScheme, name="newmark"):
         if positive(self, "gamma") < 0.5:
             raise ModelError(f"Newmark: gamma is {self.gamma:g}; below 1/2 the scheme is unstable")
         if self.beta < 0.25 * (self.gamma + 0.5) ** 2 - 1e-12:
-            warnings.warn(
-                f"Newmark: beta = {self.beta:g} is below (gamma + 1/2)^2 / 4: stable for small steps only",
-                ModelWarning,
-                stacklevel=3,
-            )
+            warn(f"Newmark: beta = {self.beta:g} is below (gamma + 1/2)^2 / 4: stable for small steps only")
         check_adaptive(self)
         if self.loops == "index3" and self.gamma == 0.5:
-            warnings.warn(
+            warn(
                 "Newmark with gamma = 1/2 and loops in index 3: multipliers of rigid loops grow without bound; "
-                'use loops="stabilised", GeneralizedAlpha, or gamma > 1/2',
-                ModelWarning,
-                stacklevel=3,
+                'use loops="stabilised", GeneralizedAlpha, or gamma > 1/2'
             )
 
     @property

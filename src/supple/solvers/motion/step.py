@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from supple.checks import positive_float, shown
 from supple.core.arrays import handle
-from supple.errors import ConvergenceError, ModelError, StateError
+from supple.errors import ConvergenceError, ModelError, StateError, unwarned
 from supple.model.arguments import number
 from supple.model.results import Step
 from supple.solvers.inputs import Excitation, constant_inputs
@@ -131,8 +130,7 @@ def one_step_method(method: Method | None) -> Implicit | Explicit | Radau:
     if isinstance(method, Explicit | Radau):
         return method
     if isinstance(method, Implicit) and (method.starter or not method.behind):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # whoever made the method was warned
+        with unwarned():  # whoever made the method was warned
             return dataclasses.replace(method, dt=1.0) if hasattr(method, "dt") else method  # type: ignore[type-var]
     raise ModelError(
         f"{type(method).__name__} goes on from several points, and a step has one: take GeneralizedAlpha(), "
@@ -143,8 +141,7 @@ def one_step_method(method: Method | None) -> Implicit | Explicit | Radau:
 def single_step(method: Method | None, dt: float) -> Method:
     """A method by which a motion over dt [s] is one step, that of `Model.step`."""
     found = one_step_method(method)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with unwarned():
         if isinstance(found, Explicit):  # any error is accepted, so that the first step is the last
             return dataclasses.replace(found, atol=ANY, max_step=None, first_step=dt)
         if isinstance(found, Radau):
