@@ -30,8 +30,8 @@ QUESTION = "supple"
 def hush(who: Any) -> None:
     """Let viser not warn of what is sent to a page that was closed, or by a server that was stopped, a moment before.
 
-    People close pages while something is on its way to them; that is no news.  ``who`` is a client or a server of viser,
-    which warns once for each: it is told that it has.  (A filter of `warnings` would be one of the whole process.)
+    People close pages while something is on its way to them; that is no news. ``who`` is a client or a server of
+    viser, which warns once for each: it is told that it has. (A filter of `warnings` would be one of all threads.)
     """
     connection = getattr(who, "_websock_connection", None) or getattr(who, "_websock_server", None)
     if connection is not None:
