@@ -17,10 +17,11 @@ class Page:
 
     def __init__(self, server, number=0):
         self.client_id, self.server, self.may_answer = number, server, threading.Semaphore(0)
-        self.local_storage = self
+        self.local_storage, self.asked = self, 0
         server.pages[number] = self
 
     def get_item(self, key, timeout):
+        self.asked += 1
         end = time.monotonic() + timeout
         while not self.may_answer.acquire(timeout=0.01):
             if self.client_id not in self.server.pages:
@@ -80,7 +81,7 @@ def test_one_answer_stands_for_all_pictures_before_its_question(theatre):
     page = Page(server)
     pace.came(page)
     pace.count()
-    time.sleep(0.05)  # it is asked about the first
+    wait_for(lambda: page.asked == 1)  # about the first
     pace.count()
     pace.count()
     assert not pace.ready
