@@ -9,7 +9,7 @@ import pytest
 
 import supple as sp
 from supple import errors
-from supple.errors import ConvergenceError, ModelError, ModelWarning, SuppleError, naming, unwarned, warn
+from supple.errors import ConvergenceError, ModelError, ModelWarning, SuppleError, naming, noted, unwarned, warn
 
 
 @pytest.mark.parametrize(
@@ -77,6 +77,34 @@ def test_warnings_are_silenced_in_one_thread_alone():
         assert other.result() == filters
 
 
+def test_warnings_are_noted_in_one_thread_alone():
+    filters, inside, go = list(warnings.filters), threading.Event(), threading.Event()
+
+    def note():
+        with noted() as outer:
+            inside.set()
+            assert go.wait(30.0)
+            warn("first")
+            with noted() as inner, unwarned():
+                warn("unheard")
+            with noted() as other:
+                warn("within")
+            warn("last")
+        return outer, inner, other, list(warnings.filters)
+
+    with ThreadPoolExecutor(1) as pool:
+        other = pool.submit(note)
+        assert inside.wait(30.0)
+        with pytest.warns(ModelWarning, match="heard"):
+            warn("heard")
+        go.set()
+        assert other.result() == (["first", "last"], [], ["within"], filters)
+    with pytest.raises(KeyError), noted():  # an error ends it, too
+        raise KeyError
+    with pytest.warns(ModelWarning, match="afterwards"):
+        warn("afterwards")
+
+
 def test_compiling_leaves_the_filters_of_warnings_to_others():
     """What is compiled once more is silent, and slopes of routes are told from casts: both without a word to others."""
     before, seen = list(warnings.filters), []
@@ -96,3 +124,49 @@ def test_compiling_leaves_the_filters_of_warnings_to_others():
     robot.compile()
     assert len(seen) > 10
     assert all(filters == before for filters in seen)
+
+
+#: A body that no real one has: its reader warns of it.
+STRANGE_URDF = """<robot name="r"><link name="base"/><link name="{0}"><inertial><mass value="1"/>
+<inertia ixx="1" iyy="1" izz="9" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="j" type="revolute"><parent link="base"/><child link="{0}"/><axis xyz="0 0 1"/>
+<limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>"""
+STRANGE_MJCF = """<mujoco><worldbody><body name="{0}"><joint name="j"/>
+<inertial pos="0 0 0" mass="1" diaginertia="1 1 9"/></body></worldbody></mujoco>"""
+
+
+@pytest.mark.parametrize(("load", "text"), [("load_urdf", STRANGE_URDF), ("load_mjcf", STRANGE_MJCF)])
+def test_files_read_by_two_threads_leave_warnings_to_each_other(tmp_path, monkeypatch, load, text):
+    """What one thread's file is warned of is not told of another's, and the filters of `warnings` stay."""
+    from supple.robot.bodies import rigid
+
+    pytest.importorskip("trimesh")
+    both, say = threading.Barrier(2), rigid.warn
+
+    def say_together(message):
+        both.wait(60.0)  # both threads are inside their blocks now
+        say(f"{message}, in {threading.current_thread().name}")
+        both.wait(60.0)
+
+    monkeypatch.setattr(rigid, "warn", say_together)
+    before, heard = list(warnings.filters), {}
+    told = threading.local()
+    monkeypatch.setattr(warnings, "warn", lambda message, *rest, **more: told.all.append(str(message)))
+
+    def read(name):
+        told.all = heard[name] = []
+        file = tmp_path / f"{name}.xml"
+        file.write_text(text.format(name))
+        getattr(sp, load)(file)
+
+    threads = [threading.Thread(target=read, args=(name,), name=name) for name in ("one", "two")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120.0)
+    assert list(warnings.filters) == before
+    for name, other in (("one", "two"), ("two", "one")):
+        (message,) = heard[name]
+        assert f"'{name}'" in message
+        assert f"in {name}" in message
+        assert f"in {other}" not in message

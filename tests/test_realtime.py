@@ -2,8 +2,6 @@
 
 import gc
 import os
-import signal
-import threading
 import time
 
 import numpy as np
@@ -11,6 +9,7 @@ import pytest
 
 import supple as sp
 import supple.realtime as realtime
+from interrupts import ctrl_c_inside
 from motions import four_bar, soft_arm, wheel
 
 DT = 1e-3
@@ -135,7 +134,7 @@ def test_what_a_controller_raises_ends_the_loop():
 
 
 def test_ctrl_c_keeps_the_report():
-    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    ctrl_c_inside(realtime._Loop.run)
     with pytest.raises(sp.Interrupted, match=r"interrupted after \d+ of 60000 ticks") as caught:
         realtime.run(realtime.Stepper(wheel(), DT), lambda t, q, v: [0.0], 60.0)
     assert 0 < len(caught.value.result.work) < 60000

@@ -1,12 +1,12 @@
 """Rows on threads: each once, errors and Ctrl-C end them, work inside of work does not wait for itself."""
 
 import os
-import signal
 import threading
 import time
 
 import pytest
 
+from interrupts import ctrl_c_inside
 from supple.threads import Queue, share, worker_count
 
 
@@ -18,7 +18,7 @@ def test_every_row_is_worked_on_once(workers):
 
 
 def test_as_many_threads_as_asked_for():
-    names, gate = set(), threading.Barrier(3, timeout=10.0)
+    names, gate = set(), threading.Barrier(3, timeout=60.0)
 
     def work(queue):
         for _ in queue:
@@ -54,7 +54,7 @@ def test_ctrl_c_reaches_the_caller_and_stops_the_others():
         for _ in queue:
             time.sleep(1e-3)
 
-    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    ctrl_c_inside(share)
     with pytest.raises(KeyboardInterrupt):
         share(queue, work, 2)
     assert queue.stopped

@@ -1,16 +1,15 @@
 """Many motions at once: the bits of single runs on any number of threads; failures are kept, and stop no other."""
 
-import os
-import signal
-import threading
 import time
 
 import numpy as np
 import pytest
 
 import supple as sp
+from interrupts import ctrl_c_inside
 from load_kinds import KINDS, add_kinds, host
 from motions import four_bar, pendulum, soft_arm, wheel
+from supple.threads import share
 
 TIMES = np.linspace(0.0, 0.2, 11)
 NAMES = ("t", "q", "v", "a", "u", "z", "efforts", "multipliers")
@@ -156,7 +155,7 @@ def test_ctrl_c_keeps_what_is_done(threads):
     model = soft_arm(0.01)
     q0, _ = random_states(model, 5000)
     model.simulate_batch(TIMES, q0[:2])
-    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    ctrl_c_inside(share, 0.5)
     with pytest.raises(sp.Interrupted, match=r"interrupted after \d+ of 5000 runs") as caught:
         model.simulate_batch(TIMES, q0, threads=threads)
     motions = caught.value.result
@@ -168,11 +167,11 @@ def test_ctrl_c_keeps_what_is_done(threads):
 
 def test_ctrl_c_does_not_wait_for_long_runs():
     model = soft_arm()
-    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    ctrl_c_inside(share, 0.5)
     begun = time.monotonic()
     with pytest.raises(sp.Interrupted, match="after 0 of 2 runs"):
-        model.simulate_batch([0.0, 200.0], np.full((2, 3), 0.1), method=sp.GeneralizedAlpha(dt=2e-4), threads=2)
-    assert time.monotonic() - begun < 10.0  # the runs take much longer
+        model.simulate_batch([0.0, 2000.0], np.full((2, 3), 0.1), method=sp.GeneralizedAlpha(dt=2e-4), threads=2)
+    assert time.monotonic() - begun < 60.0  # the runs take much longer
 
 
 def test_progress_is_told_and_may_end_the_batch():

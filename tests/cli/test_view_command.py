@@ -10,7 +10,7 @@ from supple.cli.main import main
 def test_a_system_is_served_until_nobody_comes(capsys, monkeypatch):
     from supple.studio import studio
 
-    monkeypatch.setattr(studio.Studio, "wait", lambda self: urllib.request.urlopen(self.url, timeout=10).read())
+    monkeypatch.setattr(studio.Studio, "wait", lambda self: urllib.request.urlopen(self.url, timeout=60).read())
     assert main(["view", "cantilever", "--no-browser", "--port", "8790"]) == 0
     out = capsys.readouterr().out
     assert "cantilever is at http://127.0.0.1:" in out

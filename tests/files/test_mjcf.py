@@ -266,15 +266,15 @@ def test_what_is_wrong_is_refused_with_line_and_element(text, tmp_path):
 
 
 def test_huge_files_end_within_a_second(tmp_path):
-    from time import monotonic
+    from time import process_time
 
     deep = "<mujoco><worldbody>" + '<body name="a">' * 5000
     wide = "<mujoco><worldbody>" + "<body/>" * 200_000 + "</worldbody></mujoco>"
     for text in (deep, wide):
-        begun = monotonic()
+        begun = process_time()
         with pytest.raises(FileError, match=r"nested more than|more than \d+ elements"):
             sp.load_mjcf(saved(tmp_path, text))
-        assert monotonic() - begun < 10.0  # machines are shared
+        assert process_time() - begun < 5.0
 
 
 def test_files_of_mujoco_become_model_files(tmp_path):

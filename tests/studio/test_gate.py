@@ -41,7 +41,7 @@ def gate():
 
 
 def ask(gate, path="/", **headers):
-    connection = http.client.HTTPConnection("127.0.0.1", gate.port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", gate.port, timeout=60)
     try:
         connection.request("GET", path, headers={k.replace("_", "-"): v for k, v in headers.items()})
         answer = connection.getresponse()

@@ -1,8 +1,10 @@
 """Pages that draw slowly are not sent more than they can take."""
 
+import asyncio
 import threading
 import time
 import warnings
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,10 +17,11 @@ class Page:
 
     def __init__(self, server, number=0):
         self.client_id, self.server, self.may_answer = number, server, threading.Semaphore(0)
-        self.local_storage = self
+        self.local_storage, self.asked = self, 0
         server.pages[number] = self
 
     def get_item(self, key, timeout):
+        self.asked += 1
         end = time.monotonic() + timeout
         while not self.may_answer.acquire(timeout=0.01):
             if self.client_id not in self.server.pages:
@@ -78,7 +81,7 @@ def test_one_answer_stands_for_all_pictures_before_its_question(theatre):
     page = Page(server)
     pace.came(page)
     pace.count()
-    time.sleep(0.05)  # it is asked about the first
+    wait_for(lambda: page.asked == 1)  # about the first
     pace.count()
     pace.count()
     assert not pace.ready
@@ -185,15 +188,77 @@ class ClosedPage(Page):
         raise RuntimeError("disconnected")
 
 
-@pytest.mark.parametrize("action", ["ignore", "error"])
-def test_a_page_that_closes_while_it_is_asked_is_no_news(theatre, action):
+def threads_of_pages():
+    return [one for one in threading.enumerate() if one.name.startswith("supple studio, page")]
+
+
+def test_a_page_that_closes_while_it_is_asked_is_no_news(theatre):
+    """Where warnings are errors, too: pytest would tell of a thread that ends by an error."""
     server, pace, _ = theatre
-    with warnings.catch_warnings(record=action == "ignore") as heard:
-        if action == "error":
-            warnings.simplefilter("error")  # before all other filters
-        page = ClosedPage(server)
-        pace.came(page)
-        del server.pages[page.client_id]
+    page = ClosedPage(server)
+    pace.came(page)
+    del server.pages[page.client_id]
+    pace.count()
+    wait_for(lambda: not threads_of_pages())
+
+
+def test_viser_is_told_that_pages_may_close_and_filters_stay():
+    messages = pytest.importorskip("viser._messages")
+    buffers = pytest.importorskip("viser.infra._async_message_buffer")
+    loop = asyncio.new_event_loop()
+    loop.close()
+    message = messages.LocalStorageGetItemRequestMessage(key="a", request_uuid="b")
+    before = list(warnings.filters)
+
+    def closed():
+        buffer = buffers.AsyncMessageBuffer(loop, persistent_messages=False)
+        buffer.set_done()
+        return buffer
+
+    with pytest.warns(UserWarning, match="on a closed connection"):
+        closed().push(message)
+    for name in ("_websock_connection", "_websock_server"):
+        buffer = closed()
+        pacing.hush(SimpleNamespace(**{name: SimpleNamespace(get_message_buffer=lambda buffer=buffer: buffer)}))
+        buffer.push(message)  # warnings are errors here
+    assert list(warnings.filters) == before
+
+
+def test_a_page_whose_end_is_told_before_its_beginning_keeps_nobody_waiting(theatre):
+    server, pace, woken = theatre
+    page = Page(server)
+    del server.pages[page.client_id]
+    pace.went(page)
+    pace.came(page)
+    assert pace.watched  # as far as anybody knows
+    woken.clear()
+    for _ in range(AHEAD + 1):
         pace.count()
-        wait_for(lambda: not [one for one in threading.enumerate() if one.name.startswith("supple studio, page")])
-    assert not heard
+    wait_for(lambda: pace.ready and not pace.watched)
+    assert woken.wait(60.0)
+    wait_for(lambda: not threads_of_pages())
+
+
+def test_a_page_that_comes_again_under_its_number_is_not_forgotten_with_the_old_one(theatre):
+    server, pace, _ = theatre
+    old, new = Page(server), Page(server)
+    pace.came(old)
+    pace.went(old)
+    pace.came(new)
+    wait_for(lambda: len(threads_of_pages()) == 1)
+    pace.count()
+    new.may_answer.release()
+    wait_for(lambda: pace.answers == 1)
+    assert pace.watched
+
+
+def test_ending_waits_for_questions_that_are_open(theatre):
+    server, pace, _ = theatre
+    page = Page(server)
+    pace.came(page)
+    pace.count()
+    wait_for(lambda: threads_of_pages())
+    pace.stop()
+    threading.Timer(0.2, server.pages.clear).start()  # the server hangs up
+    pace.join(60.0)
+    assert not threads_of_pages()

@@ -1,11 +1,12 @@
 """Surfaces as graphics cards take them."""
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
 
 from supple.robot import meshes
 from supple.studio.pieces import Paint, rigid_piece
-from supple.studio.surfaces import smooth_surface, triangles
+from supple.studio.surfaces import groups, smooth_surface, triangles
 
 
 def surface_of(mesh):
@@ -52,3 +53,23 @@ def test_faces_without_area_do_no_harm():
     surface = surface_of(mesh)
     assert np.all(np.isfinite(surface.normals))
     assert_allclose(np.linalg.norm(surface.normals, axis=1), 1.0)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_groups_are_those_of_scipy(seed):
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    rng = np.random.default_rng(seed)
+    count = int(rng.integers(1, 400))
+    pairs = rng.integers(0, count, (2, int(rng.integers(0, 2 * count))))
+    if seed % 3 == 0:  # long chains, from the far end
+        order = rng.permutation(count)
+        pairs = np.array([order[1:], order[:-1]])
+    links = coo_matrix((np.ones(pairs.shape[1]), tuple(pairs)), shape=(count, count))
+    assert groups(count, *pairs).tolist() == connected_components(links, directed=False)[1].tolist()
+
+
+def test_nothing_has_no_groups():
+    none = np.zeros(0, dtype=np.int64)
+    assert groups(0, none, none).shape == (0,)

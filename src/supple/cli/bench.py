@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from supple.bench.tables import Table, text
 from supple.cli.catalogue import known_name
 from supple.cli.console import heading, note, say, table
 from supple.storage import write_text
+
+if TYPE_CHECKING:
+    from supple.bench.tables import Table
 
 bench = typer.Typer(invoke_without_command=True)
 
@@ -40,7 +42,7 @@ def paper(
     - `supple bench paper --system fin-ray --json fin-ray.json`
     """
     names = [known_name(name) for name in system] if system else None
-    from supple.bench import run  # brings solvers and systems
+    from supple.bench import run  # brings solvers, systems and half of SciPy, which other commands do without
 
     report = run(systems=names, quick=quick, progress=note)
     for part in report.tables:
@@ -51,6 +53,8 @@ def paper(
 
 def _print(part: Table) -> None:
     """A table with its note."""
+    from supple.bench.tables import text
+
     heading(part.title)
     rows = [[text(row.get(column.key), column.style) for column in part.columns] for row in part.rows]
     numbers = [column.heading for column in part.columns if column.style != "text"]

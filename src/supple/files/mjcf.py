@@ -7,7 +7,6 @@ Coordinates come in MuJoCo's order, and those of hinges and slides are MuJoCo's 
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from os import PathLike
 from typing import Any
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.checks import Array, choice, file_path, flag
-from supple.errors import FileError, ModelError, SuppleError, naming, warn
+from supple.errors import FileError, ModelError, SuppleError, naming, noted, warn
 from supple.files.mjcf_drives import Drives
 from supple.files.mjcf_elements import Inertial, MjcfBody, MjcfJoint, MjcfReader
 from supple.files.mjcf_equalities import Equalities
@@ -173,11 +172,10 @@ class _Builder:
             into, made, facts = pose(-last.pos), self._joint(last), {"joint": last.name, **last.facts}
             place = place @ _before(last)
             self.joints[last.name] = body.name, last
-        with naming(f"line {body.line}: body {body.name!r}"), warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
+        with naming(f"line {body.line}: body {body.name!r}"), noted() as notes:
             rigid = self._rigid(parts, into, scale)
             self.robot.add_link(body.name, rigid, made, parent, place, facts=facts)
-        self.reader.notes.extend(f"body {body.name!r}: {warning.message}" for warning in caught)
+        self.reader.notes.extend(f"body {body.name!r}: {note}" for note in notes)
         for part, frame in parts:
             self.bodies[part.name] = body.name, frame
             if part is not body:

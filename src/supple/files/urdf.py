@@ -5,7 +5,6 @@ Coordinates come in the order of the tree: a joint before all that hangs on it, 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from os import PathLike
 from typing import Any, NamedTuple
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.checks import Array, choice, file_path, flag, shown
-from supple.errors import FileError, ModelError, naming, warn
+from supple.errors import FileError, ModelError, naming, noted, warn
 from supple.files.urdf_elements import Geometry, Mimic, UrdfFile, UrdfJoint, UrdfLink, UrdfReader
 from supple.files.urdf_shapes import Meshes, compound
 from supple.files.xml_tree import read_xml
@@ -188,10 +187,9 @@ class _Builder:
                 chosen = part.link.visuals if self.shapes == "visual" else part.link.collisions
                 drawn += [(part.at, geometry) for geometry in chosen]
         where = f"line {parts[0].link.line}: link {name!r}"
-        with naming(where), warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
+        with naming(where), noted() as notes:
             body = Rigid(mass, inertia, com, shape=compound(drawn, self.meshes), physical=False)
-        self.file.notes.extend(f"{where}: {warning.message}" for warning in caught)
+        self.file.notes.extend(f"{where}: {note}" for note in notes)
         return body
 
     def _own_name(self, name: str) -> str:

@@ -11,6 +11,7 @@ from time import perf_counter
 from typing import Any
 
 import numba
+from numba.core.runtime import rtsys
 
 from supple.jit import notices, store
 from supple.jit.stamps import identity
@@ -51,11 +52,13 @@ class KernelCache:
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         """What was compiled for a signature, or None; then Numba compiles, and that is told."""
-        target_context.refresh()
+        rtsys.initialize(target_context)  # compiled code calls it
         key = self._key(signature, target_context.codegen())
         asked_for.add((self.name, key))
         loaded = self._load(f"{self.name}-{key}", target_context) if self.portable else None
         if loaded is None:
+            # all that Numba can translate, and half of SciPy with it: loaded code does without
+            target_context.refresh()
             notices.tell_compiling(self.name)
             self.begun = perf_counter()
         return loaded

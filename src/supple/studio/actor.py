@@ -123,12 +123,18 @@ class Actor:
         )
 
     def settle(self) -> None:
-        """Begin as planned."""
+        """Begin as planned; what goes wrong is told on the page."""
         assert self.panel is not None
-        plan = self.plan
-        if plan is None:
+        if self.plan is not None:
+            try:
+                self._begin(self.plan, self.panel)
+            except Exception as error:  # laws of users may raise anything, also now and then
+                self.failure = error
+        if not self.settled:
             self.panel.fail(str(self.failure))
-            return
+
+    def _begin(self, plan: Plan, panel: Panel) -> None:
+        """Sliders, stage and state of a plan."""
         mode, playing = plan.mode, self.options.playing
         if playing is None:
             playing = mode in (DYNAMICS, MOTION)
@@ -136,7 +142,7 @@ class Actor:
             if plan.stage is not self.stage:
                 self.stage, self._draggable = plan.stage, False
                 self.window.change(plan.stage, plan.stage.at(plan.act.state))
-            self.panel.open(mode, plan.inputs, plan.act.state.u)
+            panel.open(mode, plan.inputs, plan.act.state.u)
         self.act.blind, self.settled = False, True
         wishes = {} if mode == MOTION else {"begin": plan.act}  # a motion may be playing already
         if not self.engine.alive:

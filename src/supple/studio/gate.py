@@ -10,9 +10,11 @@ web sockets must come from the page's own address. What it lets in carries a sec
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hmac
 import secrets
 import threading
+import weakref
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs, urlsplit
 
@@ -20,6 +22,9 @@ from supple.studio.origins import PASS
 
 #: Longest head of a request, bytes, and how long to wait for it, s.
 LONGEST, PATIENCE = 32_768, 10.0
+
+#: How long to wait for connections to close at the end, s.
+CLOSING = 5.0
 
 #: Bytes that are passed on at once.
 CHUNK = 65_536
@@ -42,6 +47,7 @@ class Gate:
         self._ready = threading.Event()
         self._stop = asyncio.Event()
         self._failed: OSError | None = None
+        self._writers: weakref.WeakSet[asyncio.StreamWriter] = weakref.WeakSet()
         self._thread = threading.Thread(target=self._run, name="supple studio, gate", daemon=True)
         self._thread.start()
         self._ready.wait()
@@ -50,9 +56,10 @@ class Gate:
 
     def stop(self) -> None:
         """Close it, with all connections."""
-        if self._thread.is_alive():
+        with contextlib.suppress(RuntimeError):  # its loop is closed already
             self._loop.call_soon_threadsafe(self._stop.set)
-            self._thread.join(5.0)
+        if self._thread is not threading.current_thread():
+            self._thread.join(CLOSING)
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
@@ -75,8 +82,14 @@ class Gate:
         for task in others:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
+        for writer in tuple(self._writers):  # who does not read is not waited for
+            writer.transport.abort()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(server.wait_closed(), CLOSING)
+        await asyncio.sleep(0.0)  # sockets are closed in the next round
 
     async def _meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._writers.add(writer)
         try:
             head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), PATIENCE)
             answer = self.judge(head)
@@ -92,6 +105,7 @@ class Gate:
 
     async def _pass_on(self, head: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         inward, outward = await asyncio.open_connection("127.0.0.1", self.inner)
+        self._writers.add(outward)
         try:
             first, _, rest = head.partition(b"\r\n")
             outward.write(first + f"\r\n{PASS}: {self._secret}\r\n".encode() + rest)
@@ -101,6 +115,7 @@ class Gate:
             finally:
                 there.cancel()
                 back.cancel()
+                await asyncio.gather(there, back, return_exceptions=True)
         finally:
             outward.close()
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import threading
 import time
-import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -26,8 +25,17 @@ AWAY = 3
 #: What pages are asked for; whether they have it does not matter.
 QUESTION = "supple"
 
-#: What viser warns of when something is sent to a page that was closed a moment before: people close pages.
-DEPARTED = r"Queued a \w+ on a closed connection"
+
+
+def hush(who: Any) -> None:
+    """Let viser not warn of what is sent to a page that was closed, or by a server that was stopped, a moment before.
+
+    People close pages while something is on its way to them; that is no news. ``who`` is a client or a server of
+    viser, which warns once for each: it is told that it has. (A filter of `warnings` would be one of all threads.)
+    """
+    connection = getattr(who, "_websock_connection", None) or getattr(who, "_websock_server", None)
+    if connection is not None:
+        connection.get_message_buffer()._warned_push_after_done = True
 
 
 class _Page:
@@ -72,17 +80,20 @@ class Pace:
         self.answers = 0  #: of all pages so far
         self._pages: dict[int, _Page] = {}
         self._changed = threading.Condition()
+        self._threads: list[threading.Thread] = []
         self._ended = False
-        warnings.filterwarnings("ignore", message=DEPARTED, category=UserWarning)
 
     def came(self, client: Any) -> None:
         """A page was opened."""
+        hush(client)
         with self._changed:
             if self._ended or client.client_id in self._pages:
                 return
             page = self._pages[client.client_id] = _Page(client, self.sent)
-        name = f"supple studio, page {client.client_id}"
-        threading.Thread(target=self._listen, args=(page,), name=name, daemon=True).start()
+            name = f"supple studio, page {client.client_id}"
+            thread = threading.Thread(target=self._listen, args=(page,), name=name, daemon=True)
+            self._threads = [*(one for one in self._threads if one.is_alive()), thread]
+            thread.start()
 
     def went(self, client: Any) -> None:
         """A page was closed."""
@@ -98,6 +109,13 @@ class Pace:
         with self._changed:
             self._ended = True
             self._changed.notify_all()
+
+    def join(self, timeout: float) -> None:
+        """Wait for all threads to end, after `stop`; those in the midst of a question end when the server hangs up."""
+        end = time.monotonic() + timeout
+        for thread in self._threads:
+            if thread is not threading.current_thread():
+                thread.join(max(0.0, end - time.monotonic()))
 
     def count(self) -> None:
         """Another picture was sent to all pages."""
@@ -121,8 +139,20 @@ class Pace:
 
     def _listen(self, page: _Page) -> None:
         """Ask a page for answers until it is closed."""
-        with suppress(UserWarning):  # where warnings are errors, this is how a page that was just closed shows
-            self._ask_on(page)
+        try:
+            with suppress(UserWarning):  # where warnings are errors, this is how a page that was just closed may show
+                self._ask_on(page)
+        finally:
+            self._forget(page)
+
+    def _forget(self, page: _Page) -> None:
+        """A page went, and nobody may have said so: viser tells of coming and going in any order."""
+        with self._changed:
+            if self._pages.get(page.client.client_id) is page:
+                del self._pages[page.client.client_id]
+            ended = self._ended
+        if not ended:
+            self.wake()
 
     def _ask_on(self, page: _Page) -> None:
         """Ask a page for answers, one after the other."""
@@ -147,5 +177,6 @@ class Pace:
                 page.seen, page.unanswered = sent, 0
                 self.answers += 1
             self.wake()
-            if self.told(page.client, time.perf_counter() - asked):
+            seconds = time.perf_counter() - asked
+            if page.open and not self._ended and self.told(page.client, seconds):
                 self.again()

@@ -20,7 +20,7 @@ from supple.model.model import Model
 from supple.studio.actor import Actor, Options
 from supple.studio.gate import Gate
 from supple.studio.origins import OWN, guard
-from supple.studio.pace import AHEAD, Pace
+from supple.studio.pace import AHEAD, Pace, hush
 from supple.studio.shadows import Shadows
 from supple.studio.toolbar import Toolbar
 from supple.studio.window import add_ground, aim
@@ -40,6 +40,9 @@ SOON = 1.0
 
 #: How long ending waits for a kernel that is being compiled, s: the process must not end under it.
 FINISH = 90.0
+
+#: How long ending waits for threads that speak with pages, s: they end by themselves when the server has.
+CLOSING = 10.0
 
 #: How many ports are tried.
 PORTS = 100
@@ -74,19 +77,29 @@ class Studio:
         self._preparing.start()
         try:
             self.server, secret = _serve("127.0.0.1" if outside else host, port, "supple"), secrets.token_urlsafe(24)
+            hush(self.server)
             guard(self.server, secret)
             self.gate = _gate(host, port, self.server.get_port(), secret) if outside else None
             planned = self._planned.wait(SOON)
             failures = [actor.failure for actor in self.actors if planned and actor.failure is not None]
             if failures:
                 raise failures[0]
+            self._enter(planned, spacing)
         except BaseException:
-            self._ended.set()
-            self._entered.set()
-            _stop_server(getattr(self, "server", None))
+            self._give_up()
             raise
-        self._enter(planned, spacing)
         atexit.register(self.stop)
+
+    def _give_up(self) -> None:
+        """Leave nothing running of a studio that did not come about."""
+        self._ended.set()
+        self._entered.set()
+        for actor in self.actors:
+            if hasattr(actor, "engine"):
+                actor.engine.stop()
+        if getattr(self, "gate", None) is not None:
+            self.gate.stop()
+        _stop_server(getattr(self, "server", None))
 
     def _enter(self, planned: bool, spacing: float | None) -> None:
         """Bring all robots into the scene: as planned, or as they stand, to be settled later."""
@@ -124,10 +137,12 @@ class Studio:
         self._planned.set()
         self._entered.wait()
         late = [actor for actor in self.actors if not actor.settled]
+        for actor in late:
+            if self._ended.is_set():
+                return
+            actor.settle()
         if self._ended.is_set():
             return
-        for actor in late:
-            actor.settle()
         if any(actor.settled for actor in late):
             if self.ground is not None:
                 self.ground.remove()
@@ -151,23 +166,19 @@ class Studio:
         self.ground = add_ground(self.server, windows, self.dark)
         self.home = aim(self.server, windows)
 
-    def _came(self, client: Any) -> None:
-        self.pace.came(client)
-        self._count()
+    # as coroutines, which viser runs one after the other: of plain functions, that of a page's end might come first
 
-    def _went(self, client: Any) -> None:
+    async def _came(self, client: Any) -> None:
+        with self._lock:
+            self._seen = time.monotonic()
+        self.pace.came(client)
+        self._nudge()
+
+    async def _went(self, client: Any) -> None:
+        with self._lock:
+            self._gone = time.monotonic()
         self.pace.went(client)
         self.shadows.went(client)
-        self._count()
-
-    def _count(self) -> None:
-        """Engines run while somebody watches."""
-        here = bool(self.server.get_clients())
-        with self._lock:
-            if here:
-                self._seen = time.monotonic()
-            else:
-                self._gone = time.monotonic()
         self._nudge()
 
     @property
@@ -192,9 +203,10 @@ class Studio:
 
     def stop(self) -> None:
         """End threads and the server; nothing is left running."""
-        if self._ended.is_set():
-            return
-        self._ended.set()
+        with self._lock:
+            if self._ended.is_set():
+                return
+            self._ended.set()
         atexit.unregister(self.stop)
         self.pace.stop()
         for actor in self.actors:
@@ -204,6 +216,7 @@ class Studio:
         if self.gate is not None:
             self.gate.stop()
         _stop_server(self.server)
+        self.pace.join(CLOSING)
 
     def __enter__(self) -> Studio:
         return self

@@ -6,8 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_matrix  # type: ignore[import-untyped]
-from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]
 
 from supple.checks import Array
 from supple.robot.meshes import Faces
@@ -55,15 +53,33 @@ def smooth_surface(vertices: Array, faces: Indices, sharp: float = SHARP) -> Sur
     size = np.linalg.norm(normal, axis=1)
     unit = np.divide(normal, size[:, None], out=np.zeros_like(normal), where=size[:, None] > 0.0)
     here, there = _joined_corners(faces, unit, size > 0.0, sharp)
-    count = faces.size
-    links = coo_matrix((np.ones(len(here), dtype=np.int8), (here, there)), shape=(count, count))
-    number, label = connected_components(links, directed=False)
+    label = groups(faces.size, here, there)
+    number = int(label.max(initial=-1)) + 1
     source = np.zeros(number, dtype=np.int64)
     source[label] = faces.ravel()
     sums = np.stack([np.bincount(label, np.repeat(normal[:, k], 3), number) for k in range(3)], axis=1)
     length = np.linalg.norm(sums, axis=1, keepdims=True)
     normals = np.divide(sums, length, out=np.tile([1.0, 0.0, 0.0], (number, 1)), where=length > 0.0)
-    return Surface(source, np.asarray(label, dtype=np.int64).reshape(-1, 3), normals)
+    return Surface(source, label.reshape(-1, 3), normals)
+
+
+def groups(count: int, one: Indices, other: Indices) -> Indices:
+    """The number of the group, from zero on, of each of ``count`` things of which pairs (P,) hang together.
+
+    Everything points to the least that it is known to hang together with, and then to what that one points to, until
+    nothing changes.  Groups are numbered by their first things.  (SciPy has this, too; to load it takes longer than to
+    draw most robots.)
+    """
+    least = np.arange(count)
+    while True:
+        before = least.copy()
+        joint = np.minimum(least[one], least[other])
+        for ends in (one, other):
+            np.minimum.at(least, before[ends], joint)  # what it pointed to follows
+            np.minimum.at(least, ends, joint)
+        least = least[least]
+        if np.array_equal(least, before):
+            return np.unique(least, return_inverse=True)[1].astype(np.int64).reshape(-1)
 
 
 def _joined_corners(faces: Indices, unit: Array, real: NDArray[np.bool_], sharp: float) -> tuple[Indices, Indices]:

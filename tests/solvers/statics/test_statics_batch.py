@@ -1,14 +1,12 @@
 """Many equilibria at once: those of one by one, rows that fail, interruptions."""
 
-import os
-import signal
-import threading
-
 import numpy as np
 import pytest
 
 import supple as sp
+from interrupts import ctrl_c_inside
 from resting_robots import BOB, closed_frame, manipulator, one_link, rope
+from supple.threads import share
 
 
 def test_a_batch_goes_the_same_ways():
@@ -85,7 +83,7 @@ def test_ctrl_c_keeps_what_a_batch_has(threads):
     model = manipulator()
     u = np.random.default_rng(2).uniform(0.0, 100.0, (40000, 5))
     model.statics_batch(u[:4])
-    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    ctrl_c_inside(share)
     with pytest.raises(sp.Interrupted, match=r"interrupted after \d+ of 40000 equilibria") as caught:
         model.statics_batch(u, threads=threads)
     assert isinstance(caught.value, KeyboardInterrupt)
