@@ -15,7 +15,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.checks import finite_array, finite_float, flag, nonnegative_float, positive_float, shown, whole_number
+from supple.checks import (
+    finite_array,
+    finite_float,
+    flag,
+    nonnegative_float,
+    positive_float,
+    real_array,
+    shown,
+    whole_number,
+)
 from supple.errors import ModelError, naming
 from supple.joints import Translational
 from supple.lie.pose import check_pose, pose
@@ -78,10 +87,11 @@ class SpringNet:
 
     def __post_init__(self) -> None:
         with naming("SpringNet"):
-            count = np.shape(self.nodes)[0] if np.ndim(self.nodes) == 2 else 0
+            given = real_array(self.nodes, "nodes")
+            count = len(given) if given.ndim == 2 else 0
             if not 0 < count <= MOST_NODES:
                 raise ModelError(f"nodes is {shown(self.nodes)}, must be places (N, 3), at most {MOST_NODES}")
-            nodes = finite_array(self.nodes, (count, 3), "nodes")
+            nodes = finite_array(given, (count, 3), "nodes")
             pairs = checked_pairs(self.springs, count)
             self._keep("nodes", nodes)
             self._keep("springs", pairs)

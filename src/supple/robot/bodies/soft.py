@@ -36,6 +36,9 @@ from supple.tracing.symbols import COORDINATE, Symbols
 #: Points along the axis, outward from it and around it, unless told otherwise.
 POINTS = (10, 2, 8)
 
+#: Coordinates of one body: more are a slip of the pen.
+MOST_COORDINATES = 1000
+
 #: Frames along one body.
 MOST_STATIONS = 1000
 
@@ -127,7 +130,7 @@ class SoftBody(Body):
         n = getattr(self.kinematics, "n", None) if self.n is None else self.n
         if n is None:
             raise ModelError("SoftBody: n is missing; give the number of coordinates q")
-        n = whole_number(n, "SoftBody: n", 1)
+        n = whole_number(n, "SoftBody: n", 1, MOST_COORDINATES)
         self._keep("n", n)
         self._check_labels()
         self._keep("points", checked_points(self.points))
@@ -334,6 +337,8 @@ class SoftBody(Body):
                 )
         density = ask(material.energy, (F,), what, ModelError)
         symbols = as_symbols(F[0, 0].graph, np.reshape(np.array(density, dtype=object), -1), (1,), what)
+        if not F[0, 0].graph.of_q[symbols[0].index]:
+            raise ModelError(f"{what} does not depend on the deformation gradient F")
         values = evaluate(symbols, self.quadrature.x, self.rest_position)
         if not np.isfinite(values).all():
             raise ModelError(f"{what} is {values[~np.isfinite(values)][0]} at rest, must be finite")
