@@ -136,3 +136,21 @@ def test_numbers_of_energies_cost_no_more_if_there_are_many():
         models = [design.model(weights=design.values["weights"] + s * h * np.eye(40)[k]) for s in (1, -1)]
         plus, minus = (other.residual(q, v, a).sum() for other in models)
         assert found[k] == pytest.approx((plus - minus) / (2.0 * h), rel=1e-7)
+
+
+def test_numbers_that_are_left_out_of_formulas_are_told():
+    """1 x is x, for every other number a product: the next value beside it has a gradient."""
+
+    def build(k=0.7, stiff=3.0):
+        def energy(F):
+            return stiff * (np.trace(F.T @ F) - 3.0 - 2.0 * np.log(determinant(F)))
+
+        def f(x, q):
+            return np.stack([x[0], x[1] + k * q[0] * x[0] ** 2, x[2]])
+
+        return held(sp.SoftBody(f, sp.Cylinder(0.3, 0.03), sp.EnergyDensity(energy, density=900.0), n=1))
+
+    for name in ("k", "stiff"):
+        with pytest.raises(sp.DesignError, match=r"exactly 0, 1, -1, .* take one beside it, such as 1 \+ 1e-9"):
+            _ = sp.Design(build, **{name: 1.0}).model().design.slopes
+        assert sp.Design(build, **{name: 1.0 + 1e-9}).model().design.slopes.count == 1
