@@ -60,6 +60,8 @@ def soft_body_calls() -> list[tuple[str, Callable[..., Any], dict[str, Any], Cal
     rough = lambda made: on_base(kinematics=made, n=None, material=squeezed, moving_base=True)  # noqa: E731
     modal = {"mesh": sp.Mesh(corners, [[0, 1, 2, 3]]), "modes": 1, "material": sp.NeoHookean(**elastic)}
     hollow = (corners, [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
+    centres = 0.01 * np.concatenate([np.eye(3), -np.eye(3)])
+    cube = (centres + np.array([0.2, 0.0, 0.0]), 0.04 * centres)
     domain = lambda made: on_base(domain=made)  # noqa: E731
     squeezed = sp.Material(young=1e6, poisson=0.4, density=1e3)
     kinematics = lambda made: on_base(kinematics=made, n=None, material=squeezed)  # noqa: E731
@@ -86,6 +88,7 @@ def soft_body_calls() -> list[tuple[str, Callable[..., Any], dict[str, Any], Cal
         ("ModalBody", sp.ModalBody, {**modal, "fixed": [0, 2, 3], "poisson": 0.3}, bodily),
         ("Cavity", sp.Cavity, {"name": "p", "link": "arm", "surface": hollow, "region": None}, blown),
         ("Cavity (bore)", sp.Cavity, {"name": "p", "link": "arm", "surface": None}, blown),
+        ("Cavity (wall)", sp.Cavity, {"name": "p", "link": "arm", "wall": cube}, blown),
         ("Cavity (region)", sp.Cavity, {"name": "p", "link": "arm", "region": lambda x: bool(x[0] < 0.2)}, blown),
         ("Source", sp.Source, {"modes": parabola}, lambda made: kept(made, domain=tube, tip=wall)),
     ]

@@ -128,3 +128,19 @@ def differences(design, function, step=2e-4):
             ends.append(np.asarray(function(design.model(**design.unpack(moved)))))
         found.append((8.0 * (ends[2] - ends[1]) - (ends[3] - ends[0])) / (12.0 * h))
     return np.array(found)
+
+
+def extrapolated(design, function, h=5e-4):
+    """Differences of fourth order by every number of a design, (count, ...)."""
+    found = []
+    for name, value in design.values.items():
+        for i in np.ndindex(np.shape(value)):
+
+            def moved(step, name=name, value=value, i=i):
+                x = np.array(value, dtype=float)
+                x[i] *= 1.0 + step
+                return function(design.model(**{name: x}))
+
+            first, second = ((moved(x) - moved(-x)) / (2.0 * x * np.asarray(value)[i]) for x in (h, 2.0 * h))
+            found.append((4.0 * first - second) / 3.0)
+    return np.array(found)

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from design_cases import extrapolated
 
 import supple as sp
 from supple.fields.evaluation import evaluate_jets
@@ -37,22 +38,6 @@ def build(k=0.37, length=0.3, radius=0.03, shape=(0.5, 0.7), heavier=1.0):
     robot.add_link("end", sp.Rigid.box((0.05, 0.05, 0.05), density=500.0), parent="more")
     robot.add(sp.Spring("spring", ("tail", 0.4), ("world", (0.1, 0.2, 0.3)), stiffness=30.0, rest_length=0.1))
     return robot
-
-
-def extrapolated(design, function, h=5e-4):
-    """Differences of fourth order by every number of a design, (count, ...)."""
-    found = []
-    for name, value in design.values.items():
-        for i in np.ndindex(np.shape(value)):
-
-            def moved(step, name=name, value=value, i=i):
-                x = np.array(value, dtype=float)
-                x[i] *= 1.0 + step
-                return function(design.model(**{name: x}))
-
-            first, second = ((moved(x) - moved(-x)) / (2.0 * x * np.asarray(value)[i]) for x in (h, 2.0 * h))
-            found.append((4.0 * first - second) / 3.0)
-    return np.array(found)
 
 
 @pytest.mark.parametrize("still", [False, True])

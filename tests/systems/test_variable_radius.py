@@ -8,12 +8,16 @@ from supple.systems.variable_radius import half_cylinder
 
 
 def test_half_cylinders_are_closed_and_as_large_as_they_should_be():
+    radius, gap = 0.016, 0.002
+    half = np.arccos(gap / radius)
     for side in (1, -1):
-        vertices, triangles = half_cylinder(0.0, 0.2, 0.016, 0.0, side, along=3, around=200)
-        a, b, c = vertices[triangles].transpose(1, 0, 2)
-        volume = np.einsum("ti,ti->", a, np.cross(b, c)) / 6.0
-        assert abs(volume) == pytest.approx(0.5 * np.pi * 0.016**2 * 0.2, rel=1e-3)
-        assert (side * vertices[:, 2] >= -1e-12).all()
+        points, areas = half_cylinder(0.01, 0.21, radius, gap, side)
+        assert np.abs(areas.sum(axis=0)).max() < 1e-9 * np.abs(areas).sum()
+        volume = np.sum(points * areas) / 3.0
+        segment = half * radius**2 - gap * radius * np.sin(half)
+        assert volume == pytest.approx(segment * 0.2, rel=1e-9)
+        assert (side * points[:, 2] >= gap - 1e-12).all()
+        assert np.hypot(points[:, 1], points[:, 2]).max() <= radius + 1e-12
 
 
 def test_pressures_bend_away_from_their_chamber_and_bulge_it():

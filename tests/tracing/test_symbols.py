@@ -8,7 +8,7 @@ import pytest
 import supple as sp
 from helpers import relative_error
 from supple.tracing import operations as op
-from supple.tracing.program import evaluate, make_program, trace
+from supple.tracing.program import Evaluator, evaluate, make_program, trace
 from supple.tracing.slopes import gradient_by_material, slope
 from supple.tracing.symbols import COORDINATE
 
@@ -82,9 +82,14 @@ def test_sinc_of_a_root_is_regular_at_zero():
         (lambda x, q: np.where(q[0] < 1.0, x, -x), "a comparison of coordinates q cannot be traced"),
         (lambda x, q: np.arctan2(q[0], 1.0) * x, r"np.arctan2 .*write np.arctan\(y / x\)"),
         (lambda x, q: x * (q[0] == 0.0), "== on x or q cannot be traced"),
+        (lambda x, q: np.maximum(x, q[0]), "np.maximum of coordinates q cannot be traced; write a smooth function"),
+        (lambda x, q: np.fmin(x, q[0]), "np.minimum of coordinates q cannot be traced; write a smooth function"),
+        (lambda x, q: x % q[0], "np.remainder cannot be traced; kinematics must be smooth"),
+        (lambda x, q: x * np.nextafter(q[0], 1.0), "np.nextafter cannot be traced"),
+        (lambda x, q: [x[0], q[0], 10**400], "must return real numbers"),
         (lambda x, q: np.interp(q[0], [0.0, 1.0], [0.0, 1.0]) * x, "cannot be traced"),
         (lambda x, q: np.add(x, q[0], out=x), r"out=, \+=\) cannot be traced; write a = a \+ b"),
-        (lambda x, q: [x[0], q[0], None], "returned NoneType, must return real numbers"),
+        (lambda x, q: [x[0], q[0], None], "returned None, must return real numbers"),
         (lambda x, q: [x[0], q[0], np.nan], "returned nan, must be finite"),
         (lambda x, q: [x[0], x], "must return an array of shape|must be"),
     ],
@@ -92,3 +97,36 @@ def test_sinc_of_a_root_is_regular_at_zero():
 def test_errors(f, message):
     with pytest.raises(sp.ModelError, match=message):
         trace(f, 1, 3, (3,), "f")
+
+
+def test_symbols_of_another_call_are_refused():
+    """Of a call that failed, too: else numbers of one function would stand for those of another."""
+    kept = []
+
+    def first(x, q):
+        kept.append(q[0] * x[0])
+        raise ValueError("later")
+
+    with pytest.raises(sp.ModelError, match="raised ValueError: later"):
+        trace(first, 1, 3, (3,), "f")
+    for f in (lambda x, q: x * q[0] + kept[0], lambda x, q: [x[0], q[0], kept[0]]):
+        with pytest.raises(sp.ModelError, match="x or q of another call"):
+            trace(f, 1, 3, (3,), "f")
+
+
+def test_largest_and_smallest_of_what_depends_on_the_place():
+    def f(x, q):
+        long = np.hypot(3.0 * q[0], 4.0 * q[0])
+        return np.stack([np.maximum(x[0], 0.1), np.minimum(x[1], x[2]) * q[0].item(), np.fmax(x[0], 2.0) + long])
+
+    points, q = np.random.default_rng(0).standard_normal((7, 3)), np.array([0.7])
+    x, y, z = points.T
+    expected = np.stack([np.maximum(x, 0.1), 0.7 * np.minimum(y, z), np.maximum(x, 2.0) + 3.5], axis=1)
+    np.testing.assert_allclose(evaluate(trace(f, 1, 3, (3,), "f"), points, q), expected, rtol=1e-15)
+
+
+def test_evaluators_give_what_evaluate_does():
+    outputs = trace(everything, 2, 3, (3,), "f")
+    at = Evaluator(outputs, POINTS)
+    for q in (Q, 0.3 * Q):
+        np.testing.assert_array_equal(at(q), evaluate(outputs, POINTS, q))

@@ -25,6 +25,7 @@ from supple.robot.meshes import Mesh
 if TYPE_CHECKING:
     from supple.compilation.binder import Binder
     from supple.robot.robot import LinkSpec, Robot
+    from supple.tracing.program import Evaluator
 
 #: Stations along a route in a rod.
 ROUTE = 65
@@ -149,8 +150,14 @@ class Scene:
 
     @cached_property
     def stations(self) -> tuple[tuple[str, float], ...]:
-        """(link, s) of all frames."""
-        return tuple((place.link, place.s) for place in self.places)
+        """(link, s) of all frames, each once: many material points have the frame of their base."""
+        return tuple(dict.fromkeys((place.link, place.s) for place in self.places))
+
+    @cached_property
+    def station_of(self) -> np.ndarray:
+        """(P,) which of the stations every frame is at."""
+        number = {station: k for k, station in enumerate(self.stations)}
+        return np.array([number[place.link, place.s] for place in self.places], dtype=np.int64)
 
     @cached_property
     def offsets(self) -> Array:
@@ -158,20 +165,21 @@ class Scene:
         return np.array([place.offset for place in self.places]).reshape(-1, 4, 4)
 
     @cached_property
-    def soft_points(self) -> tuple[tuple[str, Array, tuple[SoftPoint, ...]], ...]:
-        """Frames at material points, by link: its name, their numbers (k,) among all, the points."""
+    def soft_points(self) -> tuple[tuple[str, Array, Evaluator], ...]:
+        """Frames at material points, by link: its name, their numbers (k,) among all, and where they are at its q."""
         found: dict[str, list[tuple[int, SoftPoint]]] = {}
         for i, place in enumerate(self.places):
             if place.point is not None:
                 found.setdefault(place.link, []).append((i, place.point))
         return tuple(
-            (link, np.array([i for i, _ in own]), tuple(point for _, point in own)) for link, own in found.items()
+            (link, np.array([i for i, _ in own]), moved_points([point for _, point in own]))
+            for link, own in found.items()
         )
 
     def carry(self, frames: Array, q: Callable[[str], Array]) -> None:
         """Carry frames (P, 4, 4) at material points from the base to where coordinates q of their link put them."""
-        for link, own, points in self.soft_points:
-            frames[own, :3, 3] += np.einsum("kij,kj->ki", frames[own, :3, :3], moved_points(points, q(link)))
+        for link, own, moved in self.soft_points:
+            frames[own, :3, 3] += np.einsum("kij,kj->ki", frames[own, :3, :3], moved(q(link)))
 
     @property
     def parts(self) -> tuple[RodLook | BodyLook | SkinLook | Mark, ...]:

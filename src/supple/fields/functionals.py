@@ -7,17 +7,20 @@ not feel where the body's base is, so its gradient g = dL/dq acts on the body's 
 rate L' = g . v, the drift dL'/dq = g', and the Hessian (`fields.interpreter`).
 
 Arrays of a functional in a handle of data, one after the other: whole numbers (the body's block, how many frames its
-map has), weights of points (1, P), the plan.
+map has), weights of points (1, P), the plan, and the program that it is of, by whose numbers L is differentiated
+(`fields.adjoints`).
 """
 
 from __future__ import annotations
 
 from collections import namedtuple
+from typing import NamedTuple
 
 import numpy as np
 
 from supple.core.arrays import floats, handle_at, integers, matrix_at, vector_at
 from supple.core.blocks.body import field_floats, map_floats
+from supple.fields.adjoints import PROGRAM_ROWS, adjoint_floats, program_arrays
 from supple.fields.interpreter import (
     PLAN_ROWS,
     clear_hessian,
@@ -34,25 +37,43 @@ from supple.fields.interpreter import (
 from supple.fields.layout import FUNCTIONAL_LANES
 from supple.fields.rows import add_product_row, clear_row, copy_row
 from supple.jit import inlined, inner
-from supple.tracing.plan import Plan
+from supple.tracing.plan import Plan, plan_of
+from supple.tracing.program import Program, make_program
+from supple.tracing.symbols import Symbols
 
 #: Rows of a functional in the handle of data.
-FUNCTIONAL_ROWS = 2 + PLAN_ROWS
+FUNCTIONAL_ROWS = 2 + PLAN_ROWS + PROGRAM_ROWS
 
 #: A functional of n coordinates from ``start`` on, in the memory of its body: ``sums`` (2 + 2 n, lanes) are L, L', g,
 #: g'; the Hessian is that of the run.
 Functional = namedtuple("Functional", ("run", "weights", "start", "q", "v", "zero", "sums"))
 
 
-def functional_scratch(plan: Plan) -> int:
-    """Floats that a functional needs of the memory of its body."""
-    return plan.n + plan.memory(FUNCTIONAL_LANES) + FUNCTIONAL_LANES * (2 + 2 * plan.n)
+class Density(NamedTuple):
+    """What is summed over places: a program, and its plan."""
+
+    program: Program
+    plan: Plan
+
+    @property
+    def scratch(self) -> int:
+        """Floats that a functional needs of the memory of its body."""
+        n = self.plan.n
+        forward = n + self.plan.memory(FUNCTIONAL_LANES) + FUNCTIONAL_LANES * (2 + 2 * n)
+        return max(forward, adjoint_floats(self.program))
 
 
-def functional_arrays(block: int, frames: int, weights: np.ndarray, plan: Plan) -> tuple[np.ndarray, ...]:
-    """Its arrays; the plan's places are as many as the weights (P,), a multiple of `FUNCTIONAL_LANES`."""
+def density_at(outputs: Symbols, places: np.ndarray, n: int) -> Density:
+    """Outputs of n coordinates at places (P, k), P a multiple of `FUNCTIONAL_LANES`."""
+    program = make_program(outputs, places, n, True)
+    return Density(program, plan_of(program, FUNCTIONAL_LANES))
+
+
+def functional_arrays(block: int, frames: int, weights: np.ndarray, density: Density) -> tuple[np.ndarray, ...]:
+    """Its arrays; the places of the density are as many as the weights (P,)."""
     numbers = np.array([[block, frames]], dtype=np.int64)
-    return tuple(map(np.ascontiguousarray, (numbers, weights[None, :], *plan.arrays)))
+    arrays = (numbers, weights[None, :], *density.plan.arrays, *program_arrays(density.program))
+    return tuple(map(np.ascontiguousarray, arrays))
 
 
 def padded(x: np.ndarray, weights: np.ndarray, lanes: int = FUNCTIONAL_LANES) -> tuple[np.ndarray, np.ndarray]:

@@ -8,6 +8,8 @@ With weights w_k = 2 eta V_k of the points, half of that power is the dissipatio
 
 summed over m.  e' and e_,j' are time derivatives along (q, v) (`fields.interpreter`), the sum with e_,ij is the Hessian
 of the outputs weighted by w e'.  A strain of F^T F does not feel rotations, nor does the force.
+
+In gradients by parameters y^T R has -y . f = sum w e_m' e_m,y, the rates along v and y (`fields.adjoints`).
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ import numpy as np
 from supple.core.arrays import matrices_at, space_view, tree_view
 from supple.core.dormant import clear_local
 from supple.core.loads import TANGENT, WRENCH
-from supple.fields.functionals import FUNCTIONAL_ROWS, functional_at, functional_scratch, lane_sum
+from supple.fields.adjoints import adjoint_at, pull_powers
+from supple.fields.functionals import FUNCTIONAL_ROWS, Density, functional_at, lane_sum
 from supple.fields.interpreter import (
     clear_hessian,
     finish_hessian,
@@ -32,8 +35,7 @@ from supple.fields.interpreter import (
 )
 from supple.fields.layout import FUNCTIONAL_LANES
 from supple.fields.rows import add_product_row, clear_row, multiply_rows
-from supple.jit import LoadKernel, inlined, inner
-from supple.tracing.plan import Plan
+from supple.jit import GradientKernel, LoadKernel, inlined, inner
 
 #: Rows of the handle of data: as of a functional; then what every load has, the addresses of what it calls.
 ROWS = FUNCTIONAL_ROWS + 1
@@ -42,9 +44,9 @@ ROWS = FUNCTIONAL_ROWS + 1
 Slopes = namedtuple("Slopes", ("slow", "fast"))
 
 
-def viscosity_scratch(plan: Plan) -> int:
+def viscosity_scratch(strain: Density) -> int:
     """Floats that it needs of the memory of its body."""
-    return functional_scratch(plan) + 2 * FUNCTIONAL_LANES * plan.n**2
+    return strain.scratch + 2 * FUNCTIONAL_LANES * strain.plan.n**2
 
 
 @inlined
@@ -148,3 +150,11 @@ def _viscosity(tree, space, data, mode):
 
 
 VISCOSITY = LoadKernel(_viscosity)
+
+
+def _viscosity_gradient(tree, space, data, own, everything):
+    """By weights and all numbers of the strain."""
+    pull_powers(adjoint_at(tree_view(tree), space_view(space), data, own, ROWS, 0))
+
+
+VISCOSITY_GRADIENT = GradientKernel(_viscosity_gradient)

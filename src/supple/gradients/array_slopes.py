@@ -30,6 +30,16 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 
+#: Files of loads that hold traced functions.
+TRACED = ("supple.fields.elasticity", "supple.fields.viscosity", "supple.loads.lines.members")
+TRACED += ("supple.fields.rod_elasticity", "supple.loads.fluid.buoyancy")
+
+#: What may be behind a change of a traced function.
+FOLDED = (
+    " (a number of a traced function that is exactly 0, 1, -1, or 2 as an exponent, is left out of its formula; take "
+    "one beside it, such as 1 + 1e-9)"
+)
+
 _INCIDENTAL: dict[Any, dict[str, tuple[int, ...]]] = {}
 
 
@@ -244,7 +254,7 @@ def structure_change(base: CompiledRobot, other: CompiledRobot) -> str:
         return "how joints follow others (couple), which gradients by parameters do not know"
     for a, b in zip(base.maps, other.maps, strict=True):
         if a.kernel is not b.kernel or [x.shape for x in a.data] != [x.shape for x in b.data]:
-            return "the map of a joint or of a body with kinematics of its own"
+            return f"the map of a joint or of a body with kinematics of its own{FOLDED}"
         if not all(np.array_equal(x, y) for x, y in zip(a.data, b.data, strict=True) if x.dtype == np.int64):
             return "the structure of the map of a joint or body"
     return _loads_change(base, other) or _laws_change(base, other)
@@ -259,10 +269,12 @@ def _loads_change(base: CompiledRobot, other: CompiledRobot) -> str:
         fixed = incidental(type(a.data)) if hasattr(a.data, "_fields") else {}
         for name, x, y in zip(getattr(a.data, "_fields", range(len(a.data))), a.data, b.data, strict=True):
             if x.shape != y.shape:
-                return f"the structure of {a.owner} ({name!r}: {x.shape}, then {y.shape})"
+                hint = FOLDED if a.kernel.function.__module__ in TRACED else ""
+                return f"the structure of {a.owner} ({name!r}: {x.shape}, then {y.shape}){hint}"
             loose = fixed.get(name)
             if x.dtype == np.int64 and loose != () and not np.array_equal(_kept(x, loose), _kept(y, loose)):
-                return f"the structure of {a.owner} ({name!r})"
+                hint = FOLDED if a.kernel.function.__module__ in TRACED else ""
+                return f"the structure of {a.owner} ({name!r}){hint}"
     return ""
 
 

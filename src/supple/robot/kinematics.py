@@ -98,8 +98,8 @@ class VariableRadius:
     sharpness: float = 0.01
 
     def __post_init__(self) -> None:
-        for name in ("length", "radius", "sharpness"):
-            object.__setattr__(self, name, positive_float(getattr(self, name), f"VariableRadius: {name}"))
+        for name, unit in (("length", "m"), ("radius", "m"), ("sharpness", "")):
+            object.__setattr__(self, name, positive_float(getattr(self, name), f"VariableRadius: {name}", unit))
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -173,7 +173,9 @@ def vibrations(mesh: Mesh, count: int, poisson: float, fixed: Sequence[int] | No
     held = _held(vertices, fixed)
     free = np.setdiff1d(np.arange(3 * len(vertices)), (3 * held[:, None] + np.arange(3)).ravel())
     if not 0 < count < len(free):
-        raise ModelError(f"ModalBody: modes is {count}, must be less than {len(free)}, the numbers that move the mesh")
+        raise ModelError(
+            f"ModalBody: modes is {shown(count)}, must be less than {len(free)}, the numbers that move the mesh"
+        )
     G = shape_gradients(vertices, cells)
     # small strains of shear modulus 1: 2 e : e + lambda (tr e)^2, entry (a i, b j) of a tetrahedron
     lame, eye = 2.0 * poisson / (1.0 - 2.0 * poisson), np.eye(3)

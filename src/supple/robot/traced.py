@@ -73,6 +73,8 @@ class Traced:
 
     def _read(self, value: Any) -> Traced:
         if isinstance(value, Traced):
+            if value.tape is not self.tape:
+                raise self._untraceable("a coordinate of another call, which it kept")
             return value
         array = np.asarray(value)
         if array.shape != () or array.dtype.kind not in "iufb" or not math.isfinite(float(array)):
@@ -177,7 +179,7 @@ def trace(function: Callable[..., Any], count: int, what: str) -> Program:
         found = found.item()
     if not isinstance(found, (Traced, int, float, np.floating, np.integer)) or isinstance(found, bool):
         raise ModelError(f"{what} returned {shown(found)}, must return one number")
-    last = found if isinstance(found, Traced) else Traced(tape, 0)._read(found)
+    last = Traced(tape, 0)._read(found)
     if last.register != count + len(tape.ops) - 1:
         tape.write(POWER, last.register, number=1.0)  # the last row is the result
     return Program(np.array(tape.ops, dtype=np.int64).reshape(-1, 3), np.array(tape.numbers, dtype=float))

@@ -6,6 +6,7 @@ is said separately, so one shape serves all states.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -132,13 +133,18 @@ def line_frames(frames: Array) -> Array:
 
 def _carried_along(tangent: Array) -> Array:
     """Unit vectors (N, 3) normal to tangents (N, 3), each the one before it with as little turn as it takes."""
-    y = np.empty_like(tangent)
-    y[0] = axis_frame(np.zeros(3), tangent[0])[:3, 1]
-    for k in range(1, len(tangent)):
-        next_ = y[k - 1] - (y[k - 1] @ tangent[k]) * tangent[k]
-        size = np.linalg.norm(next_)
-        y[k] = next_ / size if size > 1e-6 else axis_frame(np.zeros(3), tangent[k])[:3, 1]
-    return y
+    a, b, c = axis_frame(np.zeros(3), tangent[0])[:3, 1].tolist()
+    rows = [(a, b, c)]
+    for x, y, z in tangent[1:].tolist():  # plain numbers: each needs the one before, and arrays of three are slow
+        along = a * x + b * y + c * z
+        a, b, c = a - along * x, b - along * y, c - along * z
+        size = math.sqrt(a * a + b * b + c * c)
+        if size > 1e-6:
+            a, b, c = a / size, b / size, c / size
+        else:
+            a, b, c = axis_frame(np.zeros(3), np.array([x, y, z]))[:3, 1].tolist()
+        rows.append((a, b, c))
+    return np.array(rows)
 
 
 def coil_points(count: int, turns: int, radius: float) -> Array:

@@ -18,27 +18,37 @@ from supple.systems.system import System
 
 
 def half_cylinder(
-    start: float, end: float, radius: float, gap: float, side: int, along: int = 24, around: int = 16
+    start: float, end: float, radius: float, gap: float, side: int, nodes: tuple[int, int, int] = (12, 8, 2)
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices (V, 3) and triangles (T, 3) of a half cylinder along x, on the side of +z (1) or -z (-1).
+    """Points (P, 3) and areas (P, 3) of the wall of a half cylinder along x, on the side of +z (1) or -z (-1).
 
-    Its flat face lies at |z| = ``gap``; lengths in m.
+    Its flat face lies at |z| = ``gap``; lengths in m.  Gauss nodes: along it, around it, outward on its ends.
     """
+    (s, along), (t, around), (r, outward) = (gauss_legendre(count) for count in nodes)
+    x, along = start + (end - start) * s, (end - start) * along
     first = np.arcsin(gap / radius)
-    angle = np.linspace(first, pi - first, around)  # the flat face closes the ring
-    x = np.linspace(start, end, along)
-    ring = radius * np.column_stack([np.cos(angle), side * np.sin(angle)])
-    rings = [np.column_stack([np.full(around, place), ring]) for place in x]
-    vertices = np.concatenate([*rings, [[start, 0.0, side * gap], [end, 0.0, side * gap]]])
-    following = (np.arange(around) + 1) % around
-    faces = []
-    for k in range(along - 1):
-        a, b = k * around + np.arange(around), k * around + following
-        faces += [np.column_stack([a, b, a + around]), np.column_stack([b, b + around, a + around])]
-    last, ends = (along - 1) * around, len(vertices) - 2
-    faces.append(np.column_stack([following, np.arange(around), np.full(around, ends)]))
-    faces.append(np.column_stack([last + np.arange(around), last + following, np.full(around, ends + 1)]))
-    return vertices, np.concatenate(faces)
+    angle, around = first + (pi - 2.0 * first) * t, (pi - 2.0 * first) * around
+    normal = np.column_stack([np.cos(angle), side * np.sin(angle)])
+    arc = radius * normal
+    far = np.arcsinh(radius * np.cos(first) / gap)  # angles from the axis change fastest in the middle of the face
+    y, across = gap * np.sinh(far * (2.0 * t - 1.0)), gap * np.cosh(far * (2.0 * t - 1.0))
+    face = np.column_stack([y, np.full(len(y), side * gap)])
+    flat = (2.0 * far * gauss_legendre(nodes[1])[1] * across)[:, None] * np.array([0.0, -side])
+    points, areas = [], []
+    for ring, area in ((arc, (radius * around)[:, None] * normal), (face, flat)):
+        points.append(_product(x, ring))
+        areas.append(_product(np.zeros(len(x)), area) * np.repeat(along, len(ring))[:, None])
+    away = arc - (0.0, side * gap)
+    spread = np.abs(np.sum(away * arc, axis=1)) * around  # the arc runs across (cos, sin): |away x d arc / d angle|
+    for place, sign in ((start, -1.0), (end, 1.0)):
+        points.append(_product(np.array([place]), (r[:, None, None] * away + (0.0, side * gap)).reshape(-1, 2)))
+        areas.append(sign * np.outer(np.outer(outward * r, spread).ravel(), (1.0, 0.0, 0.0)))
+    return np.concatenate(points), np.concatenate(areas)
+
+
+def _product(x: np.ndarray, ring: np.ndarray) -> np.ndarray:
+    """Points (len(x) len(ring), 3): a ring (k, 2) at every place of the axis."""
+    return np.column_stack([np.repeat(x, len(ring)), np.tile(ring, (len(x), 1))])
 
 
 def stiffness(shape: VariableRadius, young: float) -> np.ndarray:
@@ -83,7 +93,7 @@ def variable_radius(
         parent, at = f"body{k}", pose()
         for name, side in (("up", 1), ("down", -1)):
             hollow = half_cylinder(wall, length - wall, radius - wall, 0.5 * wall, side)
-            robot.add(Cavity(f"{name}{k}", f"body{k}", hollow))
+            robot.add(Cavity(f"{name}{k}", f"body{k}", wall=hollow))
     return System(
         name="variable-radius",
         robot=robot,

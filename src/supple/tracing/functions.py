@@ -46,8 +46,19 @@ def apply_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict[
         if special is not None and method == "__call__":
             return _ours(np.frompyfunc(special, ufunc.nin, 1)(*plain))
         return _ours(getattr(ufunc, method)(*plain, **options))
-    except TypeError as error:
+    except (TypeError, AttributeError) as error:
         raise untraceable(ufunc.__name__) from error
+
+
+def _larger(name: str, a: Any, b: Any) -> Any:
+    """The larger of two numbers, or the smaller; which of them may depend on the material point only."""
+    known = [x for x in (a, b) if isinstance(x, Symbol)]
+    if not known:
+        return float(getattr(np, name)(a, b))
+    if any(x.graph.of_q[x.index] for x in known):
+        raise untraceable(name, "of coordinates q")
+    less = known[0].graph.apply(op.LESS, a, b)
+    return known[0].graph.apply(op.WHERE, less, *((b, a) if name == "maximum" else (a, b)))
 
 
 def _objects(value: Any) -> Any:
@@ -72,6 +83,11 @@ _SPECIAL: dict[Any, Callable[..., Any]] = {
     np.logical_and: lambda a, b: a * b,
     np.logical_not: lambda a: 1.0 - a,
     np.logical_or: lambda a, b: 1.0 - (1.0 - a) * (1.0 - b),
+    np.hypot: lambda a, b: np.sqrt(a * a + b * b),
+    np.maximum: lambda a, b: _larger("maximum", a, b),
+    np.minimum: lambda a, b: _larger("minimum", a, b),
+    np.fmax: lambda a, b: _larger("maximum", a, b),
+    np.fmin: lambda a, b: _larger("minimum", a, b),
     np.sign: lambda a: a.graph.apply(op.SIGN, a) if isinstance(a, Symbol) else float(np.sign(a)),
 }
 

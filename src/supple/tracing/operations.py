@@ -31,6 +31,8 @@ def bessel(x: Any, order: Any) -> Any:
     x, k = np.asarray(x, dtype=float), int(np.max(order))
     square, near = x * x, np.abs(x) < 4.0
     close = _bessel_series(np.where(near, square, 0.0), k)
+    if near.all():
+        return close
     far = np.where(near, 4.0, x)
     below, value = np.cos(far), np.sin(far) / far  # g_-1 = cos x, since g_1 = (g_0 - g_-1)/x^2
     for i in range(k):
@@ -50,9 +52,14 @@ def _bessel_series(square: Any, k: int) -> Any:
     """Sum over m of (-x^2/2)^m / (m! (2k + 2m + 1)!!)."""
     term = np.ones_like(square) / np.prod(np.arange(1.0, 2 * k + 2, 2.0))
     total = term.copy()
+    largest = 0.5 * float(np.max(np.abs(square), initial=0.0))
+    size = float(np.max(np.abs(term), initial=0.0))
     for m in range(1, 40):
         term = term * (-0.5 * square) / (m * (2 * k + 2 * m + 1))
         total = total + term
+        size *= largest / (m * (2 * k + 2 * m + 1))
+        if size < 1e-25:  # beyond all digits of what may cancel, and so are the terms behind it
+            break
     return total
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.checks import Array
+from supple.checks import Array, shown
 from supple.errors import ModelError
 from supple.tracing import operations as op
 from supple.tracing.slopes import ancestors
@@ -78,15 +78,15 @@ def as_symbols(graph: Graph, result: Any, shape: tuple[int, ...], what: str) -> 
         raise ModelError(f"{what} returned arrays of unequal lengths, must return an array of shape {shape}") from error
     if array.shape != shape:
         raise ModelError(f"{what} returned shape {array.shape}, must be {shape}")
-    flat = [s if isinstance(s, Symbol) else graph.constant(_real(s, what)) for s in array.ravel()]
+    flat = [graph.own(s) if isinstance(s, Symbol) else graph.constant(_real(s, what)) for s in array.ravel()]
     return shaped(flat, shape)
 
 
 def _real(value: Any, what: str) -> float:
     try:
         number = float(value)
-    except (TypeError, ValueError) as error:
-        raise ModelError(f"{what} returned {type(value).__name__}, must return real numbers") from error
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ModelError(f"{what} returned {shown(value)}, must return real numbers") from error
     if not np.isfinite(number):
         raise ModelError(f"{what} returned {number}, must be finite")
     return number
@@ -223,6 +223,38 @@ def tabulate(graph: Graph, needed: list[int], places: Array, q: Array | None = N
                     given[1] = np.float64(graph.rows[rest[1]][1])
                 values[i] = np.asarray(op.EVALUATE[code](*given), dtype=float) + np.zeros(len(places))
     return values
+
+
+class Evaluator:
+    """Outputs at places (m, inputs), to be asked for many coordinates: what depends on the place alone is done once.
+
+    What depends on coordinates alone is done for one place.
+    """
+
+    def __init__(self, outputs: Symbols, places: Array) -> None:
+        flat = list(outputs.ravel())
+        self._graph, self._shape = flat[0].graph, (len(places), *outputs.shape)
+        needed = ancestors(self._graph, [s.index for s in flat])
+        self._results = [s.index for s in flat]
+        self._fixed: dict[int, Any] = tabulate(self._graph, needed, np.atleast_2d(places))
+        self._moving = [i for i in needed if i not in self._fixed]
+
+    def __call__(self, q: Array) -> Array:
+        """Values (m, *shape of outputs) at coordinates q (n,)."""
+        values, rows, found = dict(self._fixed), self._graph.rows, np.empty((self._shape[0], len(self._results)))
+        with np.errstate(all="ignore"):
+            for i in self._moving:
+                code, *rest = rows[i]
+                if code == COORDINATE:
+                    values[i] = np.float64(q[rest[0]])
+                else:
+                    given = [values[k] for k in rest]
+                    if code in (op.POWER, op.BESSEL, op.ROOTED):
+                        given[1] = np.float64(rows[rest[1]][1])
+                    values[i] = op.EVALUATE[code](*given)
+        for k, i in enumerate(self._results):
+            found[:, k] = values[i]
+        return found.reshape(self._shape)
 
 
 def evaluate(outputs: Symbols, places: Array, q: Array) -> Array:

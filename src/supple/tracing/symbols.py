@@ -22,12 +22,18 @@ REMEDIES = {
     "where": "a condition may depend on the material point x only",
     "maximum": "write a smooth function, such as 0.5 * (a + b + np.sqrt((a - b)**2 + e**2))",
     "minimum": "write a smooth function, such as 0.5 * (a + b - np.sqrt((a - b)**2 + e**2))",
+    "clip": "write smooth functions, such as e * np.tanh(q / e)",
+    "remainder": "kinematics must be smooth; sin and cos are periodic",
+    "floor_divide": "kinematics must be smooth",
+    "round": "kinematics must be smooth",
+    "rint": "kinematics must be smooth",
+    "solve": "write np.linalg.inv(A) @ b, of 3x3 matrices",
     "floor": "kinematics must be smooth",
     "ceil": "kinematics must be smooth",
     "trunc": "kinematics must be smooth",
     "interp": "write a polynomial, or sums of smooth functions",
     "arctan2": "np.arctan2 may depend on the material point x only; of q, write np.arctan(y / x)",
-    "hypot": "write np.sqrt(a**2 + b**2)",
+    "a comparison": "write a smooth function, such as 0.5 * (1.0 + np.tanh(q / e)), or compare what depends on x alone",
     "zeros": "make arrays of results by np.stack or np.array, not by writing into np.zeros",
 }
 
@@ -58,6 +64,15 @@ class Graph:
             self.of_x.append(of_x)
             self.of_q.append(of_q)
         return Symbol(self, index)
+
+    def own(self, symbol: Symbol) -> Symbol:
+        """A symbol that must be one of this graph."""
+        if symbol.graph is not self:
+            raise ModelError(
+                "a traced function met x or q of another call: it must be made of its own arguments alone, and keep "
+                "nothing of them between calls"
+            )
+        return symbol
 
     def constant(self, value: float) -> Symbol:
         """A number."""
@@ -91,7 +106,7 @@ class Graph:
 
     def apply(self, code: int, *arguments: Any) -> Symbol:
         """An operation on symbols and numbers."""
-        given = [a if isinstance(a, Symbol) else self.constant(_number(a)) for a in arguments]
+        given = [self.own(a) if isinstance(a, Symbol) else self.constant(_number(a)) for a in arguments]
         of_x, of_q = any(self.of_x[a.index] for a in given), any(self.of_q[a.index] for a in given)
         if code >= op.TABULATED and of_q:
             raise untraceable({op.WHERE: "where", op.ARCTAN2: "arctan2"}.get(code, "a comparison"), "of coordinates q")
@@ -292,6 +307,10 @@ class Symbol:
         if isinstance(other, Symbol):
             return self.graph is other.graph and self.index == other.index
         raise ModelError("== on x or q cannot be traced: compare by < or <=, and only numbers that depend on x")
+
+    def item(self) -> Symbol:
+        """Itself: it is one number."""
+        return self
 
     def conjugate(self) -> Symbol:
         """Itself: it is real."""

@@ -42,7 +42,7 @@ class Posed:
     """The parts of a robot, as a scene of it shows them, with their world frames at some q."""
 
     def __init__(self, model: Model, scene: Scene, q: Array) -> None:
-        frames = model.poses(q, scene.stations) @ scene.offsets
+        frames = model.poses(q, scene.stations)[scene.station_of] @ scene.offsets
         ends = np.cumsum([len(part.places) for part in scene.parts])
         own = {layout.name: layout.body_coordinates for layout in model.layouts}
         scene.carry(frames, lambda link: np.asarray(q)[own[link]])

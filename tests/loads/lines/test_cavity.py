@@ -6,6 +6,7 @@ import pytest
 import supple as sp
 from soft_robots import waving
 from supple.errors import ModelError
+from supple.tracing.program import evaluate
 
 L, R = 0.2, 0.01
 TIP = [(0.2, 0.0, 0.03), (0.2, 0.03, 0.0), (0.2, 0.0, -0.03)]
@@ -62,6 +63,52 @@ def test_a_closed_surface_of_triangles_holds_what_the_bore_does():
     q = np.array([0.3, 0.5, -0.4, 0.6])
     assert a.line_lengths(q)["p"] == pytest.approx(b.line_lengths(q)["p"], rel=5e-3)
     np.testing.assert_allclose(a.actuation(q), b.actuation(q), atol=1e-2 * abs(b.actuation(q)).max())
+
+
+def round_wall(along=16, around=24):
+    """The bore as a rule over its smooth wall and both ends, which are disks."""
+    s, w = np.polynomial.legendre.leggauss(along)
+    t, wt = np.polynomial.legendre.leggauss(3)
+    angle = 2.0 * np.pi * (np.arange(around) + 0.5) / around
+    ring = np.column_stack([0.0 * angle, np.cos(angle), np.sin(angle)])
+    points = [R * ring + (0.5 * L * (x + 1.0), 0.0, 0.0) for x in s]
+    areas = [0.5 * L * wx * R * 2.0 * np.pi / around * ring for wx in w]
+    for x, sign in ((0.0, -1.0), (L, 1.0)):
+        for r, wr in zip(0.5 * R * (t + 1.0), 0.5 * R * wt, strict=True):
+            points.append(r * ring + (x, 0.0, 0.0))
+            areas.append(np.tile([sign * wr * r * 2.0 * np.pi / around, 0.0, 0.0], (around, 1)))
+    return np.concatenate(points), np.concatenate(areas)
+
+
+def test_a_smooth_wall_holds_what_lies_behind_it():
+    """The integral of det F over the bore, which the kinematics fill too; inward areas are turned."""
+    points, areas = round_wall()
+    model, turned = (
+        gripper(waving(L, 3), sp.Cavity("p", "hand", wall=(points, sign * areas)), n=3) for sign in (1.0, -1.0)
+    )
+    q = np.array([0.3, 0.5, -0.4, 0.6])
+    inside = sp.SoftBody(waving(L, 3), sp.Cylinder(L, R), MATERIAL, n=3, points=(16, 4, 24))
+    x, volume = inside.quadrature
+    expected = volume @ np.linalg.det(evaluate(inside.gradient, x, q[1:]))
+    assert model.line_lengths(q)["p"] == pytest.approx(expected, rel=1e-8)
+    assert turned.line_lengths(q)["p"] == pytest.approx(expected, rel=1e-8)
+    report = model.check_derivatives(q, 0.3 * q, q, np.array([3e4]))
+    assert report.worst.error < 1e-8, str(report)
+
+
+def test_walls_that_are_none():
+    points, areas = round_wall(4, 6)
+    cases = (
+        ({"wall": (points, areas[1:])}, r"have shapes \(60, 3\) and \(59, 3\), must be \(P, 3\) both"),
+        ({"wall": (points[:-18], areas[:-18])}, "its areas sum up to .* closed wall .* cancel"),
+        ({"wall": (points, np.nan * areas)}, "must be finite"),
+        ({"wall": 3.0}, r"must be \(points \(P, 3\), areas \(P, 3\)\)"),
+        ({"wall": (points, areas), "region": lambda x: True}, "region and wall are both given"),
+        ({"wall": (points, 1j * areas)}, "must be an array of real numbers"),
+    )
+    for options, message in cases:
+        with pytest.raises(ModelError, match=message):
+            gripper(waving(L, 1), sp.Cavity("p", "hand", **options), n=3)
 
 
 def test_a_region_that_the_kinematics_fill():

@@ -22,6 +22,17 @@ def leaning(names):
     return Leaning()
 
 
+def compiled(energy):
+    """A body that bends, of a material with an energy of the user's."""
+    robot, material = sp.Robot("soft"), sp.EnergyDensity(energy, density=1e3)
+
+    def f(x, q):
+        return np.stack([x[0], x[1] + q[0] * x[0] ** 2, x[2]])
+
+    robot.add_link("soft", sp.SoftBody(f, sp.Cylinder(0.2, 0.02), material, n=1, points=(2, 2, 3)))
+    return robot.compile()
+
+
 class TestBadInput:
     def body(self, f, **options):
         options = {"density": 1000.0, "n": 1} | options
@@ -128,6 +139,29 @@ class TestBadInput:
         body = self.body(bending(L), material=sp.EnergyDensity(lambda F: 1 / 0, density=1.0))
         with pytest.raises(sp.ModelError, match="energy density of the material raised ZeroDivisionError"):
             body.tabulate()
+
+    @pytest.mark.parametrize(
+        ("energy", "message"),
+        [
+            (lambda F: 3.0, "does not depend on the deformation gradient F"),
+            (lambda F: np.sqrt(np.sum(F * F) - 3.0), "has no finite slope at rest, must be smooth there"),
+            (lambda F: np.log(F[1, 0]), "is -inf at rest, must be finite"),
+            (lambda F: F.__setitem__((0, 0), 1.0) or 3.0, "does not depend on the deformation gradient F"),
+            (lambda F: 10**400, "must return real numbers"),
+            (lambda F: F[0], r"returned shape \(3,\), must be \(1,\)"),
+            (lambda F: np.maximum(np.trace(F), F[0, 1]), "np.maximum of coordinates q cannot be traced"),
+        ],
+    )
+    def test_energies(self, energy, message):
+        """Once more after one that failed: what it wrote into F does no harm."""
+        for _ in range(2):
+            with pytest.raises(sp.ModelError, match=message):
+                compiled(energy)
+        assert compiled(lambda F: np.trace(F.T @ F) - np.linalg.det(F)).n == 1
+
+    def test_huge_count(self):
+        with pytest.raises(sp.ModelError, match="n is 1000000000, must be at most 1000"):
+            sp.SoftBody(lambda x, q: x, sp.Cylinder(0.2, 0.02), n=10**9, density=1e3)
 
     def test_incompressible(self):
         body = sp.SoftBody(bending(L), sp.Cylinder(L, R), sp.Material(1e6, density=1e3), n=1)

@@ -28,11 +28,12 @@ from supple.core.elastic_lines import add_coordinates_part, add_line, add_part
 from supple.core.gradient_arrays import ALONG_Y, gradient_view
 from supple.core.loads import ENERGY, EXTERNAL, MEASURE, STORES, TANGENT
 from supple.errors import ModelError
+from supple.fields.adjoints import ALONG, ALONG_V, VALUE, adjoint_at, pull_sums, worths
 from supple.fields.functionals import (
     FUNCTIONAL_ROWS,
+    density_at,
     functional_arrays,
     functional_at,
-    functional_scratch,
     lane_sum,
     padded,
 )
@@ -50,7 +51,6 @@ from supple.fields.layout import FUNCTIONAL_LANES
 from supple.fields.rows import add_product_row, clear_row, copy_row
 from supple.jit import GradientKernel, LoadKernel, inlined, inner, local_array
 from supple.robot.bodies.densities import displaced_density
-from supple.tracing.plan import make_plan
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Binder, Bound
@@ -257,35 +257,56 @@ def add_turned_weight(rho, V, m, g, G):
 BUOYANCY = LoadKernel(_buoyancy)
 
 
+@inlined
+def virtual_volumes(body, R, y, m, by):
+    """m (3,) = R B and by (3,) = its rate R B_y along a virtual motion y; returns V and V_y."""
+    x, rate = _vector(), 0.0
+    for i in range(3):
+        by[i] = 0.0
+    for j in range(body.f.run.n):
+        rate += y[j] * turned_sum(R, body.sums, 4 * (1 + j), x)
+        for i in range(3):
+            by[i] += y[j] * x[i]
+    return turned_sum(R, body.sums, 0, m), rate
+
+
 def _buoyancy_gradient(tree, space, data, own, everything):
-    """By gravity: of rho (c V_y + g . R B_y) + rho (z_w . (m x g) + V z_v . g), y the virtual motion."""
-    robot, scratch, g, m, x, turn = tree_view(tree), space_view(space), _vector(), _vector(), _vector(), _vector()
-    out, size = gradient_view(everything).gravity, gravity_of(scratch, g)
-    body = immersed_at(robot, scratch, data)
-    w, rho, n = scratch.work[body.segment], body.density, body.f.run.n
-    y = vector_at(scratch.gradient[ALONG_Y] + 8 * body.f.start, (n,))
+    """Of rho (c V_y + g . R B_y + z_w . (m x g) + V z_v . g), y and z the virtual motion of coordinates and base.
+
+    By gravity, density, height of the surface, and all numbers of V and B.
+    """
+    robot, scratch, g, m, by, turn = tree_view(tree), space_view(space), _vector(), _vector(), _vector(), _vector()
+    out, water = gradient_view(everything).gravity, floats(handle_at(own, ROWS), WATER)
+    size, body, worth, arm = gravity_of(scratch, g), immersed_at(robot, scratch, data), worths(), _vector()
+    w, rho = scratch.work[body.segment], body.density
+    y = vector_at(scratch.gradient[ALONG_Y] + 8 * body.f.start, (body.f.run.n,))
     sum_volumes(body.f, body.sums, 0.0, m, False)
-    V = turned_sum(w.R, body.sums, 0, m)
+    V, rate = virtual_volumes(body, w.R, y, m, by)
+    c, power = level_of(scratch, w, g, size, body.height), 0.0
     for i in range(3):
         m[i] += V * w.p[i]
-        turn[i] = 0.0
+        turn[i], arm[i] = 0.0, 0.0
     add_cross(1.0, w.dS, m, turn)
+    add_cross(1.0, g, w.dS, arm)
     for i in range(3):
-        out[i] += rho * (turn[i] + V * w.dS[3 + i])
-    for j in range(n):
-        v = turned_sum(w.R, body.sums, 4 * (1 + j), x)
-        for i in range(3):
-            level = w.p[i] - scratch.work[0].p[i] + (body.height * g[i] / size if size > 0.0 else 0.0)
-            out[i] += rho * y[j] * (v * level + x[i])
+        level = w.p[i] - scratch.work[0].p[i] + (body.height * g[i] / size if size > 0.0 else 0.0)
+        out[i] += rho * (turn[i] + V * w.dS[3 + i] + rate * level + by[i])
+        power += g[i] * (turn[i] + V * w.dS[3 + i] + by[i])
+    water[0, 0] += power + c * rate
+    water[0, 1] += rho * size * rate
+    worth[0, VALUE], worth[0, ALONG] = 0.0, rho * c
+    for i in range(3):
+        worth[0, VALUE] += rho * (arm[i] * w.p[i] + g[i] * w.dS[3 + i])
+        worth[1 + i, VALUE], worth[1 + i, ALONG] = 0.0, 0.0
+        for k in range(3):
+            worth[1 + i, VALUE] += rho * w.R[k, i] * arm[k]
+            worth[1 + i, ALONG] += rho * w.R[k, i] * g[k]
+    for i in range(4):
+        worth[i, ALONG_V] = 0.0
+    pull_sums(adjoint_at(robot, scratch, data, own, ROWS, 0), worth)
 
 
-class _PartOfIt(GradientKernel):
-    """A gradient by gravity alone: the body's own numbers are differenced."""
-
-    complete = False
-
-
-BUOYANCY_GRADIENT = _PartOfIt(_buoyancy_gradient)
+BUOYANCY_GRADIENT = GradientKernel(_buoyancy_gradient)
 
 
 def bind_buoyancy(binder: Binder, link: str, soft: SoftBody, density: float, height: float) -> Bound:
@@ -300,11 +321,11 @@ def bind_buoyancy(binder: Binder, link: str, soft: SoftBody, density: float, hei
     layout = binder.layout(link)
     n, block = layout.table.n, layout.blocks[-1]
     x, weights = padded(*soft.quadrature)
-    plan = make_plan(displaced_density(soft), x, n, FUNCTIONAL_LANES)
+    displaced = density_at(displaced_density(soft), x, n)
     binder.coordinates = True
-    binder.reserve(block, functional_scratch(plan) + FUNCTIONAL_LANES * 4 * (1 + n))
+    binder.reserve(block, displaced.scratch + FUNCTIONAL_LANES * 4 * (1 + n))
     binder.ties += TIES
     binder.parts += TIES * (1 - (-n // 6))
     water = np.array([[density, height]])
-    data = (*functional_arrays(block, len(layout.between) + 1, weights, plan), water)
+    data = (*functional_arrays(block, len(layout.between) + 1, weights, displaced), water)
     return Bound(link, BUOYANCY, data, EXTERNAL + STORES, gradient=BUOYANCY_GRADIENT)

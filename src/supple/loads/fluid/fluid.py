@@ -269,8 +269,15 @@ class Fluid:
     energy is net of buoyancy; that of soft bodies is among the energies of loads.
 
     A soft body displaces the volume that its material takes as it deforms, the sum of det(df/dx): a body that swells is
-    lifted more, and has to push the water away, the more the deeper it is.  Its bore counts as flooded.  Drag and added
-    mass act along its axis, at as many Gauss nodes as it has points there, with the sections it has at rest.
+    lifted more, and has to push the water away, the more the deeper it is.  Its bore counts as flooded.
+
+    Drag and added mass act along its axis, at as many Gauss nodes as it has points there, per metre at rest and with
+    the sections it has at rest: they turn and move with the material, but do not swell with it.  A radius that grows by
+    the fraction e is owed e more drag and 2 e more added mass, an axis that stretches by e as much of both.  That is
+    left out because what would have to replace it is not known by coefficients: an added mass that changes is not a
+    coefficient times a new area, but brings the momentum of the water that a swelling wall pushes outward, M_a' v and
+    -v^2 dM_a/dq / 2, and drag of a wall that moves outward through its own wake; measured coefficients are of bodies
+    that keep their shape.  Give the section in mean working shape (`drag={link: ...}` takes matrices), or a `PointLaw`.
     """
 
     density: float = 1000.0

@@ -12,9 +12,12 @@ from supple.checks import Array, ask, flag, real_array, shown
 from supple.compilation.scene import Place, SoftPoint, Strand
 from supple.core.loads import INTERNAL, WRENCHLESS
 from supple.errors import ModelError
-from supple.loads.lines.cavity_look import bore_rings, surface_rings
+from supple.loads.lines.cavity_look import bore_rings, surface_rings, wall_rings
 from supple.loads.lines.spans import PUSHING, LinePath, bind_path
 from supple.numerics.quadrature import gauss_legendre
+
+#: Areas of a closed wall sum up to nothing, up to errors of their rule: relative to all of them.
+CLOSED = 1e-3
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Binder, Bound
@@ -40,6 +43,10 @@ class Cavity:
     region : callable, optional
         In place of a surface, a chamber that the kinematics fill: whether a material point x (3,) lies in it.
         Its volume is that of the body's points there as they deform, the sum of det(df/dx).
+    wall : (points, areas), optional
+        In place of a surface, a rule that sums over a smooth one: material points (P, 3), m, and the areas (P, 3) that
+        they stand for, m^2, vectors normal to the wall at rest that look outward. The wall stays as smooth as the
+        kinematics are, and a few Gauss nodes do what many triangles would.
 
     Notes
     -----
@@ -56,6 +63,7 @@ class Cavity:
     link: str
     surface: Any = None
     region: Callable[[Array], bool] | None = None
+    wall: Any = None
 
     def stations(self) -> Iterable[tuple[str, float]]:
         """A cavity acts on its body's own coordinates; the link is checked."""
@@ -67,10 +75,13 @@ class Cavity:
         soft = body.continuum
         if soft is None:
             raise ModelError(f"link {self.link!r} is {body.noun}, but cavities are hollows of soft bodies")
-        if self.surface is not None and self.region is not None:
-            raise ModelError("surface and region are both given, must be one of them")
+        given = [name for name in ("surface", "region", "wall") if getattr(self, name) is not None]
+        if len(given) > 1:
+            raise ModelError(f"{' and '.join(given)} are both given, must be one of them")
         if self.region is not None:
             parts = [self._filled(soft, self.region)]
+        elif self.wall is not None:
+            parts = [self._smooth(soft)]
         else:
             parts = self._bore(soft) if self.surface is None else [self._polyhedron(soft)]
         volume = sum(part.at(soft.rest_position) for part in parts)
@@ -84,7 +95,9 @@ class Cavity:
         soft = binder.robot_link(self.link).body.continuum
         if soft is None or self.region is not None:
             return []
-        if self.surface is None:
+        if self.wall is not None:
+            x = wall_rings(_checked_wall(self.wall)[0])
+        elif self.surface is None:
             x = bore_rings(soft.domain.bore, float(soft.domain.length)) if soft.domain.bore else np.zeros((0, 3))
         else:
             x = surface_rings(*_checked_surface(self.surface))
@@ -112,15 +125,42 @@ class Cavity:
             raise ModelError("region holds none of the body's points")
         return Functional(self.link, volume_density(soft), x[inside], volume[inside])
 
+    def _smooth(self, soft: SoftBody) -> Functional:
+        from supple.robot.bodies.densities import Functional, wall_density
+
+        points, areas = _checked_wall(self.wall)
+        sum_at_rest = Functional(self.link, wall_density(soft), np.hstack([points, areas]), np.ones(len(points)))
+        return _outward(sum_at_rest, soft)
+
     def _polyhedron(self, soft: SoftBody) -> Functional:
         from supple.robot.bodies.densities import Functional, triangle_density
 
         vertices, triangles = _checked_surface(self.surface)
         x = vertices[triangles].reshape(-1, 9)
-        sum_at_rest = Functional(self.link, triangle_density(soft), x, np.ones(len(x)))
-        if sum_at_rest.at(soft.rest_position) < 0.0:  # triangles that look inward
-            return sum_at_rest._replace(weights=-sum_at_rest.weights)
-        return sum_at_rest
+        return _outward(Functional(self.link, triangle_density(soft), x, np.ones(len(x))), soft)
+
+
+def _outward(volume: Functional, soft: SoftBody) -> Functional:
+    """A volume that is positive at rest; of walls that look inward it would be negative."""
+    return volume if volume.at(soft.rest_position) >= 0.0 else volume._replace(weights=-volume.weights)
+
+
+def _checked_wall(wall: Any) -> tuple[Array, Array]:
+    """Points and areas (P, 3) of a closed wall."""
+    if not isinstance(wall, (tuple, list)) or len(wall) != 2:
+        raise ModelError(f"wall is {shown(wall)}, must be (points (P, 3), areas (P, 3))")
+    points, areas = (real_array(given, f"wall: {name}") for given, name in zip(wall, ("points", "areas"), strict=True))
+    if points.ndim != 2 or points.shape[1] != 3 or not len(points) or areas.shape != points.shape:
+        raise ModelError(f"wall: points and areas have shapes {points.shape} and {areas.shape}, must be (P, 3) both")
+    if not (np.isfinite(points).all() and np.isfinite(areas).all()):
+        raise ModelError("wall: points and areas must be finite")
+    total, open_by = float(np.linalg.norm(areas, axis=1).sum()), float(np.linalg.norm(areas.sum(axis=0)))
+    if not open_by <= CLOSED * total:
+        raise ModelError(
+            f"wall: its areas sum up to {open_by:g} m^2 of {total:g}, but those of a closed wall that look outward "
+            "cancel; take more points, or look whether a part is missing"
+        )
+    return points, areas
 
 
 def _checked_surface(surface: Any) -> tuple[Array, np.ndarray]:

@@ -27,6 +27,22 @@ def surface_rings(vertices: Array, triangles: np.ndarray) -> Array:
     return np.concatenate([ring for level in levels for ring in _cut(vertices, triangles, axis, float(level))])
 
 
+def wall_rings(points: Array) -> Array:
+    """Some of the points (P, 3) of a wall: rows of them across its longest direction, each as a closed ring."""
+    axis = int(np.argmax(np.ptp(points, axis=0)))
+    place = np.round(points[:, axis], 9)
+    levels = np.unique(place)
+    inner = levels[1:-1] if len(levels) > 2 else levels
+    chosen = inner[np.unique(np.linspace(0, len(inner) - 1, RINGS).round().astype(int))]
+    rings = []
+    for level in chosen:
+        row = points[place == level]
+        away = np.delete(row - row.mean(axis=0), axis, axis=1)
+        row = row[np.argsort(np.arctan2(away[:, 1], away[:, 0]), kind="stable")]
+        rings.append(np.vstack([row, row[:1]]))
+    return np.concatenate(rings)
+
+
 def _cut(vertices: Array, triangles: np.ndarray, axis: int, level: float) -> list[Array]:
     """Closed rings (k, 3) in which a plane cuts a closed surface.
 

@@ -229,11 +229,26 @@ def add_elastic_gradient(law, e, rate, growth, out):
     out[3] += growth * by_width
 
 
+@inner
+def pull_back_path(space, path, out, growth, tension, slope, rate_slope):
+    """Of the power T(l, l') growth: by the points of a path and its route through rods."""
+    xa, va, xb, vb, points, spans = _vector(), _vector(), _vector(), _vector(), path.points, path.spans
+    for i in range(spans.shape[0]):
+        place_span(space, points, path.offsets, spans[i], xa, va, xb, vb)
+        a, b = spans[i, 0], spans[i, 1]
+        wa, wb = space.work[points[a, 0]], space.work[points[b, 0]]
+        add_span_gradient(
+            wa, wb, xa, va, xb, vb, growth, tension, slope, rate_slope, out.offsets[a], out.offsets[b]
+        )
+    for i in range(path.nodes.shape[0]):
+        s = space.stress[path.nodes[i, 0]]
+        add_node_gradient(s, path.line[i], -1.0, growth * slope, growth * rate_slope, tension, out.line[i])
+
+
 def _path_gradient(tree, space, data, own, everything):
     """Of the power T (growth of the path): by its law, its route and points, and its input."""
     scratch, path, out, inputs = space_view(space), path_data(data), path_data(own), gradient_view(everything).inputs
-    xa, va, xb, vb = _vector(), _vector(), _vector(), _vector()
-    index, law, points, spans = path.tension[0, 0], path.elastic[0], path.points, path.spans
+    index, law = path.tension[0, 0], path.elastic[0]
     growth, u = path_growth(scratch, path), scratch.inputs[index] if index >= 0 else 0.0
     tension, slope, rate_slope = u, 0.0, 0.0
     if path.tension[0, 1] == ELASTIC:
@@ -242,16 +257,7 @@ def _path_gradient(tree, space, data, own, everything):
         add_elastic_gradient(law, length - law[1] + u, rate, growth, out.elastic[0])
     if index >= 0:
         inputs[index] += growth * (slope if path.tension[0, 1] == ELASTIC else 1.0)
-    for i in range(spans.shape[0]):
-        place_span(scratch, points, path.offsets, spans[i], xa, va, xb, vb)
-        a, b = spans[i, 0], spans[i, 1]
-        wa, wb = scratch.work[points[a, 0]], scratch.work[points[b, 0]]
-        add_span_gradient(
-            wa, wb, xa, va, xb, vb, growth, tension, slope, rate_slope, out.offsets[a], out.offsets[b]
-        )
-    for i in range(path.nodes.shape[0]):
-        s = scratch.stress[path.nodes[i, 0]]
-        add_node_gradient(s, path.line[i], -1.0, growth * slope, growth * rate_slope, tension, out.line[i])
+    pull_back_path(scratch, path, out, growth, tension, slope, rate_slope)
 
 
 path_gradient = GradientKernel(_path_gradient)
@@ -327,7 +333,7 @@ def bind_path(
     binder.couplings += 2 * len(path.spans)
     parts = len(path.points) + len(path.nodes)
     if path.members:  # late: these load kernels
-        from supple.loads.lines.members import member_parts, member_paths, with_members
+        from supple.loads.lines.members import member_gradient, member_parts, member_paths, with_members
 
         parts += member_parts(binder, path.members)
     binder.line(name, parts)
@@ -345,5 +351,5 @@ def bind_path(
     )
     side = side if elasticity is None else side + STORES
     if path.members:
-        return Bound(name, member_paths, with_members(binder, data, path.members), side)
+        return Bound(name, member_paths, with_members(binder, data, path.members), side, gradient=member_gradient)
     return Bound(name, paths, data, side, gradient=path_gradient)

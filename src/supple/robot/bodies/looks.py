@@ -18,7 +18,7 @@ from supple.errors import FileError, MissingExtraError, warn
 from supple.robot import meshes
 from supple.robot.meshes import Mesh
 from supple.sections.properties import is_uniform
-from supple.tracing.program import evaluate
+from supple.tracing.program import Evaluator
 from supple.tracing.symbols import Symbols
 
 if TYPE_CHECKING:
@@ -46,9 +46,9 @@ class SoftPoint(NamedTuple):
     place: Symbols
 
 
-def moved_points(points: Sequence[SoftPoint], q: Array) -> Array:
-    """Where material points of one body are at its coordinates q (n,), (k, 3) in the frame of its base."""
-    return evaluate(points[0].place, np.array([point.x for point in points]), q)
+def moved_points(points: Sequence[SoftPoint]) -> Evaluator:
+    """Where material points of one body are, a function of its coordinates q (n,): (k, 3) in the frame of its base."""
+    return Evaluator(points[0].place, np.array([point.x for point in points]))
 
 
 class Place(NamedTuple):
@@ -207,7 +207,13 @@ class SkinLook:
         """The same at the body's coordinates q (n,)."""
         if self.rest is None:
             return self
-        return replace(self, mesh=Mesh(evaluate(self.place, self.rest.vertices, q), self.rest.faces))
+        return replace(self, mesh=Mesh(self._vertices(q), self.rest.faces))
+
+    @cached_property
+    def _vertices(self) -> Evaluator:
+        """Where vertices are at coordinates q."""
+        assert self.rest is not None
+        return Evaluator(self.place, self.rest.vertices)
 
     @property
     def places(self) -> tuple[Place, ...]:

@@ -36,6 +36,9 @@ from supple.tracing.symbols import COORDINATE, Symbols
 #: Points along the axis, outward from it and around it, unless told otherwise.
 POINTS = (10, 2, 8)
 
+#: Coordinates of one body: more are a slip of the pen.
+MOST_COORDINATES = 1000
+
 #: Frames along one body.
 MOST_STATIONS = 1000
 
@@ -127,7 +130,7 @@ class SoftBody(Body):
         n = getattr(self.kinematics, "n", None) if self.n is None else self.n
         if n is None:
             raise ModelError("SoftBody: n is missing; give the number of coordinates q")
-        n = whole_number(n, "SoftBody: n", 1)
+        n = whole_number(n, "SoftBody: n", 1, MOST_COORDINATES)
         self._keep("n", n)
         self._check_labels()
         self._keep("points", checked_points(self.points))
@@ -332,12 +335,23 @@ class SoftBody(Body):
                     "SoftBody: the kinematics change volumes, which Poisson's ratio 0.5 forbids; give the material "
                     "poisson=0.49 or so, or kinematics that keep volumes"
                 )
-        density = ask(material.energy, (F,), what, ModelError)
+        density = ask(material.energy, (F.copy(),), what, ModelError)  # functions may write into what they are given
         symbols = as_symbols(F[0, 0].graph, np.reshape(np.array(density, dtype=object), -1), (1,), what)
+        self._check_energy(symbols, material, what)
+        return symbols
+
+    def _check_energy(self, symbols: Symbols, material: Hyperelastic, what: str) -> None:
+        """An energy is finite and smooth at rest, and one of strains."""
         values = evaluate(symbols, self.quadrature.x, self.rest_position)
         if not np.isfinite(values).all():
             raise ModelError(f"{what} is {values[~np.isfinite(values)][0]} at rest, must be finite")
-        return symbols
+        slopes = evaluate(slopes_by(symbols, COORDINATE, self.size), self.quadrature.x, self.rest_position)
+        if not np.isfinite(slopes).all():
+            raise ModelError(f"{what} has no finite slope at rest, must be smooth there (sqrt and abs have none at 0)")
+        if not symbols[0].graph.of_q[symbols[0].index]:  # or it is one of strains that these kinematics do not have
+            free = trace(lambda x, q: [material.energy(q.reshape(3, 3))], 9, 3, (1,), what)
+            if not free[0].graph.of_q[free[0].index]:
+                raise ModelError(f"{what} does not depend on the deformation gradient F")
 
     def _kelvin_voigt(self) -> dict[str, Any]:
         """Strains whose rates dissipate, and the viscosity, of a material that has it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,10 +13,13 @@ from supple.core.records import BODY, segment_t
 from supple.errors import ModelError
 from supple.robot.bodies.protocol import BodyTable, Chain, LinkArrays, Located, OwnForce
 from supple.robot.stations import MaterialPoint
-from supple.tracing.plan import Plan, make_plan, plan_of
+from supple.tracing.plan import plan_of
 from supple.tracing.program import Program, as_symbols, evaluate, make_program, trace
 from supple.tracing.slopes import slopes_by
 from supple.tracing.symbols import COORDINATE, MATERIAL, Symbols
+
+if TYPE_CHECKING:
+    from supple.fields.functionals import Density
 
 
 def _outputs(p: Any, a: Any, b: Any) -> Any:
@@ -97,7 +100,6 @@ class SoftTable(BodyTable):
         """The field of mass, then frames at stations, then the tip, all from the base."""
         from supple.core.blocks.custom import BoundMap  # late: these load kernels
         from supple.fields.frames import FRAMES, frames_scratch
-        from supple.fields.functionals import functional_scratch
         from supple.fields.layout import ITSELF, LANES
         from supple.fields.mass import FIELD, field_scratch
 
@@ -108,11 +110,11 @@ class SoftTable(BodyTable):
         data = (numbers, programs.parts[None, :], *points.arrays, *frames.arrays, *tip.arrays)
         scratch = max(field_scratch(points), n + frames_scratch(frames, len(inner)), n + frames_scratch(tip, 1))
         if self.energy is not None:
-            scratch = max(scratch, functional_scratch(self._density_plan(self.energy)[1]))
+            scratch = max(scratch, self._density(self.energy)[1].scratch)
         if self.strain is not None:
             from supple.fields.viscosity import viscosity_scratch
 
-            scratch = max(scratch, viscosity_scratch(self._density_plan(self.strain)[1]))
+            scratch = max(scratch, viscosity_scratch(self._density(self.strain)[1]))
         segments = np.zeros(len(inner) + 2, segment_t)
         segments[0]["inertia"][3:, 3:] = total * np.eye(3)
         return Chain(
@@ -162,13 +164,12 @@ class SoftTable(BodyTable):
         """Material points are its stations."""
         return True
 
-    def _density_plan(self, density: Symbols) -> tuple[np.ndarray, Plan]:
-        """Volumes of points, and the plan of what is summed over them."""
-        from supple.fields.functionals import padded
-        from supple.fields.layout import FUNCTIONAL_LANES
+    def _density(self, outputs: Symbols) -> tuple[np.ndarray, Density]:
+        """Volumes of points, and what is summed over them."""
+        from supple.fields.functionals import density_at, padded
 
         x, volumes = padded(self.x, self.volume)
-        return volumes, make_plan(density, x, self.n, FUNCTIONAL_LANES)
+        return volumes, density_at(outputs, x, self.n)
 
     def first_moment(self, q: Array) -> tuple[Array, Array]:
         """Sum of masses times places, and its slopes by q."""
@@ -181,16 +182,16 @@ class SoftTable(BodyTable):
 
         forces = []
         if self.energy is not None:
-            from supple.fields.elasticity import ELASTICITY
+            from supple.fields.elasticity import ELASTICITY, ELASTICITY_GRADIENT
 
-            arrays = functional_arrays(block, frames, *self._density_plan(self.energy))
-            forces.append(OwnForce(ELASTICITY, arrays))
+            arrays = functional_arrays(block, frames, *self._density(self.energy))
+            forces.append(OwnForce(ELASTICITY, arrays, gradient=ELASTICITY_GRADIENT))
         if self.strain is not None:
-            from supple.fields.viscosity import VISCOSITY
+            from supple.fields.viscosity import VISCOSITY, VISCOSITY_GRADIENT
 
-            volumes, plan = self._density_plan(self.strain)
-            arrays = functional_arrays(block, frames, 2.0 * self.viscosity * volumes, plan)
-            forces.append(OwnForce(VISCOSITY, arrays, what="viscosity"))
+            volumes, strain = self._density(self.strain)
+            arrays = functional_arrays(block, frames, 2.0 * self.viscosity * volumes, strain)
+            forces.append(OwnForce(VISCOSITY, arrays, gradient=VISCOSITY_GRADIENT, what="viscosity"))
         return forces
 
     @property
