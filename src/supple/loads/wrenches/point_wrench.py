@@ -58,7 +58,8 @@ class PointWrench:
 
     def __post_init__(self) -> None:
         if not callable(self.wrench):
-            object.__setattr__(self, "wrench", finite_array(self.wrench, (6,), f"PointWrench {shown(self.name)}: wrench"))
+            what = f"PointWrench {shown(self.name)}: wrench"
+            object.__setattr__(self, "wrench", finite_array(self.wrench, (6,), what))
 
     def stations(self) -> Iterable[tuple[str, float]]:
         """Where it acts."""
