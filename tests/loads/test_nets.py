@@ -202,6 +202,7 @@ def test_refused():
     for match, make in (
         ("SpringNet: nodes is", lambda: sp.SpringNet([0.0, 1.0], [(0, 1)], 1.0, 1.0)),
         ("SpringNet: nodes is", lambda: sp.SpringNet(nested(100), [(0, 1)], 1.0, 1.0)),
+        ("SpringNet: nodes is", lambda: sp.SpringNet([[0.0], [1.0, 2.0]], [(0, 1)], 1.0, 1.0)),
         (r"pairs\[0\] is \(0, 5\)", lambda: sp.SpringNet(np.zeros((2, 3)), [(0, 5)], 1.0, 1.0)),
         ("mass of the free node 1", lambda: sp.SpringNet(np.eye(3), [(0, 1)], [1.0, 0.0, 1.0], 1.0)),
         ("attached: node is 7", lambda: sp.SpringNet(np.eye(3), [(0, 1)], 1.0, 1.0, attached={7: ("a", 0.0)})),

@@ -228,7 +228,8 @@ def chain():
 
 
 def gripper(points=(3, 2, 4)):
-    body = soft_body(composed_gripper(), domain=sp.HollowCylinder(L, R, 0.5 * R), tip=WALL, points=points)
+    kinematics = sp.VolumePreserving([sp.Stretch(lambda x: (x / L) ** 2), sp.Source(lambda x: (x / L) ** 2)])
+    body = soft_body(kinematics, domain=sp.HollowCylinder(L, R, 0.5 * R), tip=WALL, points=points)
     (x1, m1, base) = cluster(1)
     robot = sp.Robot("gripper", gravity=GRAVITY)
     robot.add_link("base", base, sp.Prismatic("y"))
@@ -243,10 +244,6 @@ def gripper(points=(3, 2, 4)):
 
 
 WALL = [(L, 0.0, R), (L, R, 0.0), (L, 0.0, -R)]
-
-
-def composed_gripper():
-    return sp.VolumePreserving([sp.Stretch(lambda x: (x / L) ** 2), sp.Source(lambda x: (x / L) ** 2)])
 
 
 def on_joint(joint, pose_of):

@@ -76,3 +76,16 @@ def test_several_arguments():
 def test_what_cannot_be_traced_is_named(function, message):
     with pytest.raises(sp.ModelError, match=message):
         trace(function, 1, "f")
+
+
+def test_coordinates_of_another_call_are_refused():
+    kept = []
+
+    def first(x):
+        kept.append(x)
+        return 2.0 * x
+
+    trace(first, 1, "f")
+    for function in (lambda x: x + kept[0], lambda x: kept[0]):
+        with pytest.raises(sp.ModelError, match="a coordinate of another call, which it kept"):
+            trace(function, 1, "f")

@@ -31,8 +31,13 @@ Array = np.ndarray
 
 
 #: Files of loads that hold traced functions.
-TRACED = ("supple.fields.elasticity", "supple.fields.viscosity", "supple.loads.lines.members")
-TRACED += ("supple.fields.rod_elasticity", "supple.loads.fluid.buoyancy")
+TRACED = (
+    "supple.fields.elasticity",
+    "supple.fields.rod_elasticity",
+    "supple.fields.viscosity",
+    "supple.loads.fluid.buoyancy",
+    "supple.loads.lines.members",
+)
 
 #: What may be behind a change of a traced function.
 FOLDED = (
