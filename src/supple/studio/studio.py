@@ -97,8 +97,9 @@ class Studio:
         for actor in self.actors:
             if hasattr(actor, "engine"):
                 actor.engine.stop()
-        if getattr(self, "gate", None) is not None:
-            self.gate.stop()
+        gate: Gate | None = getattr(self, "gate", None)
+        if gate is not None:
+            gate.stop()
         _stop_server(getattr(self, "server", None))
 
     def _enter(self, planned: bool, spacing: float | None) -> None:
