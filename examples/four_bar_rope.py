@@ -38,22 +38,22 @@ def catenary() -> float:
     return float(a * (np.cosh(0.5 * BASE / a) - 1.0))
 
 
+def held_at(angle: float) -> np.ndarray:
+    """Coordinates of the rope at rest, with the left crank held at an angle [rad] from upright."""
+    robot = four_bar()
+    robot.add(sp.Prescribed("left", sp.laws.Constant(angle)))
+    return robot.compile().statics().q
+
+
 def main() -> tuple[float, float, float, float]:
     """Returns the rope's sag with the linkage held and the catenary's [m], by how much the loop opens, the lowest node.
 
-    The linkage is let go 0.2 rad from where it stands upright.
+    The linkage is let go 0.2 rad from where it stands upright, with the rope at rest there.
     """
-    held = four_bar()
-    held.add(sp.Prescribed("left", sp.laws.Constant(0.0)))
-    at_rest = held.compile()
-    middle = f"rope/{PIECES // 2}"
-    q = at_rest.statics().q
-    sag = CRANK - at_rest.pose(q, middle)[2, 3]
-
     model = four_bar().compile()
-    start = q.copy()
-    start[:3] = 0.2, 0.2, -0.2  # the two cranks and the coupler
-    motion = model.simulate(0.8, q0=model.assemble(start), method=sp.GeneralizedAlpha(dt=1e-3))
+    middle = f"rope/{PIECES // 2}"
+    sag = CRANK - model.pose(held_at(0.0), middle)[2, 3]
+    motion = model.simulate(0.8, q0=held_at(0.2), method=sp.GeneralizedAlpha(dt=1e-3))
     opened = max(float(np.abs(model.loop_error(x)).max()) for x in motion.q[::50])
     lowest = min(float(model.pose(x, middle)[2, 3]) for x in motion.q[::50])
     return sag, catenary(), opened, lowest
