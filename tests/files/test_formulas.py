@@ -122,7 +122,7 @@ def test_functions_that_are_named_or_cannot_be_traced_go_by_name(tmp_path):
     assert named == {"mine": everything}
     with pytest.raises(FileError, match="'mine' was not given"):
         sp.load(tmp_path / "r.yaml")
-    assert formula(lambda x: np.maximum(x, 0.0), [()], ()) is None
+    assert formula(lambda x: np.floor(x), [()], ()) is None
     assert formula(lambda x: 1.0 / 0.0 * x, [()], ()) is None
     assert formula(lambda x, q: sp.ModalBody(MESH, 1, RUBBER).kinematics(x, q), [(3,), (1,)], (3,)) is None
 
