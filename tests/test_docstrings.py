@@ -22,6 +22,7 @@ COUNTING = {"range", "U", "Index", "int", "vector_at", "matrix_at", "matrices_at
 
 #: Compiled functions that multiply whole numbers alone, to find rows, addresses and counts: a sentence is enough.
 BOOKKEEPING = {
+    "fields/adjoints.py:adjoint_at",
     "fields/functionals.py:functional_at",
     "fields/interpreter.py:move_numbers",
     "fields/interpreter.py:run_at",

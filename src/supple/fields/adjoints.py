@@ -117,7 +117,7 @@ def start_adjoint(a):
 
 @leaf
 def multiply_slopes(u, u1, u2, v, v1, v2, out1, out2):
-    """Rates of u v in two directions."""
+    """Rates of z = u v in two directions: z_v = u_v v + u v_v, z_y = u_y v + u v_y."""
     for k in range(U(out1.shape[0])):
         out1[k] = u1[k] * v[k] + u[k] * v1[k]
         out2[k] = u2[k] * v[k] + u[k] * v2[k]
@@ -125,7 +125,10 @@ def multiply_slopes(u, u1, u2, v, v1, v2, out1, out2):
 
 @inner
 def run_forward(a, first):
-    """All nodes at the places from ``first`` on; nothing is worth anything yet, but constants keep their worths."""
+    """All nodes at the places from ``first`` on: z = a b, a +- b, or phi(a) with z_v = phi' a_v and z_y = phi' a_y.
+
+    Nothing is worth anything yet, but constants keep their worths.
+    """
     x, c, n, t = a.nodes, a.constants.shape[1], a.n, a.tables.shape[0]
     for i in range(t):
         copy_row(a.tables[i, first : first + ADJOINT_LANES], x[NODE * (c + n + i)])
@@ -152,7 +155,7 @@ def run_forward(a, first):
 
 @leaf
 def pull_product(v, v1, v2, z, z1, z2, out, out1, out2):
-    """Worths of u in u v from those of the product."""
+    """Worths of u in z = u v: u* += v z* + v_v z_v* + v_y z_y*, u_v* += v z_v*, u_y* += v z_y*."""
     for k in range(U(out.shape[0])):
         out[k] += v[k] * z[k] + v1[k] * z1[k] + v2[k] * z2[k]
         out1[k] += v[k] * z1[k]
@@ -161,7 +164,7 @@ def pull_product(v, v1, v2, z, z1, z2, out, out1, out2):
 
 @leaf
 def pull_function(phi1, phi2, u1, u2, z, z1, z2, out, out1, out2):
-    """Worths of u in phi(u) from those of the function."""
+    """Worths of u in z = phi(u): u* += phi' z* + phi'' (u_v z_v* + u_y z_y*), u_v* += phi' z_v*, u_y* += phi' z_y*."""
     for k in range(U(out.shape[0])):
         out[k] += phi1[k] * z[k] + phi2[k] * (u1[k] * z1[k] + u2[k] * z2[k])
         out1[k] += phi1[k] * z1[k]
@@ -179,7 +182,10 @@ def pull_exponent(c, u, u1, u2, z, z1, z2, out):
 
 @inner
 def run_backward(a, first):
-    """From worths of outputs to those of constants and tables, at the places that were just run."""
+    """From worths of outputs to those of constants and tables, at the places that were just run.
+
+    Nodes in reverse: z = a +- b gives a* += z*, b* += +- z*; products and functions as at the head of this file.
+    """
     x, c, n, t = a.nodes, a.constants.shape[1], a.n, a.tables.shape[0]
     begin = c + n + t
     for i in range(a.ops.shape[0] - 1, -1, -1):
@@ -213,7 +219,10 @@ def finish_adjoint(a):
 
 @inner
 def pull_sums(a, worth):
-    """Weighted sums of outputs whose values and rates are worth so much, ``worth`` (outputs, 3)."""
+    """The sum over places k and outputs u of w_k (c u + c_v u_v + c_y u_y) by its numbers; c = ``worth`` (outputs, 3).
+
+    Weights: w_k* += c u + c_v u_v + c_y u_y; outputs: u* += w_k c, and so on.
+    """
     start_adjoint(a)
     for first in range(0, a.weights.shape[1], ADJOINT_LANES):
         weight, by_weight = a.weights[0, first : first + ADJOINT_LANES], a.by_weights[0, first : first + ADJOINT_LANES]

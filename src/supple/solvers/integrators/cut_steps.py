@@ -27,7 +27,7 @@ PARTS = tuple(0.5**k for k in range(1, 11))
 
 @inner
 def cut(reals, t):
-    """Halve the step that was to end at t, or its part.  Returns whether that may be tried."""
+    """part = part / 2 of the step that was to end at t, from part = 1.  Returns whether that may be tried."""
     if reals[SHORT] == 0.0:
         reals[SHORT], reals[PLACE], reals[CUT_BEGIN], reals[CUT_END] = 1.0, 0.0, reals[TIME], t
     if reals[SHORT] <= SHORTEST:
@@ -38,7 +38,7 @@ def cut(reals, t):
 
 @inner
 def cut_step(run):
-    """Length of the next part; of a new step, if the last one is filled."""
+    """h = part (end - begin), the length of the next part; of a new step, if the last one is filled."""
     reals = run.reals
     if reals[PLACE] == 1.0:
         reals[PLACE], reals[CUT_BEGIN] = 0.0, reals[TIME]
@@ -49,7 +49,7 @@ def cut_step(run):
 
 @inner
 def end_of_part(reals):
-    """When the next part ends."""
+    """When the next part ends: t = begin + (place + part) (end - begin)."""
     place = reals[PLACE] + reals[SHORT]
     if place == 1.0:
         return reals[CUT_END]
@@ -58,7 +58,7 @@ def end_of_part(reals):
 
 @inner
 def lengthen(reals):
-    """A part was made: the next one is twice as long where such parts fill the step, too; at last, steps are full."""
+    """place = place + part; then part = 2 part where such parts fill the step, too; at last, steps are full."""
     reals[PLACE] += reals[SHORT]
     twice = 2.0 * reals[SHORT]
     if reals[PLACE] % twice == 0.0:

@@ -46,7 +46,7 @@ def choose_guess(problem, run, own, t):
 
 @inner
 def judge_guess(problem, run, own, t):
-    """Which guess would have been closer to the configuration that was found at time t."""
+    """Which guess p would have been closer, by sum ((q - p) / w)^2, to the configuration q that was found at time t."""
     run.ints[ON_PARABOLA] = False
     if run.ints[EQUAL] < BEHIND:
         return
