@@ -38,7 +38,7 @@ def held_derivatives(model: Model, state: State, baumgarte: float, fleeting: boo
     return _dense(model, state, baumgarte) if found is None else found
 
 
-def _compiled(model: Model, state: State, baumgarte: float, fleeting: bool) -> HeldDerivatives | None:
+def _compiled(model: Model, state: State, baumgarte: float, fleeting: bool = False) -> HeldDerivatives | None:
     """All of it by one kernel; None if that is in doubt."""
     work, n, nc = model.workspace, model.n, model.nc
     q, v, u, t, z = state
