@@ -186,7 +186,6 @@ TESTED_IN = {
     "solvers/integrators/implicit_loop": "solvers/integrators/test_driver",
     "solvers/integrators/integrator": "solvers/integrators/test_driver",
     "solvers/integrators/newmark": "solvers/test_order",
-    "solvers/integrators/one_radau_step": "solvers/motion/test_step",
     "solvers/integrators/one_step": "solvers/motion/test_step",
     "solvers/integrators/radau_arrays": "solvers/integrators/test_radau",
     "solvers/integrators/radau_error": "solvers/integrators/test_radau",

@@ -37,10 +37,10 @@ from supple.model.changes import changed_model
 from supple.model.chart_changes import tangent_rates
 from supple.model.constraints import loop_terms
 from supple.model.results import StepDerivatives
-from supple.solvers.integrators.explicit import Explicit
 from supple.solvers.integrators.formula import STAGES
-from supple.solvers.integrators.radau import Radau
+from supple.solvers.integrators.implicit import single_coefficients
 from supple.solvers.integrators.radau_tableau import NODES, RATES, SQUARES
+from supple.solvers.integrators.tape import FORMULA_FAMILY, PAIR_FAMILY, RADAU_FAMILY
 from supple.solvers.motion.step import Stepper, checked_state, stepper
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def step_derivatives(
     begin = _beginning(model)
     if changed:
         begin = _moved(model, made.problem.home, made.problem.placement, state[0], state[1], made.rows[0], begin)
-    end = _chain(made.method)(there, made, begin, state[2], t, dt)
+    end = _chain(made)(there, made, begin, state[2], t, dt)
     if changed:
         last = made.rows[-1]
         end = _moved(model, made.problem.placement, made.problem.home, last[:n], last[n : 2 * n], row, end)
@@ -125,11 +125,10 @@ def _parts(model: Model, row: Array) -> tuple[Array, Array, Array, Array, Array]
     return row[:n], row[n : 2 * n], row[2 * n : 3 * n], row[3 * n : 3 * n + nc], row[3 * n + nc : 3 * n + nc + nz]
 
 
-def _chain(method: Method) -> Callable[[Model, Stepper, Point, Array, float, float], Point]:
+def _chain(made: Stepper) -> Callable[[Model, Stepper, Point, Array, float, float], Point]:
     """What makes derivatives of the end of a step, from those of its beginning."""
-    if isinstance(method, Explicit):
-        return _explicit
-    return _coupled if isinstance(method, Radau) else _implicit
+    chains = {PAIR_FAMILY: _explicit, FORMULA_FAMILY: _implicit, RADAU_FAMILY: _coupled}
+    return chains[made.single.family]
 
 
 # ---------------------------------------------------------------------- implicit
@@ -137,7 +136,7 @@ def _chain(method: Method) -> Callable[[Model, Stepper, Point, Array, float, flo
 
 def _implicit(model: Model, made: Stepper, begin: Point, u: Array, t: float, h: float) -> Point:
     """Derivatives of the last stage."""
-    factors, weights, weights_z = made.weights(made.integrator.own)
+    factors, weights, weights_z = single_coefficients(made.integrator.own)
     uses_start = np.any(weights[:, :, 2 : 3 * STAGES : 3]) or np.any(weights_z[:, :, 1 : 2 * STAGES : 2])
     if uses_start:
         begin = _with_accelerations(model, made.rows[0], begin, u, t, 0.0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,14 +17,15 @@ from numpy.typing import ArrayLike
 from supple.checks import nonnegative_float
 from supple.core.views import View, array_of, viewing
 from supple.errors import ModelError
-from supple.jit import inner
+from supple.jit import inner, kernel
 from supple.solvers.integrators.driver import composed, end_step
 from supple.solvers.integrators.error_control import SAFETY, ratio_of, set_weights
-from supple.solvers.integrators.method import Control, Kernels, Method
+from supple.solvers.integrators.method import Control, Kernels, Method, SingleStep
 from supple.solvers.integrators.option_checks import check_tolerances, keep
 from supple.solvers.integrators.rows import copy_row, interpolate_motion, recentre_rows, write_row
 from supple.solvers.integrators.run import (
     BAUMGARTE,
+    DONE,
     END_TIME,
     ERROR,
     EVERY,
@@ -43,9 +44,10 @@ from supple.solvers.integrators.run import (
     TOO_SMALL,
     is_lost,
     reaches,
+    run_at,
 )
 from supple.solvers.integrators.tape import PAIR_FAMILY, STEPPED, close_entry, open_entry, put_stage
-from supple.solvers.problem import STALE, Problem
+from supple.solvers.problem import STALE, Problem, problem_at
 from supple.solvers.stage.calls import accelerate
 from supple.solvers.stage.charts import longest_turn
 from supple.solvers.stage.status import CONVERGED, PYTHON_RAISED
@@ -268,6 +270,31 @@ def begin(problem, run, own):
         K[0, 2 * n + i] = problem.rates[i]
 
 
+@kernel
+def explicit_step(problem_table, run_table, own_table, rows, directions):
+    """One step of a pair, v1 = v + h sum b_i a_i; ``rows`` (2, N) receives its beginning and its end.
+
+    Nothing is written to ``directions``: loops hold in acceleration.  Returns DONE or a failure.
+    """
+    problem, run = problem_at(problem_table.ctypes.data), run_at(run_table.ctypes.data)
+    own = own_at(own_table.ctypes.data)
+    t, end, baumgarte = run.reals[TIME], run.reals[END_TIME], run.reals[BAUMGARTE]
+    status = accelerate(problem, t, baumgarte)
+    if status != CONVERGED:
+        return FAILURE + status
+    begin(problem, run, own)
+    recentre(problem, run, own)
+    copy_row(own.points[NOW], rows[0])
+    status = evaluate_stages(problem, run, own, t, end, end - t, baumgarte)
+    if status != CONVERGED:
+        return FAILURE + status
+    write_row(problem, rows[1])
+    return DONE
+
+
+#: A tolerance that no error of a step exceeds.
+ANY = 1e30
+
 #: Compiled loops.
 KERNELS = composed(own_at, begin, step, settle, recentre, interpolate, stages=False)
 
@@ -327,3 +354,15 @@ class Explicit(Method):
     def newest(self, own: Any, pending: bool) -> Array:
         """The newest row."""
         return np.asarray(own.points[NEW if pending else NOW])
+
+    def from_one_state(self) -> Explicit:
+        """See `Method.from_one_state`."""
+        return self
+
+    def over(self, dt: float) -> Explicit:
+        """Any error is accepted, so that the first step is the last."""
+        return replace(self, atol=ANY, max_step=None, first_step=dt)
+
+    def single_step(self, own: Any) -> SingleStep:
+        """See `Method.single_step`."""
+        return SingleStep(explicit_step, 1, PAIR_FAMILY)

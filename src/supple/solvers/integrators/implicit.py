@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
 
-from supple.errors import ModelError
+from supple.errors import ModelError, unwarned
 from supple.solvers.integrators import implicit_loop as loop
 from supple.solvers.integrators.formula import (
     POINTS,
@@ -20,7 +20,8 @@ from supple.solvers.integrators.formula import (
     diagonally_implicit,
     tabulated,
 )
-from supple.solvers.integrators.method import Control, Kernels, Method
+from supple.solvers.integrators.method import Control, Kernels, Method, SingleStep
+from supple.solvers.integrators.one_step import implicit_step
 from supple.solvers.integrators.option_checks import check_fixed_step, check_loops, check_tolerances, positive
 from supple.solvers.integrators.tape import FORMULA_FAMILY
 from supple.solvers.problem import Problem
@@ -142,6 +143,19 @@ class Implicit(Method):
             "lagged": np.array([*own.lagged, own.settings[loop.MAIN_STAGES], len(own.factors)]),
         }
 
+    def from_one_state(self) -> Method | None:
+        """See `Method.from_one_state`: by its own stages, or by those of SDIRK2, which it begins with."""
+        return self.over(1.0) if self.starter or not self.behind else None
+
+    def over(self, dt: float) -> Method:
+        """See `Method.over`."""
+        with unwarned():  # whoever made the method was warned
+            return replace(self, dt=dt) if hasattr(self, "dt") else self  # type: ignore[type-var]
+
+    def single_step(self, own: Any) -> SingleStep:
+        """See `Method.single_step`."""
+        return SingleStep(implicit_step, len(single_coefficients(own)[0]), FORMULA_FAMILY)
+
     def renew(self, own: Any) -> None:
         """Coefficients for the points behind as they lie."""
         past = tuple(own.past[1, : self.behind].tolist())
@@ -155,6 +169,14 @@ class Implicit(Method):
     def newest(self, own: Any, pending: bool) -> Array:
         """The newest row."""
         return np.asarray(own.memory[0])
+
+
+def single_coefficients(own: loop.FormulaArrays) -> tuple[Array, Array, Array]:
+    """Factors, weights and weights of internal states (`solvers.integrators.formula`) of a single step's stages."""
+    first, last = 0, int(own.settings[loop.MAIN_STAGES])
+    if own.settings[loop.STARTED] > 0.0:
+        first, last = last, len(own.factors)
+    return own.factors[first:last], own.weights[first:last], own.weights_z[first:last]
 
 
 @dataclass(frozen=True)

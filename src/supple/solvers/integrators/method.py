@@ -29,6 +29,14 @@ class Kernels(NamedTuple):
     stages: bool = True  #: whether they solve stages one by one (`solvers.stage.calls`)
 
 
+class SingleStep(NamedTuple):
+    """One step from one state, without a run around it (`solvers.motion.step`)."""
+
+    kernel: Callable[[Array, Array, Array, Array, Array], int]  #: (problem, run, own, rows, directions): a status
+    stages: int  #: rows behind the beginning by which a step is told
+    family: int  #: how it is differentiated, see `solvers.integrators.tape`
+
+
 class Control(NamedTuple):
     """How the driver treats a method."""
 
@@ -65,7 +73,8 @@ class Method(ABC):
     - `own_arrays`: a named tuple of all arrays that it works on; ``saved`` names those that a checkpoint needs,
     - `kernels`: how it starts, advances and looks back, composed from `solvers.integrators.driver`,
     - `newest`: its newest row [q, v, a, lambda, z, R],
-    - `taped_scheme`: how its steps are differentiated, if derivatives of motions are wanted.
+    - `taped_scheme`: how its steps are differentiated, if derivatives of motions are wanted,
+    - `from_one_state`, `over` and `single_step`: how it makes one step, if it can be asked to by `Model.step`.
     """
 
     #: What it is called on the command line; "" for bases of schemes.
@@ -114,6 +123,18 @@ class Method(ABC):
             f"{type(self).__name__} does not say how its steps are differentiated; derivatives of motions are there "
             "for formulas, explicit pairs, NDF and Radau"
         )
+
+    def from_one_state(self) -> Method | None:
+        """This scheme for a step from one state, its length told later; None if it goes on from several points."""
+        return None
+
+    def over(self, dt: float) -> Method:
+        """The scheme by which a motion over dt [s] is one step, that of `single_step`."""
+        raise ModelError(f"{type(self).__name__} goes on from several points")
+
+    def single_step(self, own: Any) -> SingleStep:
+        """How such a step is made; ``own`` are the scheme's arrays."""
+        raise ModelError(f"{type(self).__name__} goes on from several points")
 
     def renew(self, own: Any) -> None:
         """Fill in the coefficients that the compiled loop has asked for, if the scheme has any that change."""

@@ -1,17 +1,17 @@
-"""One step from a state, as a run of the same scheme makes its first: start, charts, stages; nothing is remembered.
+"""One step of a formula from a state, as a run makes its first: start, charts, stages; nothing is remembered.
 
 What a derivative of the step needs is written down: the rows of its stages, and the directions P in which loops
-correct positions (`solvers.problem`), of every stage of an implicit scheme; rates at the stages of an explicit one.
+correct positions (`solvers.problem`) of every stage.
 """
 
 from __future__ import annotations
 
 from supple.jit import kernel
-from supple.solvers.integrators import explicit, implicit_loop
+from supple.solvers.integrators import implicit_loop
 from supple.solvers.integrators.formula import STAGES
 from supple.solvers.integrators.implicit_loop import AT, MAIN_STAGES, STARTED, begin_stage, newton_weights
 from supple.solvers.integrators.rows import copy_row, write_row
-from supple.solvers.integrators.run import BAUMGARTE, DONE, END_TIME, FAILURE, NEWTON, TIME, run_at
+from supple.solvers.integrators.run import DONE, END_TIME, FAILURE, NEWTON, TIME, run_at
 from supple.solvers.problem import problem_at
 from supple.solvers.stage.calls import accelerate, solve_stage
 from supple.solvers.stage.status import CONVERGED
@@ -51,23 +51,4 @@ def implicit_step(problem_table, run_table, own_table, rows, directions):
         for i in range(directions.shape[1]):
             for k in range(directions.shape[2]):
                 directions[s, i, k] = problem.P[i, k]
-    return DONE
-
-
-@kernel
-def explicit_step(problem_table, run_table, own_table, rows):
-    """One step of a pair; ``rows`` (2, N) receives its beginning and its end.  Returns DONE or a failure."""
-    problem, run = problem_at(problem_table.ctypes.data), run_at(run_table.ctypes.data)
-    own = explicit.own_at(own_table.ctypes.data)
-    t, end, baumgarte = run.reals[TIME], run.reals[END_TIME], run.reals[BAUMGARTE]
-    status = accelerate(problem, t, baumgarte)
-    if status != CONVERGED:
-        return FAILURE + status
-    explicit.begin(problem, run, own)
-    explicit.recentre(problem, run, own)
-    copy_row(own.points[explicit.NOW], rows[0])
-    status = explicit.evaluate_stages(problem, run, own, t, end, end - t, baumgarte)
-    if status != CONVERGED:
-        return FAILURE + status
-    write_row(problem, rows[1])
     return DONE

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.jit import inner
+from supple.jit import inner, kernel
 from supple.solvers.integrators.driver import composed, end_step
 from supple.solvers.integrators.error_control import SAFETY, error_norm, set_weights, share_weights, widen_weights
-from supple.solvers.integrators.method import Control, Kernels, Method
+from supple.solvers.integrators.method import Control, Kernels, Method, SingleStep
 from supple.solvers.integrators.option_checks import check_loops, check_tolerances
 from supple.solvers.integrators.radau_arrays import (
     BEFORE,
+    FACTORED,
     FIRST,
     FRESH,
     LAST,
@@ -31,6 +32,7 @@ from supple.solvers.integrators.radau_stages import MOST, set_stage, solve_stage
 from supple.solvers.integrators.radau_tableau import NODES, node_polynomial
 from supple.solvers.integrators.rows import copy_row, interpolate_motion, recentre_rows, write_row
 from supple.solvers.integrators.run import (
+    DONE,
     END_TIME,
     EQUAL,
     ERROR,
@@ -48,10 +50,12 @@ from supple.solvers.integrators.run import (
     TOO_SMALL,
     full_or_half,
     is_lost,
+    run_at,
 )
 from supple.solvers.integrators.tape import RADAU_FAMILY, STEPPED, close_entry, open_entry, put_stage
-from supple.solvers.problem import FEEDBACK, ITERATIONS, STALE, Problem
+from supple.solvers.problem import FEEDBACK, ITERATIONS, STALE, Problem, problem_at
 from supple.solvers.rounding import NO_ERROR
+from supple.solvers.stage.acceleration import accelerate
 from supple.solvers.stage.charts import any_too_far, longest_turn
 from supple.solvers.stage.evaluation import evaluate
 from supple.solvers.stage.status import CONVERGED, PYTHON_RAISED
@@ -247,6 +251,39 @@ def begin(problem, run, own):
     run.ints[EQUAL], run.reals[LAST_STEP] = 0, 0.0
 
 
+@kernel
+def radau_step(problem_table, run_table, own_table, rows, directions):
+    """One step from the problem's q, v, z at TIME to END_TIME, whatever its error; nothing is remembered.
+
+    ``rows`` (4, N) receives the beginning and every stage, ``directions`` (3, n, nc) the P that all stages share.
+    Returns DONE or a failure.
+    """
+    problem, run = problem_at(problem_table.ctypes.data), run_at(run_table.ctypes.data)
+    own = own_at(own_table.ctypes.data)
+    t, h, n = run.reals[TIME], run.reals[END_TIME] - run.reals[TIME], problem.q.shape[0]
+    status = accelerate(problem, t, 0.0)
+    if status != CONVERGED:
+        return FAILURE + status
+    begin(problem, run, own)
+    recentre(problem, run, own)
+    now, first = own.memory[NOW], 3 * n + problem.multipliers.shape[0]
+    copy_row(now, rows[0])
+    own.numbers[FACTORED] = 0.0
+    set_weights(problem, run.reals[RTOL], run.atol, now[:n], now[n : 2 * n], now[first : first + problem.z.shape[0]])
+    share_weights(problem)
+    status = solve_stages(problem, 0, own, t, h, run.reals[NEWTON])
+    if status == CONVERGED:
+        status = collect(problem, run, own, t, h)
+    if status != CONVERGED:
+        return FAILURE + status
+    for s in range(len(NODES)):
+        copy_row(own.trial[s], rows[s + 1])
+        for i in range(n):
+            for k in range(directions.shape[2]):
+                directions[s, i, k] = problem.P[i, k]
+    return DONE
+
+
 #: Compiled loops.
 KERNELS = composed(own_at, begin, step, settle, recentre, interpolate, stages=False)
 
@@ -311,6 +348,18 @@ class Radau(Method, name="radau"):
     def newest(self, own: Any, pending: bool) -> Array:
         """The newest row."""
         return np.asarray(own.memory[NOW])
+
+    def from_one_state(self) -> Radau:
+        """See `Method.from_one_state`."""
+        return self
+
+    def over(self, dt: float) -> Radau:
+        """See `Method.over`."""
+        return SingleRadau(self.rtol, self.atol, None, dt, self.loops)
+
+    def single_step(self, own: Any) -> SingleStep:
+        """See `Method.single_step`."""
+        return SingleStep(radau_step, len(NODES), RADAU_FAMILY)
 
 
 #: A power of two, so that nothing is rounded otherwise, by which tolerances grow that every error of a step meets.
