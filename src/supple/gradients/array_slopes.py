@@ -45,6 +45,9 @@ FOLDED = (
     "one beside it, such as 1 + 1e-9)"
 )
 
+#: Numbers jump that are apart from the middle of both ends by so much of their distance and of the largest number.
+JUMP, ROUGH = 10.0, 1e-6
+
 _INCIDENTAL: dict[Any, dict[str, tuple[int, ...]]] = {}
 
 
@@ -178,6 +181,9 @@ def array_slopes(base: CompiledRobot, ends: Sequence[Ends], labels: Sequence[str
                 raise DesignError(
                     f"parameter {labels[j]!r} changes {changed}; parameters must not change the structure of a robot"
                 )
+        jump = jumps(base, *end[:2])
+        if jump:
+            raise DesignError(f"parameter {labels[j]!r} has a value at which {jump} is written otherwise{FOLDED}")
         loads += load_ends(j, end)
         maps += map_ends(j, base, end)
     found = differences(ends, numbers_of)
@@ -263,6 +269,32 @@ def structure_change(base: CompiledRobot, other: CompiledRobot) -> str:
         if not all(np.array_equal(x, y) for x, y in zip(a.data, b.data, strict=True) if x.dtype == np.int64):
             return "the structure of the map of a joint or body"
     return _loads_change(base, other) or _laws_change(base, other)
+
+
+def jumps(base: CompiledRobot, plus: CompiledRobot, minus: CompiledRobot) -> str:
+    """Which traced function has numbers that lie apart from those at both ends of a difference; empty if none has.
+
+    k p x^(p-1) is the number k p and a table; where p = 2 it is the number k and the table 2 x: of the same structure,
+    but derivatives beside it are of other numbers.
+    """
+    robots = (base, plus, minus)
+    for k, load in enumerate(base.loads):
+        if load.kernel.function.__module__ in TRACED and _apart(*(robot.loads[k].data for robot in robots)):
+            return load.owner
+    for k in range(len(base.maps)):
+        if _apart(*(robot.maps[k].data for robot in robots)):
+            return "the map of a joint or of a body with kinematics of its own"
+    return ""
+
+
+def _apart(here: Sequence[Array], high: Sequence[Array], low: Sequence[Array]) -> bool:
+    """Whether arrays of floats are not where those at both ends of a difference lead to."""
+    for x, a, b in zip(here, high, low, strict=True):
+        if x.dtype == np.float64 and x.size and not (np.array_equal(x, a) and np.array_equal(x, b)):
+            size = np.abs([x, a, b]).max()
+            if (np.abs(a + b - 2.0 * x) > JUMP * np.abs(a - b) + ROUGH * size).any():
+                return True
+    return False
 
 
 def _loads_change(base: CompiledRobot, other: CompiledRobot) -> str:

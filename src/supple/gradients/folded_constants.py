@@ -1,4 +1,4 @@
-"""Parameters at numbers by which a formula gets simpler: 1 x = x, 0 x = 0.
+"""Parameters at numbers by which a formula gets simpler: 1 x = x, 0 x = 0, x^2 = x x.
 
 Kinematics of soft bodies and joints are traced, and operations that such a number makes idle are left out.  At 1 the
 program of a map is then another one than beside 1, and a parameter that happens to be 1 would change the structure of
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from supple.errors import SuppleError
-from supple.gradients.array_slopes import structure_change
+from supple.gradients.array_slopes import jumps, structure_change
 
 if TYPE_CHECKING:
     from supple.compilation.compiled import CompiledRobot
@@ -25,7 +25,7 @@ Values: TypeAlias = "dict[str, Array]"
 Compile: TypeAlias = "Callable[[Mapping[str, Array]], CompiledRobot]"
 
 #: Numbers that make operations idle.
-SIMPLE = (0.0, 1.0, -1.0, 0.5)
+SIMPLE = (0.0, 1.0, -1.0, 0.5, 2.0)
 #: How far beside them neighbours are looked at, and robots are built: relative to 1, and for zero.
 NEIGHBOUR, BESIDE, BESIDE_ZERO = 1e-6, 2.0**-50, 1e-30
 #: How far equations may be apart, relatively: rounding.
@@ -51,9 +51,9 @@ def like(
     values: Values, first: CompiledRobot, robot: CompiledRobot, compile_at: Compile
 ) -> tuple[Values, CompiledRobot]:
     """Values, and the robot for them, of the structure of a ``first`` one if a step beside simple numbers gives it."""
-    if not robot.maps or not structure_change(first, robot):
+    if not robot.maps:
         return values, robot
-    found = values
+    changed, found = bool(structure_change(first, robot)), values
     for name, value in values.items():
         for i in np.ndindex(value.shape):
             if value[i] in SIMPLE:
@@ -61,7 +61,9 @@ def like(
     if found is values:
         return values, robot
     other = compile_at(found)
-    return (values, robot) if structure_change(first, other) or not _agree(robot, other) else (found, other)
+    if structure_change(first, other) or not (changed or jumps(robot, other, other)) or not _agree(robot, other):
+        return values, robot
+    return found, other
 
 
 def _agree(one: CompiledRobot, other: CompiledRobot) -> bool:
@@ -80,12 +82,14 @@ def _agree(one: CompiledRobot, other: CompiledRobot) -> bool:
 
 
 def _folded(values: Values, name: str, i: tuple[int, ...], robot: CompiledRobot, compile_at: Compile) -> bool:
-    """Whether both neighbours of an entry have one structure, and the robot itself has another."""
+    """Whether both neighbours of an entry have one structure, and the robot itself has another, or other numbers."""
     try:
         high, low = (compile_at(_moved(values, name, i, step)) for step in (NEIGHBOUR, -NEIGHBOUR))
     except SuppleError:  # a number at the end of what is possible; differences will tell
         return False
-    return bool(structure_change(robot, high)) and not structure_change(low, high)
+    if structure_change(low, high):
+        return False
+    return bool(structure_change(robot, high) or jumps(robot, high, low))
 
 
 def _moved(values: Values, name: str, i: tuple[int, ...], step: float) -> Values:

@@ -17,6 +17,7 @@ from supple.gradients.array_slopes import (
     differences,
     flattened,
     joined_entries,
+    jumps,
     load_ends,
     map_ends,
     numbers_of,
@@ -168,7 +169,7 @@ def _first(entries: Entries, size: int) -> Entries:
 
 def _changes_more(base: CompiledRobot, ends: Ends) -> bool:
     """Whether more than the numbers of a robot differs between both ends."""
-    if any(structure_change(base, robot) for robot in ends[:2]):
+    if any(structure_change(base, robot) for robot in ends[:2]) or jumps(base, *ends[:2]):
         return True
     if load_ends(0, ends) or map_ends(0, base, ends) or law_slopes(base, [ends]).parameters:
         return True
