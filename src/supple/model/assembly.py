@@ -23,6 +23,8 @@ Array = np.ndarray
 
 #: Newton steps from one start.
 ASSEMBLY_STEPS = 100
+#: An error (rad, m) that is rounding alone: a step from there would only move what is exact.
+ROUNDED = 1e-15
 #: How far around a first guess further starts lie (coordinates, standard deviation).
 SPREADS = (0.0, 0.1, 0.3, 0.6, 1.0, 1.5)
 #: Frames that a closed loop leaves turned against each other by more than this [rad] are turned back, see `recentred`.
@@ -64,7 +66,7 @@ def _close(model: Model, q0: Array, loops: tuple[Bound, ...], fixed: Array) -> t
     terms = loop_terms(model, q, zero, zero, loops)
     for _ in range(ASSEMBLY_STEPS):
         size = np.linalg.norm(terms.error)
-        if closed or not np.isfinite(size):
+        if closed or size <= ROUNDED or not np.isfinite(size):
             break
         closed = bool(size < CLOSED)
         step = np.zeros(model.n)
