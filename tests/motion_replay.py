@@ -310,7 +310,7 @@ class _PieceReplay:
                 columns = []
                 base = equations(w)
                 for j in range(len(w)):
-                    h = equations.step * max(1.0, abs(w[j]))
+                    h = 1e-6 * max(1.0, abs(w[j]))
                     step = np.zeros(len(w))
                     step[j] = h
                     columns.append((equations(w + step) - equations(w - step)) / (2.0 * h))
@@ -319,14 +319,9 @@ class _PieceReplay:
                 kept[key] = np.linalg.inv(rows[:, None] * matrix), rows
                 w = w - kept[key][0] @ (kept[key][1] * base)
         inverse, rows = kept[key]
-        best, place, before, idle = np.inf, w, np.inf, 0
+        before = np.inf
         for _ in range(40):
-            off = rows * equations(w)
-            # beyond rounding, a matrix that is near singular and of differences itself would lead away
-            best, place, idle = (np.abs(off).max(), w, 0) if np.abs(off).max() < best else (best, place, idle + 1)
-            if idle == 3:
-                return place
-            step = inverse @ off
+            step = inverse @ (rows * equations(w))
             w = w - step
             size = np.abs(step / np.maximum(1e-3, np.abs(w))).max(initial=0.0)
             if size < SMALL or (size < 1e-9 and size >= 0.5 * before):
@@ -337,8 +332,6 @@ class _PieceReplay:
 
 class _Equations:
     """The equations of a stage as a function of its unknowns."""
-
-    step = 1e-6  #: of differences by them
 
     def __init__(self, piece, stage, accelerates, begin, P, sizes):
         self.piece, self.problem, self.stage, self.accelerates = piece, piece.problem, stage, accelerates
@@ -400,8 +393,6 @@ class _CoupledEquations(_Equations):
     Unknowns are increments in units of h^2 (positions, corrections) and h (internal states), so that accelerations are
     solved for to rounding however short a step is.
     """
-
-    step = 1e-4
 
     def __init__(self, piece, stages, now, P, sizes, h):
         super().__init__(piece, None, False, now, P, sizes)

@@ -23,8 +23,6 @@ Array = np.ndarray
 
 #: Newton steps from one start.
 ASSEMBLY_STEPS = 100
-#: An error (rad, m) that is rounding alone: a step from there would only move what is exact.
-ROUNDED = 1e-15
 #: How far around a first guess further starts lie (coordinates, standard deviation).
 SPREADS = (0.0, 0.1, 0.3, 0.6, 1.0, 1.5)
 #: Frames that a closed loop leaves turned against each other by more than this [rad] are turned back, see `recentred`.
@@ -56,19 +54,14 @@ def assemble_anywhere(model: Model, loops: tuple[Bound, ...], fixed: Array) -> A
 
 
 def _close(model: Model, q0: Array, loops: tuple[Bound, ...], fixed: Array) -> tuple[Array, Array]:
-    """Where a search from one start ends: coordinates, and the errors (nc,) that are left there.
-
-    A step is made from the first place that counts as closed, too: else how much is left there would jump with the
-    number of steps, and so would derivatives of where the search ends.
-    """
-    q, free, closed = q0.copy(), np.setdiff1d(np.arange(model.n), fixed), False
+    """Where a search from one start ends: coordinates, and the errors (nc,) that are left there."""
+    q, free = q0.copy(), np.setdiff1d(np.arange(model.n), fixed)
     zero = np.zeros(model.n)
     terms = loop_terms(model, q, zero, zero, loops)
     for _ in range(ASSEMBLY_STEPS):
         size = np.linalg.norm(terms.error)
-        if closed or size <= ROUNDED or not np.isfinite(size):
+        if size < CLOSED or not np.isfinite(size):
             break
-        closed = bool(size < CLOSED)
         step = np.zeros(model.n)
         step[free] = np.linalg.lstsq(terms.error_derivative[:, free], -terms.error, rcond=1e-10)[0]
         longest = np.abs(step).max(initial=0.0)
