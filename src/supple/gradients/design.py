@@ -317,10 +317,10 @@ class DesignPoint:
         """The robot a little beyond and before each parameter."""
         return tuple(self.end(j) for j in range(self.design.size))
 
-    def end(self, j: int, part: float = 1.0) -> Ends:
-        """The robot beyond and before parameter j, by a part of the usual step."""
+    def end(self, j: int) -> Ends:
+        """The robot beyond and before parameter j."""
         step = np.zeros(self.design.size)
-        step[j] = part * self.steps[j]
+        step[j] = self.steps[j]
         found, moves = self.moved(step)
         return found._replace(scale=1.0 / float(moves[j]))
 
