@@ -83,6 +83,31 @@ def test_attached_robots_and_laws_come_back(tmp_path):
     pickle.loads(pickle.dumps(read.compile()))
 
 
+def test_objects_that_are_as_by_default_come_back_to_the_bit(tmp_path):
+    """A kind all of whose fields are as by default is written as its name, wherever it stands."""
+    robot = host()
+    robot.add_link("e", sp.Rigid.sphere(0.05, density=300.0), sp.Composite(sp.Translational(), sp.Euler()), "d")
+    robot.add(sp.Contact("floor", sp.Spheres("a", n=3), sp.Plane(), stiffness=1e3))
+    robot.add(sp.Fluid(name="water", links=("a",), drag={"a": sp.Drag()}, added_mass={"a": sp.AddedMass()}))
+    robot.add(sp.Fluid(name="more", links=("a",), drag=sp.Drag(), added_mass=sp.AddedMass()))
+    for ending in ("yaml", "json"):
+        assert_same(robot, again(robot, tmp_path, ending))
+    text = (tmp_path / "robot.yaml").read_text()
+    assert "b: Plane" in text
+    assert "[Translational, Euler]" in text
+    sunk = sp.Robot("sunk")
+    sunk.add_link("a", sp.Rod(0.2, sp.Circle(0.01), sp.Material(young=1e6, density=1e3), sp.Legendre(bend_y=1)))
+    sunk.add(sp.Fluid())
+    assert_same(sunk, again(sunk, tmp_path, "yaml"))
+    for old, wrong, words in (
+        ("[Translational,", "[Translatoinal,", "there is no kind 'Translatoinal', did you mean 'Translational'"),
+        ("b: Plane", "b: Plan", "b is 'Plan', must be a shape"),
+        ("loads:\n", "loads:\n  - Fluit\n", "there is no kind 'Fluit', did you mean 'Fluid'"),
+    ):
+        with pytest.raises(FileError, match=f"line \\d+, .*{words}"):
+            sp.load(written(tmp_path, text.replace(old, wrong)))
+
+
 def test_couplings_come_back_to_the_bit(tmp_path):
     robot = host()
     ball = sp.Rigid.sphere(0.05, density=300.0, tip=sp.pose((0.1, 0.0, 0.0)))
