@@ -304,6 +304,8 @@ def test_a_robot_compiles_itself_to_be_viewed():
     robot.add_link("ball", sp.Rigid.sphere(0.1, density=1.0), joint=sp.Revolute("z"))
     with robot.view(open_browser=False, wait=False) as studio:
         assert [actor.name for actor in studio.actors] == ["ball"]
+    with view(robot, robot.compile(), open_browser=False, wait=False) as studio:
+        assert [actor.name for actor in studio.actors] == ["ball", "ball 2"]
 
 
 def test_hidden_layers_are_not_sent_until_they_are_shown(open_studio, arm):
