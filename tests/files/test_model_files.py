@@ -254,8 +254,21 @@ attach:
     loop = written(tmp_path, "supple: 1\nattach:\n  - {file: loop.yaml}\n", "loop.yaml")
     with pytest.raises(FileError, match=r"loop\.yaml, line 3, attach\[0\]: .*includes itself"):
         sp.load(loop)
-    with pytest.raises(FileError, match=r"line 3, include\[0\].*there is no such file|no such file"):
-        sp.load(written(tmp_path, "supple: 1\ninclude:\n  - {file: gone.yaml}\n", "w.yaml"))
+    for wrong, words in (
+        ("gone.yaml", r"gone\.yaml: there is no such file"),
+        ("gone.urdf", r"gone\.urdf: there is no such file"),
+        ("finger.yaml, parameters: {radus: 1}", r"finger\.yaml, line 6, parameters: .*did you mean 'radius'"),
+    ):
+        with pytest.raises(FileError, match=rf"w\.yaml, line 3, include\[0\]: .*{words}"):
+            sp.load(written(tmp_path, f"supple: 1\ninclude:\n  - {{file: {wrong}}}\n", "w.yaml"))
+
+
+def test_warnings_tell_file_line_and_key(tmp_path):
+    body = "{Rigid: {mass: 1, inertia: [1, 1, 9], physical: false}}"
+    text = f"supple: 1\nlinks:\n  - name: a\n    joint: Free\n    body: {body}\n"
+    with pytest.warns(ModelWarning, match=r"w\.yaml, line 5, links\[0\]\.body\.Rigid: .*no real body") as told:
+        sp.load(written(tmp_path, text, "w.yaml"))
+    assert told[0].filename == __file__
 
 
 URDF = """<robot name="arm"><link name="base">

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.checks import floats, read_only, shown
-from supple.errors import FileError, SuppleError
+from supple.errors import FileError, SuppleError, noted, warn
 from supple.files.couplings import COUPLING_KEYS, add_coupling
 from supple.files.expressions import ExpressionError, evaluate, is_expression
 from supple.files.kinds import BY_LINK, FILES, SAME, fields_of, kinds, required, takes_no_text
@@ -248,9 +248,12 @@ def check(robot: Robot, root: Node, nodes: list[Node]) -> None:
 
 @contextmanager
 def telling(node: Node) -> Iterator[None]:
-    """Turn what constructors say of a file's values into an error with file, line and key."""
+    """Turn what constructors say of a file's values into an error, or warnings, with file, line and key."""
     try:
-        yield
+        with noted() as notes:
+            yield
+        for note in notes:
+            warn(f"{node.where}: {note}")
     except FileError as error:
         if str(error).startswith(node.file):
             raise
