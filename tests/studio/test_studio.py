@@ -214,6 +214,30 @@ def test_what_was_played_is_saved_as_a_film(open_studio, motion):
     assert browser.files["motion.html"].startswith(b"<!DOCTYPE html>")
 
 
+def test_a_film_shows_all_robots(open_studio, motion, four_bar):
+    studio = open_studio(motion, four_bar, motion)
+    first, _, last = studio.actors
+    for actor in (first, last):
+        wait_for(lambda actor=actor: actor.engine.act.t > 0.2)
+        actor.engine.wish(playing=False)
+        wait_for(lambda actor=actor: not actor.engine.playing)
+    browser = Browser()
+    studio.toolbar._save_glb(browser)
+    studio.toolbar._save_html(browser)
+    meshes, _ = Glb(browser.files["motion.glb"]).posed(0.0)
+    assert {"test arm/links/hand", "four bar/links/top", "test arm 2/links/hand"} <= set(meshes)
+    film = studio.toolbar.film()
+    assert_allclose(np.diff(film.times), film.times[1])
+    assert film.times[-1] == pytest.approx(max(np.ptp([state.t for state in actor.past]) for actor in (first, last)))
+    tracks = {piece.name: (piece, places) for piece, places in film.tracks}
+    one, other = (tracks[f"{actor.name}/links/hand"][1][-1].frames[0, :3, 3] for actor in (first, last))
+    hands = [motion.model.pose(actor.past[-1].q, "hand", 0.0)[:3, 3] for actor in (first, last)]
+    assert_allclose(one, hands[0] + first.window.at)
+    assert_allclose(other, hands[1] + last.window.at)
+    assert b"3 robots" in browser.files["motion.html"]
+    assert film.cloud[:, 1].max() > last.window.at[1] > 0.0
+
+
 def test_layers_ground_and_colours_can_be_changed(open_studio, arm):
     studio = open_studio(arm)
     (actor,) = studio.actors
