@@ -40,7 +40,7 @@ MOST_LINKS = 5000
 ROUNDING = 1e-14
 
 #: Fields in which a name alone stands for an object without options.
-OBJECTS = ("joint", "joints", "body", "section", "material", "strain", "law", "shape", "loads")
+OBJECTS: tuple[str, ...] = ("joint", "joints", "body", "section", "material", "strain", "law", "shape", "loads")
 OBJECTS += ("torsion", "bend_y", "bend_z", "stretch", "shear_y", "shear_z")
 
 #: Further ones, by the name of the class, in which other texts may stand, too.
