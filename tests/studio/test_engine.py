@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from supple.studio.engine import BUDGET, RATE, THOROUGH, Engine
+from supple.studio.engine import BUDGET, PATIENT, RATE, THOROUGH, Engine
 from supple.studio.modes import DYNAMICS, MOTION, POSE, STATICS, Act
 
 
@@ -66,7 +66,7 @@ def test_sliders_move_an_equilibrium(stage, arm):
 
 
 def test_while_there_is_no_equilibrium_sliders_are_answered_quickly(stage, monkeypatch):
-    """The first search that fails was thorough, those after it are short; when sliders rest comes a thorough one."""
+    """Searches after one that failed are short; when sliders rest comes a thorough one."""
     allowed, exists = [], threading.Event()
 
     def search(act, globalise=True, seconds=np.inf):
@@ -80,13 +80,13 @@ def test_while_there_is_no_equilibrium_sliders_are_answered_quickly(stage, monke
         audience.wait(lambda shot, k=k: shot.state.u[0] == 1.0 + k)
     audience.wait(lambda shot: shot.message == "none, 5")
     come_to_rest(engine)
-    assert allowed == [THOROUGH, BUDGET, BUDGET, BUDGET, THOROUGH]
+    assert allowed == [PATIENT, BUDGET, BUDGET, BUDGET, THOROUGH]
     exists.set()
     for value in (8.0, 9.0):
         engine.wish(inputs={0: value})
         audience.wait(lambda shot, value=value: shot.state.u[0] == value and not shot.message)
     come_to_rest(engine)
-    assert allowed[5:] == [BUDGET, THOROUGH]
+    assert allowed[5:] == [BUDGET, PATIENT]
 
 
 def test_ten_thousand_slider_events_keep_memory_flat(stage):

@@ -33,9 +33,9 @@ RATE = 30.0
 #: robot's time goes slower. What is left to others (the server's thread) of the time of a picture.
 BUDGET, SPARE = 0.016, 0.004
 
-#: How long an equilibrium is sought at most, s; while there is none, only for `BUDGET` as long as sliders move, and
-#: thoroughly again when they have not moved for so long.
-THOROUGH, CALM = 1.0, 0.25
+#: How long an equilibrium is sought when a slider moves, s; while there is none, only for `BUDGET`. When sliders have
+#: not moved for so long, it is sought thoroughly, for so long at most.
+PATIENT, CALM, THOROUGH = 0.1, 0.25, 1.0
 
 #: How quickly the measured pace follows, per picture.
 FOLLOW = 0.1
@@ -291,10 +291,10 @@ class Engine:
             self._advanced = act.t - before
 
     def _rest(self, asked: bool) -> None:
-        """An equilibrium, sought in haste if something was ``asked`` for and there was none just before."""
-        in_haste = asked and self.act.message != ""
-        rest(self.act, seconds=BUDGET if in_haste else THOROUGH)
-        self._hurried = time.perf_counter() if in_haste and self.act.message else None
+        """An equilibrium; what was sought in haste, because something was ``asked`` for, is sought again later."""
+        in_haste = BUDGET if self.act.message else PATIENT
+        rest(self.act, seconds=in_haste if asked else THOROUGH)
+        self._hurried = time.perf_counter() if asked and self.act.message else None
 
     def _play(self, wishes: dict[str, Any]) -> State:
         """One picture of a motion."""

@@ -43,7 +43,7 @@ LONGEST = 2.0
 #: Smallest share that is let go of at once.
 SMALLEST_SHARE = 1e-3
 #: Steps of relaxation, and how many there are at least where time is short.
-RELAXATIONS, FEWEST_RELAXATIONS = 2000, 100
+RELAXATIONS, FEWEST_RELAXATIONS = 2000, 20
 #: Newton steps in which a robot with loops is let go of.
 LETTING_GO = 150
 #: Pivots of a tangent, rows scaled to one, below which something may move freely.
