@@ -236,6 +236,9 @@ def test_a_film_shows_all_robots(open_studio, motion, four_bar):
     assert_allclose(other, hands[1] + last.window.at)
     assert b"3 robots" in browser.files["motion.html"]
     assert film.cloud[:, 1].max() > last.window.at[1] > 0.0
+    bars = np.concatenate([tracks[f"four bar/links/{name}"][0].world(tracks[f"four bar/links/{name}"][1][-1])
+                           for name in ("left", "top", "right")])  # fmt: skip
+    assert film.lowest <= bars[:, 2].min() + 1e-9  # wherever it went meanwhile
 
 
 def test_layers_ground_and_colours_can_be_changed(open_studio, arm):

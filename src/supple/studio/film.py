@@ -35,6 +35,8 @@ class Film:
         Where the robot's world is put, m.
     name : str
         Of the robot, if there are others.
+    seen : (N, 3)
+        Points beyond those of the stage that a picture must have room for, m.
     beside : tuple of Film
         Other robots at the same times.
     """
@@ -44,6 +46,7 @@ class Film:
     places: list[list[Placed]]
     at: Array = field(default_factory=lambda: np.zeros(3))
     name: str = ""
+    seen: Array = field(default_factory=lambda: np.zeros((0, 3)))
     beside: tuple[Film, ...] = ()
 
     @property
@@ -64,12 +67,14 @@ class Film:
     @property
     def cloud(self) -> Array:
         """Points (N, 3) that a picture must have room for, m."""
-        return np.concatenate([self.stage.view.cloud + self.at, *(film.cloud for film in self.beside)])
+        own = np.concatenate([self.stage.view.cloud, self.seen]) + self.at
+        return np.concatenate([own, *(film.cloud for film in self.beside)])
 
     @property
     def lowest(self) -> float:
         """Height of the lowest point, m."""
-        own = self.stage.lowest + float(self.at @ self.stage.view.camera.vertical)
+        up = self.stage.view.camera.vertical
+        own = float(np.min(self.seen @ up, initial=self.stage.lowest)) + float(self.at @ up)
         return min([own, *(film.lowest for film in self.beside)])
 
     @property

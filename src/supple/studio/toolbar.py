@@ -20,6 +20,7 @@ from supple.studio.shadows import Shadows
 from supple.studio.video import record
 from supple.studio.window import GRIDS, HIDDEN
 from supple.viz.camera import level_axes
+from supple.viz.motion import FRAMING
 
 if TYPE_CHECKING:
     from viser import ViserServer
@@ -180,9 +181,13 @@ class Toolbar:
 
 
 def _film(actor: Actor, states: list[State], times: Array) -> Film:
-    """States of one robot at times (T,) as a film."""
+    """States of one robot at times (T,) as a film, with room for wherever it went."""
     rows = [actor.stage.at(state) for state in states]
-    return Film(actor.stage, times, [list(column) for column in zip(*rows, strict=True)])
+    some = np.unique(np.linspace(0, len(rows) - 1, FRAMING).astype(int))
+    links = [(k, piece) for k, piece in enumerate(actor.stage.pieces) if piece.layer == "links"]
+    seen = [piece.world(rows[i][k]) for i in some for k, piece in links]
+    places = [list(column) for column in zip(*rows, strict=True)]
+    return Film(actor.stage, times, places, seen=np.concatenate([np.zeros((0, 3)), *seen]))
 
 
 def _aim(client: Any, eye: Array, middle: Array, up: Array) -> None:
