@@ -141,8 +141,8 @@ def warn(message: str) -> None:
     if _hearing.notes is not None:
         _hearing.notes.append(message)
         return
-    level, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == __package__:
+    level, frame, own = 1, sys._getframe(), (__package__, "contextlib")  # the latter between blocks of ours
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in own:
         level, frame = level + 1, frame.f_back
     warnings.warn(message, ModelWarning, stacklevel=level)
 

@@ -4,6 +4,8 @@ import threading
 import time
 import urllib.request
 
+import pytest
+
 from supple.cli.main import main
 
 
@@ -16,6 +18,25 @@ def test_a_system_is_served_until_nobody_comes(capsys, monkeypatch):
     assert "cantilever is at http://127.0.0.1:" in out
     time.sleep(0.1)
     assert not [thread for thread in threading.enumerate() if "supple studio" in thread.name]
+
+
+URDF = """<robot name="arm">
+  <link name="base"/>
+  <link name="upper"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
+  <joint name="shoulder" type="continuous"><parent link="base"/><child link="upper"/><axis xyz="0 1 0"/></joint>
+</robot>"""
+
+
+@pytest.mark.parametrize(("options", "mode"), [((), "Pose"), (("--mode", "dynamics"), "Dynamics")])
+def test_a_urdf_is_posed_and_does_not_collapse_at_once(options, mode, monkeypatch, tmp_path):
+    """Nothing drives it: what people look for is its joints."""
+    from supple.studio import studio
+
+    seen = []
+    monkeypatch.setattr(studio.Studio, "wait", lambda self: seen.append(self.actors[0].options.mode))
+    (tmp_path / "arm.urdf").write_text(URDF)
+    assert main(["view", str(tmp_path / "arm.urdf"), "--no-browser", "--port", "8790", *options]) == 0
+    assert seen == [mode]
 
 
 def test_a_wrong_mode_is_refused(capsys):

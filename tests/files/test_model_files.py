@@ -83,6 +83,31 @@ def test_attached_robots_and_laws_come_back(tmp_path):
     pickle.loads(pickle.dumps(read.compile()))
 
 
+def test_objects_that_are_as_by_default_come_back_to_the_bit(tmp_path):
+    """A kind all of whose fields are as by default is written as its name, wherever it stands."""
+    robot = host()
+    robot.add_link("e", sp.Rigid.sphere(0.05, density=300.0), sp.Composite(sp.Translational(), sp.Euler()), "d")
+    robot.add(sp.Contact("floor", sp.Spheres("a", n=3), sp.Plane(), stiffness=1e3))
+    robot.add(sp.Fluid(name="water", links=("a",), drag={"a": sp.Drag()}, added_mass={"a": sp.AddedMass()}))
+    robot.add(sp.Fluid(name="more", links=("a",), drag=sp.Drag(), added_mass=sp.AddedMass()))
+    for ending in ("yaml", "json"):
+        assert_same(robot, again(robot, tmp_path, ending))
+    text = (tmp_path / "robot.yaml").read_text()
+    assert "b: Plane" in text
+    assert "[Translational, Euler]" in text
+    sunk = sp.Robot("sunk")
+    sunk.add_link("a", sp.Rod(0.2, sp.Circle(0.01), sp.Material(young=1e6, density=1e3), sp.Legendre(bend_y=1)))
+    sunk.add(sp.Fluid())
+    assert_same(sunk, again(sunk, tmp_path, "yaml"))
+    for old, wrong, words in (
+        ("[Translational,", "[Translatoinal,", "there is no kind 'Translatoinal', did you mean 'Translational'"),
+        ("b: Plane", "b: Plan", "b is 'Plan', must be a shape"),
+        ("loads:\n", "loads:\n  - Fluit\n", "there is no kind 'Fluit', did you mean 'Fluid'"),
+    ):
+        with pytest.raises(FileError, match=f"line \\d+, .*{words}"):
+            sp.load(written(tmp_path, text.replace(old, wrong)))
+
+
 def test_couplings_come_back_to_the_bit(tmp_path):
     robot = host()
     ball = sp.Rigid.sphere(0.05, density=300.0, tip=sp.pose((0.1, 0.0, 0.0)))
@@ -229,8 +254,21 @@ attach:
     loop = written(tmp_path, "supple: 1\nattach:\n  - {file: loop.yaml}\n", "loop.yaml")
     with pytest.raises(FileError, match=r"loop\.yaml, line 3, attach\[0\]: .*includes itself"):
         sp.load(loop)
-    with pytest.raises(FileError, match=r"line 3, include\[0\].*there is no such file|no such file"):
-        sp.load(written(tmp_path, "supple: 1\ninclude:\n  - {file: gone.yaml}\n", "w.yaml"))
+    for wrong, words in (
+        ("gone.yaml", r"gone\.yaml: there is no such file"),
+        ("gone.urdf", r"gone\.urdf: there is no such file"),
+        ("finger.yaml, parameters: {radus: 1}", r"finger\.yaml, line 6, parameters: .*did you mean 'radius'"),
+    ):
+        with pytest.raises(FileError, match=rf"w\.yaml, line 3, include\[0\]: .*{words}"):
+            sp.load(written(tmp_path, f"supple: 1\ninclude:\n  - {{file: {wrong}}}\n", "w.yaml"))
+
+
+def test_warnings_tell_file_line_and_key(tmp_path):
+    body = "{Rigid: {mass: 1, inertia: [1, 1, 9], physical: false}}"
+    text = f"supple: 1\nlinks:\n  - name: a\n    joint: Free\n    body: {body}\n"
+    with pytest.warns(ModelWarning, match=r"w\.yaml, line 5, links\[0\]\.body\.Rigid: .*no real body") as told:
+        sp.load(written(tmp_path, text, "w.yaml"))
+    assert told[0].filename == __file__
 
 
 URDF = """<robot name="arm"><link name="base">
@@ -335,7 +373,8 @@ def test_what_is_wrong_is_told_by_file_line_and_key(kind, tmp_path):
         ("supple: 1\nlinks: 3", "line 2, links: is 3, must be a list"),
         ("supple: 1\nlinks: [3]", r"line 2, links\[0\]: is 3, must be a mapping"),
         ("supple: true", "line 1, supple: is True, must be the number"),
-        ("supple: 1\nloads: [x]", r"line 2, loads\[0\]: must be a load"),
+        ("supple: 1\nloads: [3]", r"line 2, loads\[0\]: must be a load"),
+        ("supple: 1\nloads: [x]", r"line 2, loads\[0\]: there is no kind 'x'"),
         ("supple: 1\nname: []", "line 1: Robot: name is"),
         ("supple: 1\nparameters: {1a: 2}", "line 2, parameters.1a: '1a' is no name of a parameter"),
         ("supple: 1\nparameters: {a: b}", r"line 2, parameters\.a: is 'b', must be a number"),

@@ -305,7 +305,7 @@ def test_what_is_wrong_is_refused_by_line_and_element(kind, tmp_path):
     path = written(tmp_path, change(TWO))
     with pytest.raises(FileError, match=f"(?s){words}") as raised:
         sp.load_urdf(path)
-    assert str(path) in str(raised.value)
+    assert str(raised.value).count(str(path)) == 1
 
 
 def test_huge_files_are_refused(tmp_path):

@@ -56,6 +56,7 @@ def test_boxes_are_read_from_every_kind_of_file(kind, tmp_path):
         ("a.stl", b"solid x\nvertex 1 2 z\nvertex 1 2 3\nvertex 1 2 3\n"),
         ("a.stl", b"x" * 80 + b"\xff\xff\xff\xff" + b"y" * 500),
         ("a.stl", binary_stl(np.full((1, 3, 3), np.nan))),
+        ("a.stl", binary_stl(np.full((5, 3, 3), 0.5))),  # all of it one point
         ("a.obj", b"v 1 2\nf 1 1 1"),
         ("a.obj", b"v 1 2 3\nf 1 2 3"),
         ("a.obj", b"v 1 2 3\nf a b c"),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from supple.studio.engine import RATE, Engine
+from supple.studio.engine import BUDGET, PATIENT, RATE, THOROUGH, Engine
 from supple.studio.modes import DYNAMICS, MOTION, POSE, STATICS, Act
 
 
@@ -63,6 +63,30 @@ def test_sliders_move_an_equilibrium(stage, arm):
     shot = audience.wait(lambda shot: shot.state.u[0] == 4.0)
     assert_allclose(shot.state.q, arm.statics([4.0, 0.0]).q, atol=1e-8)
     assert shot.mode == STATICS
+
+
+def test_while_there_is_no_equilibrium_sliders_are_answered_quickly(stage, monkeypatch):
+    """Searches after one that failed are short; when sliders rest comes a thorough one."""
+    allowed, exists = [], threading.Event()
+
+    def search(act, globalise=True, seconds=np.inf):
+        allowed.append(seconds)
+        act.message = "" if exists.is_set() else f"none, {len(allowed)}"
+
+    monkeypatch.setattr("supple.studio.engine.rest", search)
+    engine, audience = stage(STATICS)
+    for k in range(4):
+        engine.wish(inputs={0: 1.0 + k})
+        audience.wait(lambda shot, k=k: shot.state.u[0] == 1.0 + k)
+    audience.wait(lambda shot: shot.message == "none, 5")
+    come_to_rest(engine)
+    assert allowed == [PATIENT, BUDGET, BUDGET, BUDGET, THOROUGH]
+    exists.set()
+    for value in (8.0, 9.0):
+        engine.wish(inputs={0: value})
+        audience.wait(lambda shot, value=value: shot.state.u[0] == value and not shot.message)
+    come_to_rest(engine)
+    assert allowed[5:] == [BUDGET, PATIENT]
 
 
 def test_ten_thousand_slider_events_keep_memory_flat(stage):

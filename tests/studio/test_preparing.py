@@ -47,6 +47,18 @@ def test_a_plan_leaves_the_act_alone(arm):
     assert [reach.name for reach in plan.inputs] == ["left", "right"]
 
 
+def test_a_robot_that_has_no_accelerations_is_posed():
+    """Files of arms without inertias are looked at, too."""
+    robot = sp.Robot("skeleton", massless="allow")
+    for name, parent in (("upper", "world"), ("lower", "upper")):
+        robot.add_link(name, sp.Rigid(0.0, np.zeros(3), tip=sp.pose((0.3, 0.0, 0.0))), sp.Revolute("y"), parent)
+    act = Act.of(robot.compile())
+    plan = make_plan(act, None, None, 10.0)
+    assert plan.mode == POSE
+    assert plan.act.message == ""
+    assert make_plan(act, None, DYNAMICS, 10.0).mode == DYNAMICS  # who asks for it is told why it does not move
+
+
 def test_a_robot_can_be_posed_while_it_is_prepared(arm, slow):
     with view(arm, open_browser=False, wait=False) as studio:
         (actor,) = studio.actors

@@ -214,6 +214,33 @@ def test_what_was_played_is_saved_as_a_film(open_studio, motion):
     assert browser.files["motion.html"].startswith(b"<!DOCTYPE html>")
 
 
+def test_a_film_shows_all_robots(open_studio, motion, four_bar):
+    studio = open_studio(motion, four_bar, motion)
+    first, _, last = studio.actors
+    for actor in (first, last):
+        wait_for(lambda actor=actor: actor.engine.act.t > 0.2)
+        actor.engine.wish(playing=False)
+        wait_for(lambda actor=actor: not actor.engine.playing)
+    browser = Browser()
+    studio.toolbar._save_glb(browser)
+    studio.toolbar._save_html(browser)
+    meshes, _ = Glb(browser.files["motion.glb"]).posed(0.0)
+    assert {"test arm/links/hand", "four bar/links/top", "test arm 2/links/hand"} <= set(meshes)
+    film = studio.toolbar.film()
+    assert_allclose(np.diff(film.times), film.times[1])
+    assert film.times[-1] == pytest.approx(max(np.ptp([state.t for state in actor.past]) for actor in (first, last)))
+    tracks = {piece.name: (piece, places) for piece, places in film.tracks}
+    one, other = (tracks[f"{actor.name}/links/hand"][1][-1].frames[0, :3, 3] for actor in (first, last))
+    hands = [motion.model.pose(actor.past[-1].q, "hand", 0.0)[:3, 3] for actor in (first, last)]
+    assert_allclose(one, hands[0] + first.window.at)
+    assert_allclose(other, hands[1] + last.window.at)
+    assert b"3 robots" in browser.files["motion.html"]
+    assert film.cloud[:, 1].max() > last.window.at[1] > 0.0
+    bars = np.concatenate([tracks[f"four bar/links/{name}"][0].world(tracks[f"four bar/links/{name}"][1][-1])
+                           for name in ("left", "top", "right")])  # fmt: skip
+    assert film.lowest <= bars[:, 2].min() + 1e-9  # wherever it went meanwhile
+
+
 def test_layers_ground_and_colours_can_be_changed(open_studio, arm):
     studio = open_studio(arm)
     (actor,) = studio.actors
@@ -304,6 +331,8 @@ def test_a_robot_compiles_itself_to_be_viewed():
     robot.add_link("ball", sp.Rigid.sphere(0.1, density=1.0), joint=sp.Revolute("z"))
     with robot.view(open_browser=False, wait=False) as studio:
         assert [actor.name for actor in studio.actors] == ["ball"]
+    with view(robot, robot.compile(), open_browser=False, wait=False) as studio:
+        assert [actor.name for actor in studio.actors] == ["ball", "ball 2"]
 
 
 def test_hidden_layers_are_not_sent_until_they_are_shown(open_studio, arm):

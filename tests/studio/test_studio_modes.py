@@ -8,6 +8,7 @@ import supple as sp
 from helpers import make_case
 from load_kinds import KINDS, add_kinds
 from supple.studio.modes import Act, move, pose, replay, rest
+from supple.systems import SYSTEMS
 from supple.viz.motion import states_at
 
 
@@ -31,6 +32,36 @@ def test_without_an_equilibrium_it_stays_and_says_why():
     rest(act)
     assert "no equilibrium" in act.message
     assert_allclose(act.q, before)
+
+
+def test_what_is_in_the_way_is_told_of_where_the_robot_is():
+    """Not of where it began, where it is looked for at last."""
+    robot = sp.Robot("turning")
+    bar = sp.Rigid.cylinder(0.2, 0.01, density=1000.0)
+    robot.add_link("column", bar, sp.Revolute("z"))
+    robot.add_link("arm", bar, sp.Revolute("y"), "column")
+    robot.add(sp.JointDrive("motor", "column"))
+    act = Act.of(robot.compile())
+    rest(act)
+    assert not act.message
+    hanging = act.q.copy()
+    for seconds in (np.inf, 0.0):
+        act.driver.held = {0: 0.1}
+        rest(act, seconds=seconds)
+        assert "nothing resists column.rotation" in act.message
+        assert "largest unbalanced force is 0.1," in act.message
+        assert_allclose(act.q, hanging)
+
+
+def test_nothing_holds_the_shoulder_of_the_hybrid_arm_against_its_motor():
+    system = SYSTEMS["hybrid-arm"]()
+    model = system.robot.compile()
+    act = Act.of(model, *system.start(model))
+    rest(act)
+    assert not act.message
+    act.driver.held = {0: 0.1}
+    rest(act, seconds=0.0)
+    assert "nothing resists shoulder.rotation" in act.message
 
 
 def test_live_dynamics_are_those_of_step(arm):

@@ -20,12 +20,17 @@ def is_file(name: str) -> bool:
     return Path(name).suffix.lower() in ENDINGS
 
 
+def is_urdf(name: str) -> bool:
+    """Whether a name is that of a URDF file."""
+    return Path(name).suffix.lower() == ".urdf"
+
+
 class FileMaker:
     """A file as a system: what `supple.cli.catalogue.find` gives for it."""
 
     def __init__(self, path: str) -> None:
         self.path = Path(path)
-        self.is_urdf, self.is_mjcf = self.path.suffix.lower() == ".urdf", self.path.suffix.lower() in MJCF
+        self.is_urdf, self.is_mjcf = is_urdf(path), self.path.suffix.lower() in MJCF
 
     @property
     def description(self) -> str:

@@ -9,6 +9,7 @@ import typer
 from supple.cli.catalogue import build
 from supple.cli.console import note, say
 from supple.cli.options import Name, Settings
+from supple.cli.robot_files import is_urdf
 
 
 def view(
@@ -53,7 +54,8 @@ def view(
         studio = view(trajectory, host=host, port=port, dark=dark, open_browser=False, wait=False)
     else:
         q0, v0 = system.start(model)
-        chosen = None if mode is None else mode.capitalize()
+        limp = is_urdf(name) and not model.nu  # nothing drives it: it would collapse at once
+        chosen = ("Pose" if limp else None) if mode is None else mode.capitalize()
         studio = view(
             model, host=host, port=port, dark=dark, open_browser=False, wait=False,
             q0=q0, v0=v0, u=system.u, mode=chosen, span=system.t_end,

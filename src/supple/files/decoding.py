@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.checks import floats, read_only, shown
-from supple.errors import FileError, SuppleError
+from supple.errors import FileError, SuppleError, noted, warn
 from supple.files.couplings import COUPLING_KEYS, add_coupling
 from supple.files.expressions import ExpressionError, evaluate, is_expression
 from supple.files.kinds import BY_LINK, FILES, SAME, fields_of, kinds, required, takes_no_text
@@ -40,7 +40,11 @@ MOST_LINKS = 5000
 ROUNDING = 1e-14
 
 #: Fields in which a name alone stands for an object without options.
-OBJECTS = ("joint", "body", "section", "material", "strain", "law", "shape", "torsion", "bend_y", "bend_z", "stretch")
+OBJECTS: tuple[str, ...] = ("joint", "joints", "body", "section", "material", "strain", "law", "shape", "loads")
+OBJECTS += ("torsion", "bend_y", "bend_z", "stretch", "shear_y", "shear_z")
+
+#: Further ones, by the name of the class, in which other texts may stand, too.
+ALSO_OBJECTS = {"Contact": ("a", "b"), "Fluid": ("drag", "added_mass"), "Wake": ("added_mass",)}
 
 
 class Decoder:
@@ -81,7 +85,7 @@ class Decoder:
         """Add loads; their nodes."""
         nodes = _entries(root, "loads", "a list of loads")
         for node in nodes:
-            item = self.value(node)
+            item = self.value(node, field="loads")
             if isinstance(item, (dict, list, str, float, int)) or item is None:
                 node.refuse("must be a load, such as {Tendon: {name: t, route: {arm: [0.0, 0.01]}}}")
             with telling(node):
@@ -100,7 +104,7 @@ class Decoder:
         """What a node stands for."""
         given = node.value
         if isinstance(given, str):
-            return self.text(node, field)
+            return self.text(node, owner, field)
         if isinstance(given, list):
             return [self.value(entry, owner, field) for entry in given]
         if not isinstance(given, dict):
@@ -109,13 +113,13 @@ class Decoder:
         if len(given) == 1:
             (key,) = given
             if key == "by link":
-                return {name: self.value(entry, owner) for name, entry in given[key].mapping("a mapping").items()}
+                return self.by_name(given[key].mapping("a mapping"), owner, field)
             if key == "function":
                 return self.function(given[key])
             if key in kinds() and (not names or owner == "Fluid"):
                 return self.object(key, given[key])
         if names:
-            return {key: self.value(entry, owner) for key, entry in given.items()}
+            return self.by_name(given, owner, field)
         if given and set(given) <= set(POSE_KEYS):
             return self.pose(node)
         if len(given) == 1:
@@ -125,7 +129,14 @@ class Decoder:
             "{Circle: {radius: 0.01}}, or a pose as {xyz: [0, 0, 0], rpy: [0, 0, 0]}"
         )
 
-    def text(self, node: Node, field: str) -> Any:
+    def by_name(self, given: Mapping[str, Node], owner: str, field: str) -> dict[str, Any]:
+        """Values by names, of links or of numbers."""
+        return {
+            name: self.text(entry, owner, field) if isinstance(entry.value, str) else self.value(entry, owner)
+            for name, entry in given.items()
+        }
+
+    def text(self, node: Node, owner: str, field: str) -> Any:
         """A text: an expression, an infinite limit, a kind without options, a material by name, or itself."""
         text: str = node.value
         if is_expression(text):
@@ -137,7 +148,7 @@ class Decoder:
             node.refuse(f"{shown(text)}: an expression stands alone, as in radius: ${{2 * r}}")
         if field == "limits" and text in ("inf", "-inf"):
             return float(text)
-        if field in OBJECTS and text in kinds():
+        if text in kinds() and (field in OBJECTS or field in ALSO_OBJECTS.get(owner, ())):
             return self.object(text, Node({}, node.file, node.line, node.parent, node.name))
         if field == "material":
             from supple import materials
@@ -237,9 +248,12 @@ def check(robot: Robot, root: Node, nodes: list[Node]) -> None:
 
 @contextmanager
 def telling(node: Node) -> Iterator[None]:
-    """Turn what constructors say of a file's values into an error with file, line and key."""
+    """Turn what constructors say of a file's values into an error, or warnings, with file, line and key."""
     try:
-        yield
+        with noted() as notes:
+            yield
+        for note in notes:
+            warn(f"{node.where}: {note}")
     except FileError as error:
         if str(error).startswith(node.file):
             raise

@@ -61,7 +61,9 @@ def evaluate(text: str, parameters: Mapping[str, Any]) -> Any:
     with np.errstate(all="ignore"):
         try:
             value = floats(_value(tree.body, parameters))
-        except (ZeroDivisionError, OverflowError, TypeError, RecursionError) as error:
+        except OverflowError:
+            raise ExpressionError(f"{shown(text)} is beyond float64") from None
+        except (ZeroDivisionError, TypeError, RecursionError) as error:
             raise ExpressionError(f"{shown(text)}: {error}") from None
         except ValueError as error:
             raise ExpressionError(f"{shown(text)}: {error}") from None
@@ -99,5 +101,5 @@ def _value(node: ast.AST, parameters: Mapping[str, Any]) -> Any:
 def _unknown(what: str, name: str, known: Any) -> str:
     names = list(known)
     near = get_close_matches(name, names, n=1)
-    hint = f", did you mean {near[0]!r}?" if near else ""
-    return f"there is no {what} {shown(name)}{hint} Known are: {', '.join(names) or 'none'}"
+    hint = f", did you mean {near[0]!r}? Known" if near else "; known"
+    return f"there is no {what} {shown(name)}{hint} are: {', '.join(names) or 'none'}"

@@ -208,4 +208,6 @@ class _Reading:
         if file.resolve() in here:
             node.refuse(f"{file} includes itself")
         given = options["parameters"].mapping("a mapping of parameters") if "parameters" in options else {}
-        return self.robot(file, {name: decoder.value(entry) for name, entry in given.items()}, here)
+        values = {name: decoder.value(entry) for name, entry in given.items()}
+        with telling(node):
+            return self.robot(file, values, here)

@@ -79,9 +79,9 @@ class Node:
         """Raise `FileError` about a name that is not known, with the nearest one."""
         names = listed(known)
         near = get_close_matches(name, names, n=1, cutoff=0.5) or get_close_matches(name.lower(), names, n=1)
-        hint = f", did you mean {near[0]!r}?" if near else ""
+        hint = f", did you mean {near[0]!r}? Known" if near else "; known"
         told = f"{', '.join(names[:40])}{', ...' if len(names) > 40 else ''}"
-        self.refuse(f"there is no {what} {shown(name)}{hint} Known are: {told or 'none'}")
+        self.refuse(f"there is no {what} {shown(name)}{hint} are: {told or 'none'}")
 
 
 def listed(known: Iterable[str]) -> list[str]:

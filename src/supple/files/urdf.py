@@ -52,7 +52,8 @@ def urdf_robot(
     meshes = Meshes(file.resolve().parent, found)
     builder = _Builder(read, str(file), meshes, shapes, flag(limits, "load_urdf: limits"), flag(merge, "merge"))
     with naming(str(file)):
-        return builder.robot(Robot(read.name if name is None else name, gravity, massless="allow"), base == "free")
+        robot = Robot(read.name if name is None else name, gravity, massless="allow")
+    return builder.robot(robot, base == "free")
 
 
 class _Part(NamedTuple):
@@ -89,7 +90,8 @@ class _Builder:
             else:
                 parts += self._merged(name)
                 own = self._own_name(name)
-                self._add(robot, own, parent, at, joint, parts, Free() if joint is None and free else Fixed())
+                with naming(self.path):
+                    self._add(robot, own, parent, at, joint, parts, Free() if joint is None and free else Fixed())
             frames = {part.link.name: part.at for part in parts}
             moving = [j for part in parts for j in self.children[part.link.name] if j.child not in frames]
             waiting += [(j.child, own, frames[j.parent] @ j.origin, j) for j in reversed(moving)]
@@ -121,7 +123,7 @@ class _Builder:
             self._refuse(joint, "every link is a child of another: the joints form a cycle")
         if len(roots) > 1:
             lines = ", ".join(f"{name!r} (line {self.file.links[name].line})" for name in roots[:LISTED])
-            raise FileError(f"has {len(roots)} root links, must have one: {lines}; join them by joints")
+            raise FileError(f"{self.path}: has {len(roots)} root links, must have one: {lines}; join them by joints")
         return roots[0]
 
     def _check_reached(self, root: str) -> None:
@@ -211,7 +213,8 @@ class _Builder:
             leader, ratio, offset = found
             if joint.type not in ONE_COORDINATE:
                 self._refuse(joint, f"it mimics {leader.name!r}, but a {joint.type} joint has several coordinates")
-            robot.couple(self._own_name(joint.child), to=self._own_name(leader.child), ratio=ratio, offset=offset)
+            with naming(f"{self.path}, line {joint.line}: <joint name={joint.name!r}>"):
+                robot.couple(self._own_name(joint.child), to=self._own_name(leader.child), ratio=ratio, offset=offset)
 
     def _leader(self, joint: UrdfJoint) -> tuple[UrdfJoint, float, float] | None:
         """The joint that moves on its own and is followed in the end, with q = ratio * (its q) + offset.

@@ -50,8 +50,15 @@ def read_mesh(path: Path) -> Mesh:
         vertices, triangles = {".stl": _stl, ".obj": _obj, ".msh": _msh}[ending](content)
     except (ValueError, IndexError, OverflowError) as error:
         raise FileError(f"{path}: is no {ending[1:].upper()} file: {error}") from None
+    return _surface(path, vertices, triangles)
+
+
+def _surface(path: Path, vertices: Array, triangles: Faces) -> Mesh:
+    """Vertices (V, 3) and triangles (F, 3) of a file as a surface, if they are one."""
     if len(triangles) == 0 or not np.isfinite(vertices).all():
         raise FileError(f"{path}: holds no faces, or vertices that are not finite")
+    if not np.ptp(vertices, axis=0).any():
+        raise FileError(f"{path}: all vertices are one point")
     return Mesh(vertices, as_faces(triangles))
 
 
@@ -130,9 +137,7 @@ def _by_trimesh(path: Path) -> Mesh:
         vertices, triangles = np.asarray(scene.vertices, dtype=float), np.asarray(scene.faces, dtype=np.int64)
     except Exception as error:  # whatever its readers meet
         raise FileError(f"{path}: trimesh cannot read it: {type(error).__name__}: {error}") from error
-    if len(triangles) == 0 or not np.isfinite(vertices).all():
-        raise FileError(f"{path}: holds no faces, or vertices that are not finite")
-    return Mesh(vertices, as_faces(triangles))
+    return _surface(path, vertices, triangles)
 
 
 def coarsened(mesh: Mesh, most: int) -> Mesh:

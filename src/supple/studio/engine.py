@@ -33,6 +33,10 @@ RATE = 30.0
 #: robot's time goes slower. What is left to others (the server's thread) of the time of a picture.
 BUDGET, SPARE = 0.016, 0.004
 
+#: How long an equilibrium is sought when a slider moves, s; while there is none, only for `BUDGET`. When sliders have
+#: not moved for so long, it is sought thoroughly, for so long at most.
+PATIENT, CALM, THOROUGH = 0.1, 0.25, 1.0
+
 #: How quickly the measured pace follows, per picture.
 FOLLOW = 0.1
 
@@ -101,6 +105,7 @@ class Engine:
         self._wishes: dict[str, Any] = {}
         self._held: Shot | None = None  # not shown yet
         self._showing = 0.0  # how long that took last, s
+        self._hurried: float | None = None  # when an equilibrium was sought in haste, and in vain
         self._wake = threading.Condition()
         self._pauses: set[str] = set()
         self._ended = False
@@ -169,7 +174,7 @@ class Engine:
         while True:
             with self._wake:
                 while not self._ended and (self._pauses or not (self._wishes or self._moving or self._due)):
-                    self._wake.wait()
+                    self._doze()
                     before = time.perf_counter()
                 if self._ended:
                     return
@@ -191,6 +196,14 @@ class Engine:
             now = time.perf_counter()
             self._measure(now - before)
             before = now
+
+    def _doze(self) -> None:
+        """Wait for news, or until what was sought in haste may be sought thoroughly."""
+        left = None if self._pauses or self._hurried is None else self._hurried + CALM - time.perf_counter()
+        if left is None or left > 0.0:
+            self._wake.wait(left)
+        else:
+            self._wishes["again"] = True
 
     def _tell(self, error: Exception) -> None:
         """Stand still, and show why."""
@@ -229,7 +242,7 @@ class Engine:
 
     def _next(self, wishes: dict[str, Any]) -> Shot:
         """Grant wishes, and bring the robot on."""
-        act = self.act
+        act, self._hurried = self.act, None
         for kind in ("mode", "playing", "speed", "looping"):
             if kind in wishes:
                 setattr(self, kind, wishes[kind])
@@ -268,7 +281,7 @@ class Engine:
         """One picture of statics, dynamics or posing."""
         act = self.act
         if self.mode == STATICS:
-            rest(act)
+            self._rest(set(wishes) - {"again"} != set())
         elif self.mode == POSE:
             pose(act, wishes.get("coordinates", {}))
         elif self.playing or "step" in wishes:
@@ -276,6 +289,12 @@ class Engine:
             if not move(act, span, max(BUDGET, 1.0 / RATE - self._showing - SPARE)):
                 self.playing = False
             self._advanced = act.t - before
+
+    def _rest(self, asked: bool) -> None:
+        """An equilibrium; what was sought in haste, because something was ``asked`` for, is sought again later."""
+        in_haste = BUDGET if self.act.message else PATIENT
+        rest(self.act, seconds=in_haste if asked else THOROUGH)
+        self._hurried = time.perf_counter() if asked and self.act.message else None
 
     def _play(self, wishes: dict[str, Any]) -> State:
         """One picture of a motion."""

@@ -58,10 +58,12 @@ def write_html(film: Film, start: float = 0.0, pace: float = 1.0, title: str | N
     model = film.stage.model
     packed = base64.b64encode(gzip.compress(write_glb(film), 6)).decode()
     note = f"{counted(len(model.link_names), 'link')}, {counted(model.n, 'coordinate')}"
+    if film.beside:
+        note = counted(1 + len(film.beside), "robot")
     page = (files("supple.studio") / "player.html").read_text(encoding="utf-8")
     setup = json.dumps(_setup(film) | {"start": start, "pace": pace}).replace("<", "\\u003c")
     words = {
-        "TITLE": escape(model.name if title is None else title),
+        "TITLE": escape(", ".join(_names(film)) if title is None else title),
         "NOTE": escape(note),
         "SETUP": setup,
         "GLB": packed,
@@ -71,18 +73,23 @@ def write_html(film: Film, start: float = 0.0, pace: float = 1.0, title: str | N
     return page
 
 
+def _names(film: Film) -> list[str]:
+    """Of all robots."""
+    return [one.name or one.stage.model.name for one in (film, *film.beside)]
+
+
 def _setup(film: Film) -> dict[str, Any]:
     """Eye and ground, in the axes of glTF."""
     view = film.stage.view
     first, second, upward = level_axes(view.camera.vertical)
     turn = np.array([second, upward, first])
-    eye, middle = viewpoint(view.cloud, view.camera.toward)
+    eye, middle = viewpoint(film.cloud, view.camera.toward)
     walled = view.ground is None and len(view.rims) > 0
     return {
         "eye": (turn @ eye).tolist(),
         "middle": (turn @ middle).tolist(),
-        "ground": None if walled else film.stage.lowest - 1e-3 * view.size,
-        "size": view.size,
+        "ground": None if walled else film.lowest - 1e-3 * film.size,
+        "size": film.size,
         "cell": view.cell,
         "angle": float(VIEW_ANGLE),
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,17 +31,61 @@ class Film:
         From zero, s of the film.
     places : list of lists of Placed
         For every piece, its places at the times.
+    at : (3,)
+        Where the robot's world is put, m.
+    name : str
+        Of the robot, if there are others.
+    seen : (N, 3)
+        Points beyond those of the stage that a picture must have room for, m.
+    beside : tuple of Film
+        Other robots at the same times.
     """
 
     stage: Stage
     times: Array
     places: list[list[Placed]]
+    at: Array = field(default_factory=lambda: np.zeros(3))
+    name: str = ""
+    seen: Array = field(default_factory=lambda: np.zeros((0, 3)))
+    beside: tuple[Film, ...] = ()
 
     @property
     def tracks(self) -> list[tuple[Piece, list[Placed]]]:
         """Pieces with their places; those never seen are omitted, as are triads at joints."""
         both = zip(self.stage.pieces, self.places, strict=True)
-        return [(piece, places) for piece, places in both if piece.layer != "frames" and any(p.visible for p in places)]
+        seen = [(piece, places) for piece, places in both if piece.layer != "frames" and any(p.visible for p in places)]
+        if self.name:
+            seen = [(replace(piece, name=f"{self.name}/{piece.name}"), self._put(places)) for piece, places in seen]
+        return [*seen, *(track for film in self.beside for track in film.tracks)]
+
+    def _put(self, places: list[Placed]) -> list[Placed]:
+        """Places in the world of all robots."""
+        shift = np.zeros((4, 4))
+        shift[:3, 3] = self.at
+        return [placed._replace(frames=placed.frames + shift) for placed in places]
+
+    @property
+    def cloud(self) -> Array:
+        """Points (N, 3) that a picture must have room for, m."""
+        own = np.concatenate([self.stage.view.cloud, self.seen]) + self.at
+        return np.concatenate([own, *(film.cloud for film in self.beside)])
+
+    @property
+    def lowest(self) -> float:
+        """Height of the lowest point, m."""
+        up = self.stage.view.camera.vertical
+        own = float(np.min(self.seen @ up, initial=self.stage.lowest)) + float(self.at @ up)
+        return min([own, *(film.lowest for film in self.beside)])
+
+    @property
+    def size(self) -> float:
+        """Of the whole, m."""
+        return float(np.linalg.norm(np.ptp(self.cloud, axis=0))) if self.beside else self.stage.size
+
+
+def side_by_side(films: list[Film]) -> Film:
+    """One film of several at the same times, whose robots have names."""
+    return replace(films[0], beside=tuple(films[1:]))
 
 
 def checked_rates(fps: Any, speed: Any) -> tuple[float, float]:

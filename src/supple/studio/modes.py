@@ -104,17 +104,20 @@ class Act:
         self.driver.reset()
 
 
-def rest(act: Act, globalise: bool = True) -> None:
+def rest(act: Act, globalise: bool = True, seconds: float = np.inf) -> None:
     """The equilibrium under the inputs, sought from where the robot is; it stays where it is if there is none.
 
-    Without ``globalise`` by Newton's method alone.
+    Without ``globalise`` by Newton's method alone. If that fails, other ways may take so many ``seconds``, and what is
+    left of them is for a search from where the robot began.
     """
-    model = act.model
+    model, began = act.model, time.perf_counter()
     inputs = act.driver.at(act.t, act.q, np.zeros(model.n)) if model.nu else None
     try:
-        found = find(model, inputs, act.q, act.t, _warm_start(act), globalise=globalise)
-        if not found.converged and globalise:
-            found = find(model, inputs, act.start[0], act.t)
+        found = find(model, inputs, act.q, act.t, _warm_start(act), globalise=globalise, seconds=seconds)
+        left = seconds - (time.perf_counter() - began)
+        if not found.converged and globalise and left > 0.0:
+            again = find(model, inputs, act.start[0], act.t, seconds=left)
+            found = again if again.converged else found
     except SuppleError as error:
         act.message = str(error)
         return

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple.studio.drive import Driver
-from supple.studio.modes import DYNAMICS, MOTION, STATICS, Act, move, rest
+from supple.studio.modes import DYNAMICS, MOTION, POSE, STATICS, Act, move, rest
 from supple.studio.ranges import Reach, input_reaches
 from supple.studio.stage import Stage
 from supple.viz.motion import FRAMING, even_times, states_at
@@ -49,9 +49,11 @@ def make_plan(act: Act, trajectory: Trajectory | None, mode: str | None, span: f
     The act itself stays as it is.
     """
     act = act.draft()
+    chosen = mode
     if mode is None:
         mode = MOTION if trajectory is not None else _fitting_mode(act)
-    _warm(act)
+    if not _warm(act) and chosen is None and mode == DYNAMICS:
+        mode = POSE  # it has no accelerations
     stage = film_stage(act, trajectory) if trajectory is not None else Stage(act.model, *_foreseen(act))
     inputs = input_reaches(act.model, act.state, stage.size, act.driver, span)
     pulls = [reach.high for reach in inputs if reach.name in act.model.tension_inputs]
@@ -69,15 +71,16 @@ def film_stage(act: Act, trajectory: Trajectory, readings: bool = True) -> Stage
     return Stage(act.model, states, readings=readings)
 
 
-def _warm(act: Act) -> None:
-    """Load or compile what live dynamics, dragging, plots and arrows need."""
+def _warm(act: Act) -> bool:
+    """Load or compile what live dynamics, dragging, plots and arrows need; returns whether the robot can move."""
     trial, model = act.draft(), act.model
     trial.driver = Driver(model)
-    move(trial, 1e-4)
+    moves = move(trial, 1e-4)
     model.station(act.q, act.v, model.link_names[0], 1.0)
     model.energy(act.q, act.v, act.state.u, act.t)
     for name in model.contact_names:
         model.contact(act.q, name, act.v, t=act.t)
+    return moves
 
 
 def _foreseen(act: Act) -> tuple[list[State], list[State]]:

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import io
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from supple.checks import Array
 from supple.errors import SuppleError
+from supple.studio.engine import RATE
 from supple.studio.export import write_html
-from supple.studio.film import Film
+from supple.studio.film import Film, side_by_side
 from supple.studio.glb import write_glb
 from supple.studio.pieces import LAYERS
 from supple.studio.shadows import Shadows
 from supple.studio.video import record
 from supple.studio.window import GRIDS, HIDDEN
 from supple.viz.camera import level_axes
+from supple.viz.motion import FRAMING
 
 if TYPE_CHECKING:
     from viser import ViserServer
 
     from supple.studio.actor import Actor
+    from supple.viz.view import State
 
 #: Views by name: to the right, up, and towards the eye, in axes of which the last is up.
 VIEWS = {"Front": (1.0, 0.0, 0.0), "Side": (0.0, -1.0, 0.0), "Top": (0.0, -1e-3, 1.0)}
@@ -161,12 +165,29 @@ class Toolbar:
         client.send_file_download("motion.glb", write_glb(self.film()))
 
     def film(self) -> Film:
-        """What the first robot did last."""
-        actor = self.actors[0]
-        states = list(actor.past) or [actor.engine.act.state]
-        rows = [actor.stage.at(state) for state in states]
-        times = np.array([state.t - states[0].t for state in states])
-        return Film(actor.stage, times, [list(column) for column in zip(*rows, strict=True)])
+        """What all robots did last; if they are several, at even times that end together."""
+        pasts = [list(actor.past) or [actor.engine.act.state] for actor in self.actors]
+        if len(pasts) == 1:
+            states = pasts[0]
+            return _film(self.actors[0], states, np.array([state.t - states[0].t for state in states]))
+        span = max(past[-1].t - past[0].t for past in pasts)
+        times = np.linspace(0.0, span, max(1, round(span * RATE) + 1))
+        films = []
+        for actor, past in zip(self.actors, pasts, strict=True):
+            known = np.array([state.t - past[-1].t + span for state in past])
+            nearest = [past[int(np.abs(known - t).argmin())] for t in times]
+            films.append(replace(_film(actor, nearest, times), at=actor.window.at, name=actor.name))
+        return side_by_side(films)
+
+
+def _film(actor: Actor, states: list[State], times: Array) -> Film:
+    """States of one robot at times (T,) as a film, with room for wherever it went."""
+    rows = [actor.stage.at(state) for state in states]
+    some = np.unique(np.linspace(0, len(rows) - 1, FRAMING).astype(int))
+    links = [(k, piece) for k, piece in enumerate(actor.stage.pieces) if piece.layer == "links"]
+    seen = [piece.world(rows[i][k]) for i in some for k, piece in links]
+    places = [list(column) for column in zip(*rows, strict=True)]
+    return Film(actor.stage, times, places, seen=np.concatenate([np.zeros((0, 3)), *seen]))
 
 
 def _aim(client: Any, eye: Array, middle: Array, up: Array) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import webbrowser
-from collections.abc import Sequence
 from dataclasses import fields
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from supple.checks import flag, shown, whole_number
 from supple.errors import ModelError, PictureError
 from supple.model.model import Model
+from supple.robot.robot import Robot
 from supple.studio.actor import Options
 from supple.studio.studio import Studio
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def view(
-    *what: Model | Trajectory,
+    *what: Robot | Model | Trajectory,
     host: str = "127.0.0.1",
     port: int = 8080,
     open_browser: bool | None = None,
@@ -35,7 +35,7 @@ def view(
 
     Parameters
     ----------
-    *what : Model or Trajectory
+    *what : Robot, Model or Trajectory
     host : str
         Address to serve at; only this machine reaches the one that is given if it is omitted.  At any other, the
         page asks for the token in `Studio.url`.
@@ -63,7 +63,9 @@ def view(
     PictureError
         For something that cannot be shown, or an option that does not exist.
     """
-    _check(what)
+    shown_ones = [_showable(one) for one in what]
+    if not shown_ones:
+        raise PictureError("view: nothing is given: pass models or motions")
     known = [entry.name for entry in fields(Options)]
     for name in options:
         if name not in known:
@@ -74,7 +76,7 @@ def view(
         port = whole_number(port, "port", 1, 65535)
     except ModelError as error:
         raise PictureError(f"view: {error}") from None
-    studio = Studio(what, host, port, Options(**options))
+    studio = Studio(shown_ones, host, port, Options(**options))
     interactive = in_notebook() or hasattr(sys, "ps1")
     if open_browser is None:
         open_browser = not in_notebook() and has_display()
@@ -86,14 +88,15 @@ def view(
     return studio
 
 
-def _check(what: Sequence[Any]) -> None:
+def _showable(one: Any) -> Model | Trajectory:
+    """A model or a motion; a robot is compiled."""
     from supple.solvers.motion.trajectory import Trajectory
 
-    if not what:
-        raise PictureError("view: nothing is given: pass models or motions")
-    for one in what:
-        if not isinstance(one, (Model, Trajectory)):
-            raise PictureError(f"view: {shown(one)} cannot be shown: pass a Model or a Trajectory")
+    if isinstance(one, Robot):
+        return one.compile()
+    if not isinstance(one, (Model, Trajectory)):
+        raise PictureError(f"view: {shown(one)} cannot be shown: pass a Robot, a Model or a Trajectory")
+    return one
 
 
 def in_notebook() -> bool:

@@ -9,6 +9,7 @@ from scipy.optimize import brentq
 import supple as sp
 from helpers import difference_jacobian, random_robot, relative_error, size
 from resting_robots import BOB, DOWN, closed_frame, manipulator, one_link, planar_rod, residual_at, rope, soft_rod
+from supple.solvers.statics.search import find
 from supple.systems import SYSTEMS
 
 # ---------------------------------------------------------------------- balance
@@ -308,6 +309,46 @@ def test_a_hinge_under_a_torque_has_no_equilibrium():
     model = one_link(BOB, sp.Revolute("z"), DOWN, sp.PointWrench("link", [0, 0, 1.0, 0, 0, 0]))
     with pytest.warns(sp.ModelWarning, match=r"nothing resists link\.rotation"):
         assert not model.statics().converged
+
+
+def turning(bars):
+    """A column that turns about the vertical by a motor, and carries bars: a pendulum, or three that close a loop."""
+    robot = sp.Robot("turning")
+    column = sp.Rigid(2.0, (0.02, 0.02, 0.02), com=(0.1, 0.0, 0.0))
+    bar = sp.Rigid.cylinder(0.2, 0.01, density=1000.0)
+    robot.add_link("column", column, sp.Revolute("z"))
+    robot.add_link("arm", bar, sp.Revolute("y"), "column")
+    if bars > 1:
+        robot.add_link("coupler", bar, sp.Revolute("y"), "arm")
+        robot.add_link("follower", bar, sp.Revolute("y"), "column", sp.pose((0.3, 0.0, 0.0), (0.0, 0.5, 0.0)))
+        robot.add(sp.Loop("pin", a=("coupler",), b=("follower",), joint=sp.Revolute("y")))
+    robot.add(sp.JointDrive("motor", "column"))
+    return robot.compile()
+
+
+@pytest.mark.parametrize("bars", [1, 3])
+def test_a_search_may_be_given_little_time(bars):
+    """Nothing resists a torque about the vertical: other ways than Newton's go on for long, and in vain."""
+    model = turning(bars)
+    hanging = model.statics().q
+    patient, hurried = find(model, [0.1], hanging), find(model, [0.1], hanging, seconds=0.0)
+    assert not patient.converged
+    assert not hurried.converged
+    assert hurried.iterations < 0.3 * patient.iterations
+    for found in (patient, hurried):
+        assert "nothing resists column.rotation" in found.message
+    aside = hanging + 1e-3 * np.arange(model.n)
+    assert find(model, None, aside, seconds=60.0).converged
+
+
+def test_who_has_no_time_left_is_told():
+    """An arm that is bent beyond all measure at first."""
+    model = manipulator()
+    wild = 40.0 * np.cos(np.arange(model.n))
+    found = find(model, [80.0, 0.0, 0.0, 0.0, 0.0], wild, seconds=0.0)
+    assert not found.converged
+    assert "no time was left for other ways" in found.message
+    assert "stalled" in find(model, [80.0, 0.0, 0.0, 0.0, 0.0], wild).message
 
 
 def test_without_globalisation_newton_alone_may_fail():

@@ -127,7 +127,7 @@ class Descent:
     def walk(self, q: Array, tolerance: float) -> int:
         """Walk from a configuration that is nearly closed to a stable equilibrium.  Returns a status.
 
-        Whatever comes of it, the solver's problem holds the last state.
+        Whatever comes of it, the solver's problem holds the last state.  It ends early if the solver is late.
         """
         q = self.rewrapped(q)
         place = self.place(q)
@@ -157,6 +157,8 @@ class Descent:
             q = self.rewrapped(place.q)
             if q is not place.q:
                 place = self.place(q) or place
+            if self.solver.is_late():
+                break
         self.show(place.q, place.allowed.balance @ place.forces)
         return SLOW
 

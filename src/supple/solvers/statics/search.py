@@ -7,6 +7,7 @@ open is another robot.
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
@@ -24,7 +25,7 @@ from supple.model.assembly import assemble
 from supple.model.constraints import loop_terms, named_multipliers
 from supple.solvers.inputs import check_tensions, constant_inputs
 from supple.solvers.problem import ITERATIONS, OVER_TREE, SolverWorkspace, make_workspace
-from supple.solvers.rounding import NOTHING, ROUNDED_STIFFNESS, WEAK
+from supple.solvers.rounding import NO_RANK, NOTHING, WEAK
 from supple.solvers.stage.status import CONVERGED, NOT_FINITE, SLOW
 from supple.solvers.statics import newton as _newton
 from supple.solvers.statics.descent import STEPS, Descent
@@ -41,8 +42,8 @@ Array = np.ndarray
 LONGEST = 2.0
 #: Smallest share that is let go of at once.
 SMALLEST_SHARE = 1e-3
-#: Steps of relaxation.
-RELAXATIONS = 2000
+#: Steps of relaxation, and how many there are at least where time is short.
+RELAXATIONS, FEWEST_RELAXATIONS = 2000, 20
 #: Newton steps in which a robot with loops is let go of.
 LETTING_GO = 150
 #: Pivots of a tangent, rows scaled to one, below which something may move freely.
@@ -79,6 +80,7 @@ class Solver:
         problem.weights[0] = np.where(model.topology.component[: model.n] >= 3, STRAIN_WEIGHT, 1.0)
         self.weights = problem.weights[0][model.free_coordinates]
         self.u, self.t = np.zeros(model.nu), 0.0
+        self.end, self.pace = np.inf, 0.0  # time of the clock to give up at, and that of a Newton step, s
 
     def load(self, u: Array, t: float) -> None:
         """Inputs, signals and prescribed coordinates."""
@@ -121,22 +123,38 @@ class Solver:
             else:
                 problem.q[:], problem.multipliers[:] = good
                 step *= 0.5
-            if share > 0.0 and (step < SMALLEST_SHARE or count >= budget):
+            if share > 0.0 and (step < SMALLEST_SHARE or count >= budget or self.is_late()):
                 status = status if status != CONVERGED else SLOW
                 break
         return status, count
 
-    def search(self, q: Array, multipliers: Array | None, tolerance: float, most: int, globalise: bool) -> Found:
+    def is_late(self) -> bool:
+        """Whether the time for other ways than Newton's method is up."""
+        return time.perf_counter() >= self.end
+
+    def search(
+        self,
+        q: Array,
+        multipliers: Array | None,
+        tolerance: float,
+        most: int,
+        globalise: bool,
+        seconds: float = np.inf,
+    ) -> Found:
         """Newton's method from q; then, if ``globalise`` and it fails or finds an unstable equilibrium, other ways.
 
+        These begin no further step after so many ``seconds`` from now on.
         Multipliers that hold the robot at q, as far as they can, are a far better beginning than none: without them a
         robot that stands on its loops seems to hang from them, and its tangent is that of another robot.
         """
         if multipliers is None:
             multipliers = balancing_multipliers(self.model, self._prescribed(q), self.u, self.t)
         self.put(q, multipliers)
+        began = time.perf_counter()
+        self.end = began + seconds
         status = self.newton(0.0, tolerance, most, LONGEST)
         found = Found(status, int(self.workspace.problem.flags[ITERATIONS]), "newton")
+        self.pace = (time.perf_counter() - began) / max(found.iterations, 1)
         if status == CONVERGED:
             return found if not globalise or self._stable() else self._prefer_stable(q, tolerance, found)
         if not globalise:
@@ -261,7 +279,11 @@ class Solver:
         problem = self.workspace.problem
         self.put(q, multipliers)
         self.held[:] = 0.0
-        status = int(_newton.relax(self.workspace.table, 0.0, self.held, tolerance, RELAXATIONS, 0.5, self.space))
+        most = RELAXATIONS
+        if np.isfinite(self.end):
+            left = (self.end - time.perf_counter()) / max(self.pace, NOTHING)
+            most = int(np.clip(left, FEWEST_RELAXATIONS, RELAXATIONS))
+        status = int(_newton.relax(self.workspace.table, 0.0, self.held, tolerance, most, 0.5, self.space))
         return status, int(problem.flags[ITERATIONS])
 
 
@@ -321,14 +343,15 @@ def find(
     tolerance: float = 1e-10,
     max_iterations: int = 60,
     globalise: bool = True,
+    seconds: float = np.inf,
 ) -> Equilibrium:
-    """`statics` without a warning."""
+    """`statics` without a warning; other ways than Newton's method are given up after so many ``seconds``."""
     inputs, q = given_inputs(model, u), first_guess(model, q0)
     solver = solver_of(model)
     lam = None if multipliers is None else model.arguments.inputs("multipliers", multipliers, model.nc)
     t = number("t", t)
     solver.load(inputs, t)
-    found = solver.search(q, lam, tolerance, max_iterations, globalise)
+    found = solver.search(q, lam, tolerance, max_iterations, globalise, seconds)
     problem = solver.workspace.problem
     q, forces = problem.q.copy(), problem.residual.copy()
     result = Equilibrium(
@@ -346,10 +369,10 @@ def find(
         doubtful=found.neutral or solver.smallest_pivot() < DOUBTFUL,
         model=model,
     )
-    return result if result.converged else _failed(result, found, forces, globalise)
+    return result if result.converged else _failed(result, found, forces, globalise, solver.is_late())
 
 
-def _failed(result: Equilibrium, found: Found, forces: Array, globalise: bool) -> Equilibrium:
+def _failed(result: Equilibrium, found: Found, forces: Array, globalise: bool, late: bool) -> Equilibrium:
     """The same with a message that says why, as far as that can be told."""
     model = result.model
     for load in model.loads:
@@ -364,6 +387,8 @@ def _failed(result: Equilibrium, found: Found, forces: Array, globalise: bool) -
         why = f"nothing resists {model.coordinate_names[loose]} (the tangent stiffness is singular)"
     elif found.status == NOT_FINITE:
         why = "the residual is not finite"
+    elif globalise and late:
+        why = "Newton's method stalled, and no time was left for other ways"
     elif globalise and model.nc:
         why = (
             f"loops are closed, but walking down from there ({STEPS} steps at most) and letting go step by step "
@@ -387,8 +412,8 @@ def _unresisted(result: Equilibrium) -> int | None:
     reduced = basis.T @ result.stiffness @ basis
     zero, multipliers = np.zeros(result.model.n), np.asarray(result.multipliers)
     forces = basis.T @ result.model.residual(result.q, zero, zero, result.u, multipliers, result.t)
-    sizes = np.sqrt(np.maximum(np.abs(reduced).max(axis=1, initial=0.0), NOTHING))
-    weights = np.where(sizes > ROUNDED_STIFFNESS * sizes.max(initial=0.0), sizes, 1.0)
+    rows = np.abs(reduced).max(axis=1, initial=0.0)
+    weights = np.where(rows > NO_RANK * rows.max(initial=0.0), np.sqrt(rows), 1.0)
     left, values, _ = np.linalg.svd(reduced / weights[:, None] / weights)
     loose = left[:, values <= WEAK * max(values.max(initial=0.0), NOTHING)]
     along = loose @ (loose.T @ (forces / weights))
