@@ -72,7 +72,7 @@ def _behind(model: Model, made: ClosingStep, dq: Array, parameters: Sequence[Bes
     P = np.linalg.pinv(E[:, free], rcond=RANK)
     s = -P @ e
     de = (dq.T @ E.T + _by_parameters(parameters, made.q, 0)).T
-    dE = np.tensordot(dq.T, _by_coordinates(model, made.q, dq.any(axis=1)), 1)  # (k, nc, n)
+    dE = np.tensordot(dq.T, _by_coordinates(model, made.q, np.flatnonzero(dq.any(axis=1))), 1)  # (k, nc, n)
     dE = (dE + _by_parameters(parameters, made.q, 1))[:, :, free]
     turned = np.tensordot(dE, P.T @ s, (1, 0)).T
     ds = -P @ (de + (dE @ s).T + E[:, free] @ turned) + turned
@@ -93,9 +93,9 @@ def _rows(model: Model, q: Array) -> tuple[Array, Array]:
 
 
 def _by_coordinates(model: Model, q: Array, moved: Array) -> Array:
-    """d(de/dq)/dq (n, nc, n), by coordinates that move."""
+    """d(de/dq)/dq (n, nc, n), by those coordinates that move."""
     found = np.zeros((model.n, model.nc, model.n))
-    for j in np.flatnonzero(moved):
+    for j in moved:
         step = np.zeros(model.n)
         step[j] = STEP * max(1.0, abs(q[j]))
         found[j] = (_rows(model, q + step)[1] - _rows(model, q - step)[1]) / (2.0 * step[j])

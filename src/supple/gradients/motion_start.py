@@ -56,7 +56,8 @@ def start_tangents(model: Model, q0: Array, v0: Array, t: float) -> StartTangent
     for joint in model.prescribed:
         own = slice(joint.coordinates.start, joint.coordinates.stop)
         start[own], given[own], _ = joint.motion(t)
-    q, steps = start, ()
+    q = start
+    steps: tuple[ClosingStep, ...] = ()
     if gap_of(model, start) > CLOSED:
         q, steps = closing(model, start, model.loops, model.fixed_coordinates)
     v, mu = projected(model, q, v0, given)
