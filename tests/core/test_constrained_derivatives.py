@@ -59,7 +59,7 @@ def test_prescribed_joints_at_any_place_of_the_tree(laws):
     pair = sp.laws.Polynomial([[0.1, 0.2], [0.3, -0.1], [0.7, 0.4]])
     given = [law, pair] if laws else [lambda t: (law(t), law.rate(t), law.acceleration(t)), pair]
     robot, body = sp.Robot("chain"), sp.Rigid(0.4, np.full(3, 2e-3), com=(0.15, 0.0, 0.0))
-    joints = {"a": sp.Revolute("z"), "b": sp.Revolute("y"), "c": sp.Universal(), "d": sp.Revolute("x")}
+    joints = {"a": sp.Revolute("z"), "b": sp.Revolute("y"), "c": sp.Universal("y", "z"), "d": sp.Revolute("x")}
     parent = "world"
     for name, joint in joints.items():
         robot.add_link(name, body, joint, parent, at=sp.pose((0.3, 0.0, 0.1)))
