@@ -309,8 +309,7 @@ class _PieceReplay:
             for _ in range(2):
                 columns = []
                 base = equations(w)
-                for j in range(len(w)):
-                    h = 1e-6 * max(1.0, abs(w[j]))
+                for j, h in enumerate(equations.steps(w)):
                     step = np.zeros(len(w))
                     step[j] = h
                     columns.append((equations(w + step) - equations(w - step)) / (2.0 * h))
@@ -336,6 +335,10 @@ class _Equations:
     def __init__(self, piece, stage, accelerates, begin, P, sizes):
         self.piece, self.problem, self.stage, self.accelerates = piece, piece.problem, stage, accelerates
         self.begin, self.P, self.ends = begin, P, np.cumsum(sizes)[:-1]
+
+    def steps(self, w):
+        """Those of differences by the unknowns."""
+        return 1e-6 * np.maximum(1.0, np.abs(w))
 
     def __call__(self, w):
         piece, problem, stage = self.piece, self.problem, self.stage
@@ -399,6 +402,10 @@ class _CoupledEquations(_Equations):
         self.stages, self.h = stages, h
         self.units = np.tile(np.repeat([h * h, 1.0, h * h, h], sizes), 3)
 
+    def steps(self, w):
+        """Positions move by 1e-8 however short a step is: less would drown in their rounding."""
+        return np.where(self.units < 1.0, 1e-8 / self.units, super().steps(w))
+
     def __call__(self, w):
         return np.concatenate([self.at(i, w) for i in range(3)])
 
@@ -419,5 +426,3 @@ class _CoupledEquations(_Equations):
         problem.z[:] = now[3 * n + nc : 3 * n + nc + nz] + parts[i][3]
         rates = RATES[i] @ np.array([part[3] for part in parts]) / h if nz else None
         return self.rows(self.stages[i], parts[i][1], len(parts[i][2]) > 0, rates)
-
-

@@ -8,7 +8,7 @@ from helpers import relative_error
 from line_robots import branched_robot, random_motion
 from load_kinds import Waving
 from supple.core.articulated import DOUBTFUL, SOLVED
-from supple.core.constrained_derivatives import constrained_derivatives
+from supple.core.constrained_derivatives import OPERATIONS, constrained_derivatives
 from supple.model import constrained_derivatives as held
 from supple.model.balance import State
 
@@ -52,6 +52,31 @@ def test_against_the_dense_system(name, baumgarte):
     assert relative_error(found.turning, expected.turning) < 1e-13
 
 
+@pytest.mark.parametrize("laws", [True, False], ids=["laws", "functions"])
+def test_prescribed_joints_at_any_place_of_the_tree(laws):
+    """Their columns are left out of solves, and their laws are evaluated by the kernel where it can."""
+    law = sp.laws.Sine(0.3, 0.7) + sp.laws.Polynomial([0.0, 0.1, 0.2])
+    pair = sp.laws.Polynomial([[0.1, 0.2], [0.3, -0.1], [0.7, 0.4]])
+    given = [law, pair] if laws else [lambda t: (law(t), law.rate(t), law.acceleration(t)), pair]
+    robot, body = sp.Robot("chain"), sp.Rigid(0.4, np.full(3, 2e-3), com=(0.15, 0.0, 0.0))
+    joints = {"a": sp.Revolute("z"), "b": sp.Revolute("y"), "c": sp.Universal("y", "z"), "d": sp.Revolute("x")}
+    parent = "world"
+    for name, joint in joints.items():
+        robot.add_link(name, body, joint, parent, at=sp.pose((0.3, 0.0, 0.1)))
+        parent = name
+    robot.add(sp.JointDrive("motor", "a"))
+    robot.add(sp.Prescribed("b", given[0]))
+    robot.add(sp.Prescribed("c", given[1]))
+    model = robot.compile()
+    assert (model.workspace.constrained_calls[OPERATIONS] > 0) == laws
+    q, v, _ = random_motion(model, 3, 0.3)
+    state = State(np.array(q), np.array(v), np.full(1, 0.7), 0.4, None)
+    found, expected = held._compiled(model, state, 0.0), held._dense(model, state, 0.0)
+    for x, y in zip(found.accelerations, expected.accelerations, strict=True):
+        assert relative_error(x, y) < 1e-12
+    assert not found.accelerations.dq[:, model.fixed_coordinates].any()
+
+
 def test_multipliers_of_an_earlier_call_are_not_read():
     model = four_bar()
     q, v, _ = random_motion(model, 3, 0.3)
@@ -69,10 +94,10 @@ def test_rows_that_depend_on_each_other_are_in_doubt():
     n, nc = model.n, model.nc
     A = np.array(model.loop_jacobian(np.zeros(n)))
     assert np.linalg.matrix_rank(A, tol=1e-9) < nc
-    out, du, rows = np.zeros((3 * n + 2, n)), np.empty((n, model.nu)), np.empty((5, nc, n))
+    out, du, rows = np.zeros((5 * n + 2, n)), np.empty((n, model.nu)), np.empty((5, nc, n))
     loops, zero = np.empty((n + nc + 3 + max(n, model.nu), nc)), np.zeros(n)
     work = model.workspace
-    given = work.constrained_calls, work.scratch(0.0, None), zero, zero, np.zeros(model.nu), 0.0
+    given = work.constrained_calls, work.scratch(0.0, None), zero, zero, np.zeros(model.nu), 0.0, 0.0
     assert constrained_derivatives(*given, out, du, rows, loops) == DOUBTFUL
     bent = np.array([0.3, 0.2, 0.4])
     assert constrained_derivatives(*given[:2], bent, *given[3:], out, du, rows, loops) == SOLVED

@@ -28,6 +28,8 @@ def test_against_differences_along_recorded_steps(robot, method):
     if method == "radau":  # its accelerations hold rounding divided by h^2, in replays too
         # and so do velocities of index 3, divided by h
         check_apart(motion, q0, v0, u, (2e-3, 2e-4) if robot == "index3" else (2e-5, 2e-6))
+    elif (robot, method) == ("loop", "ndf"):  # its first steps are short: the same, if less of it
+        check(motion, q0, v0, u, steps=(2e-4, 2e-5))
     else:
         check(motion, q0, v0, u)
 

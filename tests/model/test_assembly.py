@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.model.assembly import assemble, assemble_anywhere, loop_turns, recentred
+from supple.model.assembly import assemble, assemble_anywhere, closing, loop_turns, recentred
 
 BAR = sp.Rigid.cylinder(1.0, 0.02, density=1000.0)
 
@@ -58,3 +58,19 @@ def test_frames_turned_by_half_a_turn_are_measured_from_where_they_are():
     angle = np.arccos(np.clip(0.5 * (np.trace(turned) - 1.0), -1.0, 1.0))
     assert (before is after) == (angle <= 0.75 * np.pi)
     assert np.abs(model.loop_error(q)).max() < 1e-9
+
+
+def test_what_is_left_open_does_not_jump_with_the_number_of_steps():
+    model = triangle(2.99).compile()
+    starts = np.array([0.2, -0.3, 0.1]) + np.linspace(0.0, 0.5, 60)[:, None] * [1.0, 0.5, -1.0]
+    found = [closing(model, start, model.loops, model.fixed_coordinates) for start in starts]
+    assert len({len(steps) for _, steps in found}) > 1
+    assert max(np.abs(model.loop_error(q)).max() for q, _ in found) < 3e-15
+
+
+def test_a_robot_that_is_closed_stays():
+    model = triangle(1.0).compile()
+    q = model.assemble(np.array([-1.2, 1.0, 1.1])) + 1e-12
+    again, steps = closing(model, q, model.loops, model.fixed_coordinates)
+    assert np.array_equal(again, q)
+    assert steps == ()

@@ -27,21 +27,23 @@ from supple.core.forward_dynamics import (
     fill_jacobians,
     find_accelerations,
     fits,
-    negate,
     parts_of,
-    solve_with_factors,
+    solve_columns,
     start,
     status_of,
 )
 from supple.core.loads import CONSTRAINT
 from supple.core.loops import call_constraint_rows, loop_jacobian_rows
+from supple.core.time_laws import evaluate_laws
 from supple.jit import inlined, inner, kernel
 from supple.linalg.cholesky import cholesky_after, solve_reciprocal, solve_reciprocal_transposed
 
 U = np.uint64  # unsigned indices vectorise, see linalg.products
 
-#: Entry of ``calls`` behind those of `core.forward_dynamics`: the address of `core.loops.CONSTRAINT_ROWS`.
-ROWS_AT = 6
+#: Entries of ``calls`` behind those of `core.forward_dynamics`: the address of `core.loops.CONSTRAINT_ROWS`; of how
+#: many operations and numbers the laws of prescribed joints are made (`core.time_laws`; of none: accelerations are
+#: given), and their addresses.
+ROWS_AT, OPERATIONS, NUMBERS, OPERATIONS_AT, NUMBERS_AT = 6, 7, 8, 9, 10
 
 #: A pivot of S below this part of its diagonal entry leaves rows of loops in doubt.
 SAFE = 1e-11
@@ -167,19 +169,77 @@ def fix_columns(free, out):
                 out[i, j] = 0.0
 
 
-@kernel
-def constrained_derivatives(calls, space_handle, q, v, u, T, out, du, rows, loops):
-    """da/dq and da/dv in the first 2 n rows of ``out`` (3 n + 2, n), the others are scratch; da/du (n, nu).
+@inner
+def pack_columns(free, dq, dv, packed):
+    """packed (n, 2 m) = [-dq, -dv] in the m columns that are not prescribed."""
+    n, m = dq.shape[0], packed.shape[1] // 2
+    for i in range(n):
+        k = 0
+        for j in range(n):
+            if free[j] != 0.0:
+                packed[i, k] = -dq[i, j]
+                packed[i, m + k] = -dv[i, j]
+                k += 1
 
-    Row 3 n of ``out`` holds accelerations of prescribed coordinates, and zeros.  T: Baumgarte's time constant, 0 for
-    none.  ``rows`` (5, nc, n) receives the rows of loops (`core.loops`); ``loops`` (n + nc + 3 + max(n, nu), nc) is
-    scratch.  Returns a status, or `REFUSED`.
+
+@inner
+def spread_columns(free, packed, dq, dv):
+    """[dq, dv] = packed (n, 2 m) in the m columns that are not prescribed, zero in the others."""
+    n, m = dq.shape[0], packed.shape[1] // 2
+    for i in range(n):
+        k = 0
+        for j in range(n):
+            dq[i, j] = 0.0
+            dv[i, j] = 0.0
+            if free[j] != 0.0:
+                dq[i, j] = packed[i, k]
+                dv[i, j] = packed[i, m + k]
+                k += 1
+
+
+@inlined
+def solve_free(calls, where, free, scratch, dq, dv):
+    """dq, dv (n, n) become -M^-1 dq, -M^-1 dv in columns that are not prescribed, and zero in the others.
+
+    ``scratch`` is the address of 2 n^2 floats.
+    """
+    m = 0
+    for j in range(free.shape[0]):
+        m += free[j] != 0.0
+    packed = matrix_at(scratch, (free.shape[0], 2 * m))
+    pack_columns(free, dq, dv, packed)
+    solve_columns(calls, where, packed)
+    spread_columns(free, packed, dq, dv)
+
+
+@inlined
+def give_accelerations(calls, t, a, values, rates):
+    """Those of prescribed coordinates at time t in a (n,), zero in all others; unless they stand there already.
+
+    ``values`` and ``rates`` (n,) are scratch.
+    """
+    m = calls[OPERATIONS]
+    if m > 0:
+        for i in range(a.shape[0]):
+            a[i] = 0.0
+        ops, numbers = handle_at(calls[OPERATIONS_AT], m), vector_at(calls[NUMBERS_AT], (calls[NUMBERS],))
+        evaluate_laws(ops, numbers, t, values, rates, a)
+
+
+@kernel
+def constrained_derivatives(calls, space_handle, q, v, u, t, T, out, du, rows, loops):
+    """da/dq and da/dv in the first 2 n rows of ``out`` (5 n + 2, n), the others are scratch; da/du (n, nu).
+
+    Accelerations of prescribed coordinates are those of their laws at time t, or stand in row 3 n of ``out``, beside
+    zeros, where ``calls`` holds no laws.  T: Baumgarte's time constant, 0 for none.  ``rows`` (5, nc, n) receives the
+    rows of loops (`core.loops`); ``loops`` (n + nc + 3 + max(n, nu), nc) is scratch.  Returns a status, or `REFUSED`.
     """
     n, nc = out.shape[1], rows.shape[1]
     if not fits(space_handle, n, q, v, u):
         return np.int64(REFUSED)
-    dq, dv, M, a, R = parts_of(out)
+    dq, dv, _, a, R = parts_of(out)
     Z, S, vectors, A = loops[:n], loops[n : n + nc], loops[n + nc : n + nc + 3], rows[A_ROW]
+    give_accelerations(calls, t, a, dq[0], dv[0])
     given = R  # until the residual is written there
     for i in range(n):
         given[i] = a[i]
@@ -197,17 +257,16 @@ def constrained_derivatives(calls, space_handle, q, v, u, T, out, du, rows, loop
             return np.int64(DOUBTFUL)
     for i in range(n):
         a[i] += given[i]
-    if not fill_jacobians(calls, where, q, v, a, R, dq, dv, M):
+    if not fill_jacobians(calls, where, q, v, a, R, dq, dv, 0):
         return np.int64(NOT_FINITE)
     if nc > 0:
         call_constraint_rows(calls[ROWS_AT], (*where, vectors.ctypes.data, rows.ctypes.data))
     fill_actuation(tree, space, tree_handle, space_handle, du)
-    negate(dq)
-    negate(dv)
-    solve_with_factors(calls, where, dq, dv, du)
+    free = vector_at(calls[FREE_AT], (n,))
+    solve_free(calls, where, free, out[3 * n + 2 :].ctypes.data, dq, dv)
+    solve_columns(calls, where, du)
     if nc > 0:
         hold_all(rows, Z, S, T, loops[n + nc + 3 :].ctypes.data, dq, dv, du)
-    free = vector_at(calls[FREE_AT], (n,))
-    fix_columns(free, dq)
-    fix_columns(free, dv)
+        fix_columns(free, dq)
+        fix_columns(free, dv)
     return status_of(space, dq, dv, du)

@@ -23,7 +23,7 @@ from supple.core.loads import EXTERNAL, INTERNAL, WRENCH
 from supple.core.residual_jacobians import call_residual_jacobians
 from supple.core.sweep_in import add_field_forces, loaded_force, point_wrenches
 from supple.core.sweep_out import sweep_out
-from supple.jit import AddressedKernel, calling, inlined, kernel
+from supple.jit import AddressedKernel, calling, inlined, inner, kernel
 from supple.linalg.cholesky import cholesky, cholesky_solve
 
 U = np.uint64  # unsigned indices vectorise, see linalg.products
@@ -124,34 +124,66 @@ def negate(X):
 
 @inlined
 def solve_derivatives(calls, where, M, dq, dv, du):
-    """Overwrite dq, dv, du by M^-1 times them: with the factors that the accelerations came of, or densely.
+    """Overwrite dq, dv, du by -M^-1 dq, -M^-1 dv, M^-1 du: with the factors that the accelerations came of, or densely.
 
-    Few coordinates are solved for densely (``calls`` says so); M is then overwritten.  Returns a status.
+    Few coordinates are solved for densely (``calls`` says so).  M, behind dv in memory, is overwritten.  Returns a
+    status.
     """
     if calls[DENSE] != 0:
         status = cholesky(M)
         if status == SOLVED:
+            negate(dq)
+            negate(dv)
             cholesky_solve(M, dq)
             cholesky_solve(M, dv)
             cholesky_solve(M, du)
         return status
-    solve_with_factors(calls, where, dq, dv, du)
+    both = matrix_at(dv.ctypes.data, (dq.shape[0], 2 * dq.shape[1]))  # dv and M, side by side in memory
+    put_together(dq, dv, both)
+    solve_columns(calls, where, both)
+    take_apart(both, dq, dv)
+    solve_columns(calls, where, du)
     return np.int64(SOLVED)
 
 
-@inlined
-def solve_with_factors(calls, where, dq, dv, du):
-    """Overwrite dq, dv, du by M^-1 times them, with the factors over the tree that the accelerations came of."""
-    for X in (dq, dv, du):
-        if X.shape[1] > 0:
-            call_articulated(calls[ARTICULATED_AT], (*where, 0, X.ctypes.data, X.shape[1]))
+@inner
+def put_together(dq, dv, both):
+    """both (n, 2 n) = [-dq, -dv], which begins where dv does: from the last row on, so that none is lost."""
+    n = U(dq.shape[0])
+    for r in range(n):
+        i = n - U(1) - r
+        for j in range(n):
+            both[i, n + j] = -dv[i, j]
+        for j in range(n):
+            both[i, j] = -dq[i, j]
+
+
+@inner
+def take_apart(both, dq, dv):
+    """[dq, dv] = both (n, 2 n), which begins where dv does: from the first row on."""
+    n = U(dq.shape[0])
+    for i in range(n):
+        for j in range(n):
+            dq[i, j] = both[i, j]
+        for j in range(n):
+            dv[i, j] = both[i, n + j]
 
 
 @inlined
-def fill_jacobians(calls, where, q, v, a, R, dq, dv, M):
-    """R, dR/dq, dR/dv and M = dR/da by `RESIDUAL_JACOBIANS`.  Returns whether they are finite."""
+def solve_columns(calls, where, X):
+    """Overwrite X (n, m) by M^-1 X, with the factors over the tree that the accelerations came of."""
+    if X.shape[1] > 0:
+        call_articulated(calls[ARTICULATED_AT], (*where, 0, X.ctypes.data, X.shape[1]))
+
+
+@inlined
+def fill_jacobians(calls, where, q, v, a, R, dq, dv, mass_at):
+    """R, dR/dq, dR/dv and, unless its address is 0, M = dR/da by `RESIDUAL_JACOBIANS`.
+
+    Returns whether they are finite.
+    """
     state = (*where, q.ctypes.data, v.ctypes.data, a.ctypes.data)
-    into = (R.ctypes.data, dq.ctypes.data, dv.ctypes.data, M.ctypes.data)
+    into = (R.ctypes.data, dq.ctypes.data, dv.ctypes.data, mass_at)
     return call_residual_jacobians(calls[JACOBIANS_AT], (*state, *into)) != 0
 
 
@@ -180,13 +212,11 @@ def forward_dynamics_derivatives(calls, space_handle, q, v, u, out, du):
     status = find_accelerations(calls, where, q, v, a)
     if status != SOLVED:
         return status
-    if not fill_jacobians(calls, where, q, v, a, R, dq, dv, M):
+    if not fill_jacobians(calls, where, q, v, a, R, dq, dv, M.ctypes.data if calls[DENSE] != 0 else 0):
         return np.int64(NOT_FINITE)
     tree_handle = handle_at(where[0], TREE_ROWS)
     tree, space = tree_at(tree_handle), space_at(space_handle)
     fill_actuation(tree, space, tree_handle, space_handle, du)
-    negate(dq)
-    negate(dv)
     status = solve_derivatives(calls, where, M, dq, dv, du)
     return status if status != SOLVED else status_of(space, dq, dv, du)
 

@@ -63,6 +63,12 @@ _twist = local_array(6)
 
 
 @inlined
+def weighs(separate, da):
+    """Whether df/da is asked for: it has rows."""
+    return separate and da.shape[0] > 0
+
+
+@inlined
 def read_columns(columns, c, Sj, Rj, Qj):
     """Column c of S, R and Q."""
     for k in range(6):
@@ -128,6 +134,7 @@ def rod_sums(tree, block, space, separate, dq, dv, da):
     """U_q = sum (N R + M Q + G J + adbar*_F S), U_v = sum (N J + 2 M R), U_a = sum M J and sums of N^T J, M^T J, G^T J.
 
     Over the points of a rod (or the frames of a soft body), with the rows and columns of its own, sum J^T X + C29.
+    U_a and ``da`` are left out if nobody asks for it, see `weighs`.
     """
     columns, totals, X = space.columns, space.totals, space.tangent
     n, start = block.n, block.start
@@ -147,13 +154,14 @@ def rod_sums(tree, block, space, separate, dq, dv, da):
         add_geometric_stiffness(tree, space, block, i, w, dq)
         if has_ancestors:
             add_map_columns_transposed(w.N, columns[J_SUM], c, n, totals[NJ], start)
-        if has_ancestors or separate:
+        if has_ancestors or weighs(separate, da):
             add_map_columns_transposed(w.M, columns[J_SUM], c, n, totals[MJ], start)
-        if separate:
+        if weighs(separate, da):
             map_columns(w.M, columns[J_SUM], c, n, X)
             if loaded:
                 add_columns(X, n, totals[U_A], start)
             add_projection(columns[J_SUM], c, X, n, start, da)
+        if separate:
             map_two_columns(w.N, columns[J_SUM], 2.0, w.M, columns[R_SUM], c, n, X)
             add_columns(X, n, totals[U_V], start)
             add_projection(columns[J_SUM], c, X, n, start, dv)
@@ -170,6 +178,7 @@ def clear_rod(start, n, separate, totals, dq, dv, da):
         clear_range(i, start, start + n, dq)
         if separate:
             clear_range(i, start, start + n, dv)
+        if weighs(separate, da):
             clear_range(i, start, start + n, da)
 
 
@@ -205,6 +214,7 @@ def write_grafts(block, ranges, columns, totals, loaded, separate, dq, dv, da):
         write_graft_rows(block, ranges, 1.0, totals[NJ], columns[J_SUM], False, dv)
         write_graft_rows(block, ranges, 2.0, totals[MJ], columns[R_SUM], True, dv)
         write_graft_columns(block, ranges, columns[J_SUM], totals[U_V], dv)
+    if weighs(separate, da):
         write_graft_rows(block, ranges, 1.0, totals[MJ], columns[J_SUM], False, da)
         write_graft_columns(block, ranges, columns[J_SUM], totals[U_A] if loaded else totals[MJ], da)
 
@@ -213,7 +223,8 @@ def write_grafts(block, ranges, columns, totals, loaded, separate, dq, dv, da):
 def tangent_blocks(tree, space, separate, dq, dv, da):
     """dq = df/dq and, if ``separate``, dv = df/dv, da = df/da of f = sum S^T F^C, block by block, from the leaves.
 
-    ``separate`` is False for the fused tangent, whose columns already hold the combined R and Q.
+    ``separate`` is False for the fused tangent, whose columns already hold the combined R and Q; ``da`` may have no
+    rows, and is then left out.
     """
     totals = space.totals
     loaded = has_wrenches(tree)
@@ -236,6 +247,7 @@ def tangent_blocks(tree, space, separate, dq, dv, da):
             add_geometric_stiffness(tree, space, block, 0, w, dq)
         if separate:
             write_rows(block, tree.ranges, totals[J_END], 2.0, totals[R_END], totals[U_V], totals, dv)
+        if weighs(separate, da):
             write_mass_rows(block, tree.ranges, totals, totals[U_A] if loaded else totals[MJ], da)
         if block.grafts[1] > block.grafts[0]:
             write_grafts(block, tree.ranges, space.columns, totals, loaded, separate, dq, dv, da)
@@ -245,7 +257,8 @@ def tangent_blocks(tree, space, separate, dq, dv, da):
 def sweep_derivatives(tree, space, tree_handle, space_handle, q, v, a, sides, out, dq, dv, da):
     """out = f (n,), dq = df/dq, dv = df/dv, da = df/da, each (n, n), of f = sum S^T F^C less stresses and joint forces.
 
-    F^C are resultants of inertia and of loads of the given ``sides`` (`core.loads`).
+    F^C are resultants of inertia and of loads of the given ``sides`` (`core.loads`).  ``da`` is left out if it has no
+    rows.
     """
     outward_with_columns(tree_handle, space_handle, space, q, v, a, 0.0, 0.0)
     space.rates[1] = 1.0  # dormant stations: by q and by v separately

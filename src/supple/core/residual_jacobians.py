@@ -24,13 +24,15 @@ call_residual_jacobians = calling(SIGNATURE)
 def _residual_jacobians(tree_address, space_address, q_at, v_at, a_at, out_at, dq_at, dv_at, da_at):
     """R (n,) at ``out_at``; dR/dq, dR/dv, dR/da (n, n) at the others.  Returns 0 unless all are finite.
 
+    If ``da_at`` is 0, the last one is left out: who has factors of M need not form it.
     Poses, motions and the columns of all segments stay in the scratch, for `core.loops`.
     """
     tree_handle, space_handle = handle_at(tree_address, TREE_ROWS), handle_at(space_address, SPACE_ROWS)
     tree, space = tree_at(tree_handle), space_at(space_handle)
     n = tree.component.shape[0]
     q, v, a, out = vector_at(q_at, (n,)), vector_at(v_at, (n,)), vector_at(a_at, (n,)), vector_at(out_at, (n,))
-    dq, dv, da = matrix_at(dq_at, (n, n)), matrix_at(dv_at, (n, n)), matrix_at(da_at, (n, n))
+    m = n if da_at != 0 else 0
+    dq, dv, da = matrix_at(dq_at, (n, n)), matrix_at(dv_at, (n, n)), matrix_at(da_at, (m, m))
     sides = EXTERNAL + INTERNAL + CONSTRAINT
     sweep_derivatives(tree, space, tree_handle, space_handle, q, v, a, sides, out, dq, dv, da)
     add_internal_force(-1.0, tree, q, v, out)

@@ -132,11 +132,11 @@ def linearize(
     q, v, u = check.motion(q, model.workspace.zero if v is None else v, u)
     t, z = t if type(t) is float else number("t", t), None if z is None else check.inputs("z", z, nz)
     A, B = np.empty((2 * n + nz, 2 * n + nz)), np.empty((2 * n + nz, model.nu))
-    rows = turning = A[:0, :n]
     if model.constrained:
         found, rows, turning = held_derivatives(model, State(q, v, u, t, z), 0.0, fleeting=True)
     else:
         found = model.forward_dynamics_derivatives(q, v, u, t, 0.0, z)
+        rows = turning = A[:0, :n]
     fill_matrices(model.workspace.free, *found, A, B)
     if nz:
         _add_further_states(model, q, v, u, t, z, A, B)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple.core import parameter_gradient as _sweep
+from supple.gradients.closing import closed_by_parameter
 from supple.gradients.displaced_models import DisplacedModels, is_smooth, turning
-from supple.gradients.motion_start import closed_by_parameter
 from supple.gradients.parameter_sums import ParameterSums
 from supple.solvers.sensitivity.arrays import BUNDLE_AT, PARAMETERS_AT, SweepArrays
 from supple.solvers.sensitivity.displacements import PLACES
@@ -122,8 +122,8 @@ class MotionDirection:
         slip = self._rows(start.q, start.v, zero, t, none)[n + nc : n + 2 * nc] + start.A[:, fixed] @ dv[fixed]
         force = pushed[free] + start.M[np.ix_(free, fixed)] @ dv[fixed]
         dq[free] = -start.closing @ error
-        if start.opened is not None:
-            dq = closed_by_parameter(model, start.opened, t) @ self.change
+        if start.steps:
+            dq = closed_by_parameter(model, start.steps, start.q, t) @ self.change
         dv[free] = -(start.inverse @ np.concatenate([force, slip]))[: len(free)]
         return dq, dv
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from supple.core import parameter_gradient as _sweep
 from supple.errors import StateError
+from supple.gradients.closing import closed_by_parameter
 from supple.gradients.effort_frames import efforts_by_parameter
-from supple.gradients.motion_start import closed_by_parameter
 from supple.gradients.parameter_sums import ParameterSums
 from supple.gradients.parameters import NO_ROWS, energies_by_parameter, pull_back_poses
 from supple.solvers.sensitivity.arrays import BUNDLE_AT, MET, PARAMETERS_AT, SweepArrays
@@ -115,8 +115,8 @@ class MotionParameters:
         if not nc:
             return
         by_error, rows = start.closing.T @ q_bar[free], np.zeros((3, nc))
-        if start.opened is not None:
-            self.bar += q_bar @ closed_by_parameter(model, start.opened, t)
+        if start.steps:
+            self.bar += q_bar @ closed_by_parameter(model, start.steps, start.q, t)
             by_error = np.zeros(nc)
         y = start.inverse.T @ np.concatenate([v_bar[free], np.zeros(nc)])
         push = np.zeros(model.n)
@@ -129,7 +129,7 @@ class MotionParameters:
         self._add(start.q, start.v, zero, zero, t, rows=rows)
         if self.point.laws.joints:
             joints = np.zeros((3, len(fixed)))
-            if start.opened is None:
+            if not start.steps:
                 joints[0] = (start.X.T @ v_bar)[fixed] - start.E[:, fixed].T @ by_error
             joints[1] = -start.M[:, fixed].T @ push - start.A[:, fixed].T @ rows[1]
             self.bar += self.point.laws.pulled_back(t, np.zeros_like(self.sums.signals), joints)

@@ -90,29 +90,58 @@ def cholesky_after(A, taken, least):
 
 
 @leaf
-def solve_reciprocal_transposed(U, X, start, col, m):
-    """X = U^-T X in rows start to start + n and columns col to col + m; U has reciprocal pivots on its diagonal."""
-    n, start, col, m = Index(U.shape[0]), Index(start), Index(col), Index(m)
-    for k in range(n):
-        pivot = U[k, k]
-        for j in range(m):
-            X[start + k, col + j] *= pivot
-        for i in range(k + ONE, n):
-            x = U[k, i]
-            for j in range(m):
-                X[start + i, col + j] -= x * X[start + k, col + j]
+def subtract_four(x0, r0, x1, r1, x2, r2, x3, r3, out):
+    """out = (((out - x0 r0) - x1 r1) - x2 r2) - x3 r3 for rows (m,): ``out`` is read and written once for all four."""
+    for j in range(Index(out.shape[0])):
+        out[j] = out[j] - x0 * r0[j] - x1 * r1[j] - x2 * r2[j] - x3 * r3[j]
 
 
 @leaf
+def subtract_one(x, r, out):
+    """out -= x r for rows (m,)."""
+    for j in range(Index(out.shape[0])):
+        out[j] -= x * r[j]
+
+
+@leaf
+def scale_row(x, out):
+    """out *= x for a row (m,)."""
+    for j in range(Index(out.shape[0])):
+        out[j] *= x
+
+
+@inlined
+def solve_reciprocal_transposed(U, X, start, col, m):
+    """X = U^-T X in rows start to start + n and columns col to col + m; U has reciprocal pivots on its diagonal.
+
+    x_i = (x_i - sum over k < i of U_ki x_k) / U_ii, from the first row on.
+    """
+    end = col + m
+    for i in range(U.shape[0]):
+        own, k = X[start + i, col:end], 0
+        while k + 4 <= i:
+            r = start + k
+            near = U[k, i], X[r, col:end], U[k + 1, i], X[r + 1, col:end]
+            subtract_four(*near, U[k + 2, i], X[r + 2, col:end], U[k + 3, i], X[r + 3, col:end], own)
+            k += 4
+        while k < i:
+            subtract_one(U[k, i], X[start + k, col:end], own)
+            k += 1
+        scale_row(U[i, i], own)
+
+
+@inlined
 def solve_reciprocal(U, X, start, col, m):
-    """X = U^-1 X in the same rows and columns, U as there."""
-    n, start, col, m = Index(U.shape[0]), Index(start), Index(col), Index(m)
-    for r in range(n):
-        i = n - ONE - r
-        for k in range(i + ONE, n):
-            x = U[i, k]
-            for j in range(m):
-                X[start + i, col + j] -= x * X[start + k, col + j]
-        pivot = U[i, i]
-        for j in range(m):
-            X[start + i, col + j] *= pivot
+    """X = U^-1 X in the same rows and columns, U as there: x_i = (x_i - sum over k > i of U_ik x_k) / U_ii."""
+    n, end = U.shape[0], col + m
+    for i in range(n - 1, -1, -1):
+        own, k = X[start + i, col:end], i + 1
+        while k + 4 <= n:
+            r = start + k
+            near = U[i, k], X[r, col:end], U[i, k + 1], X[r + 1, col:end]
+            subtract_four(*near, U[i, k + 2], X[r + 2, col:end], U[i, k + 3], X[r + 3, col:end], own)
+            k += 4
+        while k < n:
+            subtract_one(U[i, k], X[start + k, col:end], own)
+            k += 1
+        scale_row(U[i, i], own)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy import empty, ndarray
+from numpy import empty, ndarray, zeros
 from numpy.typing import ArrayLike
 
 from supple.checks import nonnegative_float, real_array, shown, whole_number
@@ -52,7 +52,7 @@ def forward_dynamics(
         baumgarte = nonnegative_float(baumgarte, "baumgarte", "s")
     if model.constrained:
         return _constrained(model, q, v, u, t, baumgarte, z)
-    work, a, status = model.workspace, np.zeros(model.n), REFUSED
+    work, a, status = model.workspace, zeros(model.n), REFUSED
     calls, space, inputs = work.forward_calls, work.scratch(t, z), work.no_inputs if u is None else u
     if type(q) is type(v) is type(inputs) is ndarray:
         try:  # the kernel looks at types and lengths itself, sooner than Python does
@@ -81,7 +81,7 @@ def forward_dynamics_derivatives(
 ) -> AccelerationDerivatives:
     """da/dq, da/dv, da/du at the forward dynamics' accelerations; zero in rows and columns of prescribed joints."""
     if model.constrained:
-        q, v, _ = model.arguments.motion(q, v, u)
+        q, v, u = model.arguments.motion(q, v, u)
         state = State(q, v, u, number("t", t), _further(model, z))
         return held_derivatives(model, state, nonnegative_float(baumgarte, "baumgarte", "s")).accelerations
     if type(baumgarte) is not float or baumgarte:

@@ -1,13 +1,16 @@
 """Closing a robot: coordinates at which all loops hold.
 
-Newton steps of least norm on e(q) = 0, halved while the error grows.  Where they lead nowhere (all bars on one line, a
-straight rod whose ends are pushed together: the error has no slope in the direction that would close it) they begin
-again at places around, the same ones at every call.
+Newton steps of least norm on e(q) = 0, halved while the error grows,
+
+    q <- q - part E^+ e,    E = de/dq,    part = min(1, 0.5 / max |E^+ e|) / 2^k.
+
+Where they lead nowhere (all bars on one line, a straight rod whose ends are pushed together: the error has no slope in
+the direction that would close it) they begin again at places around, the same ones at every call.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -23,22 +26,41 @@ Array = np.ndarray
 
 #: Newton steps from one start.
 ASSEMBLY_STEPS = 100
+#: Longest change of a coordinate in one of them.
+LONGEST = 0.5
+#: Singular values of de/dq below this part of the largest count as zero.
+RANK = 1e-10
+#: An error (rad, m) that is rounding alone: a step from there would only move what is exact.
+ROUNDED = 1e-15
 #: How far around a first guess further starts lie (coordinates, standard deviation).
 SPREADS = (0.0, 0.1, 0.3, 0.6, 1.0, 1.5)
 #: Frames that a closed loop leaves turned against each other by more than this [rad] are turned back, see `recentred`.
 HALF_TURN = 0.75 * np.pi
 
 
+class ClosingStep(NamedTuple):
+    """A step that a search made."""
+
+    q: Array  #: (n,) where it began
+    part: float  #: of the step of least norm
+    shortened: bool  #: whether because it was longer than `LONGEST`
+
+
 def assemble(model: Model, q0: Array, loops: tuple[Bound, ...], fixed: Array) -> Array:
     """Coordinates near q0 that close the loops; ``fixed`` ones stay put.  Raises an error that names the worst loop."""
+    return closing(model, q0, loops, fixed)[0]
+
+
+def closing(model: Model, q0: Array, loops: tuple[Bound, ...], fixed: Array) -> tuple[Array, tuple[ClosingStep, ...]]:
+    """`assemble`, and the steps by which it came there, from q0 or another place that is as far from it at any q0."""
     rng = np.random.default_rng(0)
     errors = []
     for spread in SPREADS:
         start = q0 + spread * rng.standard_normal(model.n)
         start[fixed] = q0[fixed]
-        q, error = _close(model, start, loops, fixed)
+        q, error, steps = _close(model, start, loops, fixed)
         if np.linalg.norm(error) < CLOSED:
-            return q
+            return q, steps
         errors.append(error)
     raise _cannot_be_closed(
         min(errors, key=lambda error: float(np.nan_to_num(np.linalg.norm(error), nan=np.inf))), loops
@@ -53,28 +75,40 @@ def assemble_anywhere(model: Model, loops: tuple[Bound, ...], fixed: Array) -> A
     return assemble(model, given, loops, fixed)
 
 
-def _close(model: Model, q0: Array, loops: tuple[Bound, ...], fixed: Array) -> tuple[Array, Array]:
-    """Where a search from one start ends: coordinates, and the errors (nc,) that are left there."""
-    q, free = q0.copy(), np.setdiff1d(np.arange(model.n), fixed)
+def _close(
+    model: Model, q0: Array, loops: tuple[Bound, ...], fixed: Array
+) -> tuple[Array, Array, tuple[ClosingStep, ...]]:
+    """Where a search from one start ends: coordinates, the errors (nc,) that are left there, and its steps.
+
+    A search that moved makes a step from the first place that counts as closed, too: else what is left there, up to
+    `CLOSED` over the least singular value of de/dq, would jump with the number of steps.
+    """
+    q, free, closed = q0.copy(), np.setdiff1d(np.arange(model.n), fixed), False
     zero = np.zeros(model.n)
     terms = loop_terms(model, q, zero, zero, loops)
+    steps: list[ClosingStep] = []
     for _ in range(ASSEMBLY_STEPS):
         size = np.linalg.norm(terms.error)
-        if size < CLOSED or not np.isfinite(size):
+        if closed or size <= ROUNDED or not np.isfinite(size):
+            break
+        closed = bool(size < CLOSED)
+        if closed and not steps:
             break
         step = np.zeros(model.n)
-        step[free] = np.linalg.lstsq(terms.error_derivative[:, free], -terms.error, rcond=1e-10)[0]
+        step[free] = np.linalg.lstsq(terms.error_derivative[:, free], -terms.error, rcond=RANK)[0]
         longest = np.abs(step).max(initial=0.0)
-        step *= min(1.0, 0.5 / longest) if longest > 0.0 else 1.0
+        whole = min(1.0, LONGEST / longest) if longest > 0.0 else 1.0
         for halving in range(12):
-            trial = q + step / 2.0**halving
+            part = whole / 2.0**halving
+            trial = q + part * step
             new = loop_terms(model, trial, zero, zero, loops)
             if np.linalg.norm(new.error) < size:
                 break
         else:
             break
+        steps.append(ClosingStep(q, part, whole < 1.0))
         q, terms = trial, new
-    return q, terms.error
+    return q, terms.error, tuple(steps)
 
 
 def _cannot_be_closed(error: Array, loops: tuple[Bound, ...]) -> ConvergenceError:

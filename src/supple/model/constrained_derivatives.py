@@ -28,7 +28,7 @@ class HeldDerivatives(NamedTuple):
 
 
 def held_derivatives(model: Model, state: State, baumgarte: float, fleeting: bool = False) -> HeldDerivatives:
-    """da/dq, da/dv, da/du at a state that was checked; ``baumgarte`` as in `forward_dynamics`.
+    """da/dq, da/dv, da/du at a state that was checked, u among it; ``baumgarte`` as in `forward_dynamics`.
 
     If ``fleeting``, the first two may be overwritten by the next call of this thread.
     One kernel does it all, unless loads feel accelerations or coordinates follow others; where rows of loops may
@@ -42,24 +42,25 @@ def _compiled(model: Model, state: State, baumgarte: float, fleeting: bool = Fal
     """All of it by one kernel; None if that is in doubt."""
     work, n, nc = model.workspace, model.n, model.nc
     q, v, u, t, z = state
-    inputs = model.arguments.motion(q, v, u)[2]
     # scratch is kept: memory that is new to the process costs as much as a tenth of the kernel's work
     out, loops = work.remembered("derivatives", "constrained", lambda: _scratch(model), 1)
     rows, du = np.empty((5, nc, n)), np.empty((n, model.nu))
-    out[3 * n] = Given(model, t).a
     calls, space = work.constrained_calls, work.scratch(t, z)
-    status = _constrained.constrained_derivatives(calls, space, q, v, inputs, baumgarte, out, du, rows, loops)
+    if not calls[_constrained.OPERATIONS]:
+        out[3 * n] = Given(model, t).a
+    status = _constrained.constrained_derivatives(calls, space, q, v, u, t, baumgarte, out, du, rows, loops)
     if status != SOLVED:
         return None
     dq, dv = out[:n], out[n : 2 * n]
-    found = AccelerationDerivatives(dq, dv, du) if fleeting else AccelerationDerivatives(dq.copy(), dv.copy(), du)
-    return HeldDerivatives(found, rows[0], rows[2])
+    if not fleeting:
+        dq, dv = dq.copy(), dv.copy()
+    return HeldDerivatives(tuple.__new__(AccelerationDerivatives, (dq, dv, du)), rows[0], rows[2])
 
 
 def _scratch(model: Model) -> tuple[Array, Array]:
     """What the kernel works in beside its results."""
     n, nc = model.n, model.nc
-    return np.empty((3 * n + 2, n)), np.empty((n + nc + 3 + max(n, model.nu), nc))
+    return np.empty((5 * n + 2, n)), np.empty((n + nc + 3 + max(n, model.nu), nc))
 
 
 def _dense(model: Model, state: State, baumgarte: float) -> HeldDerivatives:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.checks import answer, failure
+from supple.compilation.law_program import make_program
 from supple.core import forward_dynamics as _forward
 from supple.core.arrays import handle, make_space, make_tree
 from supple.core.articulated_columns import ARTICULATED
@@ -22,9 +23,10 @@ from supple.core.loops import CONSTRAINT_ROWS, constraint_rows
 from supple.core.records import has_chart, is_map, is_rod
 from supple.core.residual import RESIDUAL
 from supple.core.residual_jacobians import RESIDUAL_JACOBIANS
+from supple.core.time_laws import STORE
 from supple.core.tree_rates import TREE_RATES
 from supple.core.tree_tangent import TREE_TANGENT
-from supple.errors import StateError
+from supple.errors import ModelError, StateError
 from supple.jit import settle
 from supple.model.arguments import input_vector, number
 
@@ -203,7 +205,21 @@ class Workspace:
     def constrained_calls(self) -> Array:
         """Addresses for `core.constrained_derivatives`."""
         addresses = RESIDUAL_JACOBIANS.address, 0, CONSTRAINT_ROWS.address if self.nc else 0
-        return np.array([*self.forward_calls, *addresses], dtype=np.int64)
+        ops, numbers = self.given_laws
+        laws = len(ops), len(numbers), ops.ctypes.data, numbers.ctypes.data
+        return np.array([*self.forward_calls, *addresses, *laws], dtype=np.int64)
+
+    @cached_property
+    def given_laws(self) -> tuple[Array, Array]:
+        """Laws of all prescribed joints as one program that writes to their coordinates; empty if one is a function."""
+        joints = [joint for joint, *_ in self.prescribed]
+        try:
+            program = make_program([joint.law for joint in joints], [len(joint.coordinates) for joint in joints])
+        except ModelError:
+            return np.zeros((0, 4), dtype=np.int64), np.zeros(0)
+        ops = program.ops.copy()
+        ops[ops[:, 0] == STORE, 1] = [i for joint in joints for i in joint.coordinates]
+        return ops, program.numbers
 
     def own(self) -> tuple[Any, Array]:
         """This thread's scratch and its handle, as the last call left them: enough where no load is asked."""

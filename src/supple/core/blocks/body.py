@@ -160,7 +160,10 @@ def add_scaled_square(scale, X, out, start):
 
 @inner
 def add_field_tangents(block, maps, memory, rates, separate, totals, dq, dv, da):
-    """The field's share of what `core.inverse_dynamics_derivatives.rod_sums` sums; ``rates`` has c_v and c_a."""
+    """The field's share of what `core.inverse_dynamics_derivatives.rod_sums` sums; ``rates`` has c_v and c_a.
+
+    ``da`` is left out if it has no rows.
+    """
     start, cv, ca = block.start, rates[0], rates[2]
     add_field_sums(block, maps, memory, cv, ca, totals[U_Q], totals)
     field = field_at(address_of(block, maps, memory), block.n)
@@ -169,7 +172,8 @@ def add_field_tangents(block, maps, memory, rates, separate, totals, dq, dv, da)
         add_scaled_rows(1.0, field.Fv, totals[U_V], start)
         add_scaled_rows(1.0, field.Mc, totals[U_A], start)
         add_scaled_square(1.0, field.Qv, dv, start)
-        add_scaled_square(1.0, field.Qa, da, start)
+        if da.shape[0] > 0:
+            add_scaled_square(1.0, field.Qa, da, start)
     else:
         add_scaled_square(cv, field.Qv, dq, start)
         add_scaled_square(ca, field.Qa, dq, start)
