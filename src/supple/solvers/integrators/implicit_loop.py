@@ -117,8 +117,8 @@ def combine(memory, weights, n, of_q, of_v, of_a, out):
 def begin_stage(problem, own, s, h):
     """Prediction and coefficients of a stage (`solvers.problem`), with the weights w of a formula over known rows r:
 
-    q0 = sum w_r [q; h v; h^2 a]_r,   h v0 and h^2 a0 likewise,   z0, h z0' = sum w_r [z; h z']_r,
-    c_v = w / h,   c_a = w / h^2,   c_z = w / h.
+        q0 = sum w_r [q; h v; h^2 a]_r,   h v0 and h^2 a0 likewise,   z0, h z0' = sum w_r [z; h z']_r,
+        c_v = w / h,   c_a = w / h^2,   c_z = w / h.
     """
     n, first = problem.q.shape[0], 3 * problem.q.shape[0] + problem.multipliers.shape[0]
     memory, weights, weights_z, numbers = own.memory, own.weights[s], own.weights_z[s], problem.numbers
