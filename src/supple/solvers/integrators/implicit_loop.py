@@ -15,9 +15,11 @@ import numpy as np
 
 from supple.core.views import View, array_of, viewing
 from supple.jit import inner
+from supple.solvers.integrators.cut_steps import cut, cut_step, end_of_part, lengthen
 from supple.solvers.integrators.driver import composed, end_step
 from supple.solvers.integrators.error_control import SAFETY, error_norm, ratio_of, set_weights
 from supple.solvers.integrators.formula import LAGGED, POINTS, STAGES
+from supple.solvers.integrators.guesses import choose_guess, judge_guess
 from supple.solvers.integrators.rows import copy_row, recentre_rows, write_row
 from supple.solvers.integrators.run import (
     END_TIME,
@@ -29,6 +31,8 @@ from supple.solvers.integrators.run import (
     LONGEST_STEP,
     NEW_COEFFICIENTS,
     NEWTON,
+    ON_PARABOLA,
+    PLACE,
     RECENTRED,
     REJECTED,
     ROW_STEP,
@@ -49,9 +53,6 @@ from supple.solvers.rounding import ROUNDED_MOTION, SAME_STEP, SAME_TIME
 from supple.solvers.stage.calls import solve_stage
 from supple.solvers.stage.charts import any_too_far, longest_turn
 from supple.solvers.stage.status import CONVERGED, PYTHON_RAISED
-
-#: Part of a fixed step down to which it is halved where Newton's method fails (a rib buckles, a contact snaps).
-SHORTEST = 1.0 / 1024.0
 
 #: Bounds of the ratio of adaptive steps, and a ratio below which the step is kept.
 SHRINK, GROW, WORTHWHILE = 0.3, 2.0, 1.2
@@ -144,9 +145,13 @@ def solve_stages(problem, run, own, first, count, t, h, tolerance):
         problem.before[i] = own.memory[0, i]
     for s in range(count):
         begin_stage(problem, own, first + s, h)
+        if count == 1:
+            choose_guess(problem, run, own, t + h)
         status = solve_stage(problem, t + own.factors[first + s, AT] * h, tolerance)
         if status != CONVERGED:
             return status
+        if count == 1:
+            judge_guess(problem, run, own, t + h)
         put_stage(problem, run, t + own.factors[first + s, AT] * h)
         if s + 1 < count:
             write_row(problem, own.memory[STAGES + s])
@@ -234,8 +239,10 @@ def step_length(problem, run, own):
     if settings[ADAPTIVE] != 0.0:
         longest = min(reals[LONGEST_STEP], longest_turn(problem, own.memory[0], POINTS - 1))
         h = full_or_half(reals[END_TIME] - reals[TIME], min(reals[STEP], longest))
+    elif reals[SHORT] == 0.0:
+        h = whole_steps(reals, reals[STEP])
     else:
-        h = whole_steps(reals, reals[STEP] if reals[SHORT] == 0.0 else reals[SHORT])
+        h = cut_step(run)
     if settings[LAGS] != 0.0 and reals[LAST_STEP] > 0.0 and h != reals[LAST_STEP]:
         now, lagged, ratio = own.memory[0, 2 * n : 3 * n], own.memory[LAGGED, 2 * n : 3 * n], h / reals[LAST_STEP]
         for i in range(n):
@@ -246,16 +253,15 @@ def step_length(problem, run, own):
 
 
 @inner
-def shorten(run, settings, h):
-    """`FAILED_SHRINK` h, or h / 2 of fixed steps, after a failure of Newton's method.  Returns whether there is one."""
-    reals = run.reals
+def shorten(run, settings, t, h):
+    """`FAILED_SHRINK` h, or a `cut` of fixed steps, after a failure of Newton's method in a step of h to t.
+
+    Returns whether there is a shorter step.
+    """
     run.ints[FAILED] += 1
-    if settings[ADAPTIVE] != 0.0:
-        reals[STEP] = FAILED_SHRINK * h
-    elif h > SHORTEST * reals[STEP]:
-        reals[SHORT] = 0.5 * h
-    else:
-        return False
+    if settings[ADAPTIVE] == 0.0:
+        return cut(run.reals, t)
+    run.reals[STEP] = FAILED_SHRINK * h
     return True
 
 
@@ -272,7 +278,7 @@ def step(problem, run, own):
         if is_lost(reals):
             return FAILURE + failed if failed != CONVERGED else TOO_SMALL
         h = step_length(problem, run, own)
-        t = end_of_step(run, h)
+        t = end_of_step(run, h) if reals[SHORT] == 0.0 else end_of_part(reals)
         first, count = 0, int(settings[MAIN_STAGES])
         if ints[EQUAL] < settings[STARTED]:
             first, count = count, own.factors.shape[0] - count
@@ -287,12 +293,12 @@ def step(problem, run, own):
         if failed >= PYTHON_RAISED:
             return FAILURE + failed
         if failed != CONVERGED:
-            if not shorten(run, settings, h):
+            if not shorten(run, settings, t, h):
                 return FAILURE + failed
             continue
         write_row(problem, own.row)
-        if reals[SHORT] > 0.0:  # back to full steps, by and by
-            reals[SHORT] = 2.0 * h if 2.0 * h < reals[STEP] else 0.0
+        if reals[SHORT] > 0.0:
+            lengthen(reals)
         if not adaptive or choose_step(problem, run, own, t, h):
             break
     close_entry(run)
@@ -389,6 +395,7 @@ def begin(problem, run, own):
     copy_row(problem.rates, own.rates[0])
     run.ints[EQUAL] = 0
     run.reals[LAST_STEP], run.reals[ROW_STEP], own.last[0] = 0.0, 0.0, 0.0
+    run.reals[PLACE], run.ints[ON_PARABOLA] = 1.0, False
 
 
 @inner

@@ -55,6 +55,7 @@ from supple.solvers.stage.newton import MOST
 from supple.solvers.stage.status import CONVERGED, PYTHON_RAISED
 
 Array = np.ndarray
+Index = np.uint64  # unsigned indices vectorise, see linalg.products
 
 MAX_ORDER = 5
 #: Rows of D: differences up to order + 2 are kept.
@@ -90,7 +91,10 @@ own_at = viewing(View("differences", _TYPES))
 
 @inner
 def rescale(D, order, factor, work):
-    """Differences for a step ``factor`` times as long: D <- (R U)^T D, work (3, 8, 8)."""
+    """Differences for a step ``factor`` times as long: D <- (R U)^T D, work (3, 8, 8).
+
+    D_0 stays, and D_i takes from D_l with l >= i alone: all else is zero in R U.
+    """
     R, U, W = work[0], work[1], work[2]
     k = order + 1
     for i in range(k):
@@ -102,14 +106,14 @@ def rescale(D, order, factor, work):
             W[i, j] = 0.0
             for l in range(k):
                 W[i, j] += R[i, l] * U[l, j]
-    for c in range(D.shape[1]):
-        for i in range(k):
-            work[1, 7, i] = D[i, c]
-        for i in range(k):
-            x = 0.0
-            for l in range(k):
-                x += W[l, i] * work[1, 7, l]
-            D[i, c] = x
+    for i in range(1, k):
+        row, own = D[i], W[i, i]
+        for c in range(Index(D.shape[1])):
+            row[c] *= own
+        for l in range(i + 1, k):
+            from_higher, higher = W[l, i], D[l]
+            for c in range(Index(D.shape[1])):
+                row[c] += from_higher * higher[c]
 
 
 @inner

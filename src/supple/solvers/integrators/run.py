@@ -14,6 +14,8 @@ from supple.solvers.rounding import NOTHING, ROUNDED_TIME, SAME_STEP, SAME_TIME
 
 #: Entries of a run's integers.
 ORDER, EQUAL, STEPS, REJECTED, FAILED, NEXT, RECORDED, EVERY, RECENTRED, PENDING, HIGHEST, IN_ROW = range(12)
+#: And: whether Newton's method begins on a parabola (`solvers.integrators.guesses`).
+ON_PARABOLA = 12
 # EQUAL: steps since a start (or since the step changed); EVERY: whether every step is recorded, or the wanted times;
 # NEXT: the next wanted time; RECORDED: rows in use; PENDING: a step was made that is not yet written down;
 # HIGHEST: order that is not exceeded; IN_ROW: steps of the same length since ROW_BEGIN (`end_of_step`)
@@ -21,13 +23,19 @@ ORDER, EQUAL, STEPS, REJECTED, FAILED, NEXT, RECORDED, EVERY, RECENTRED, PENDING
 #: Entries of a run's floats.
 TIME, STEP, END_TIME, LONGEST_STEP, RTOL, NEWTON, LAST_STEP, TIME_BEFORE, DRIFT, SLIP, ERROR, SHORT = range(12)
 # STEP: to be tried next; NEWTON: size of Newton's last step; TIME_BEFORE: begin of the last step; DRIFT, SLIP: largest
-# errors of loops; ERROR: of the last step; SHORT: a fixed step that is cut for the time being, else 0
+# errors of loops; ERROR: of the last step; SHORT: the part of a fixed step that is made at once, 0 if it is not cut
 
 #: Constants of a method, in the same array.
 BAUMGARTE, START_ORDER = 12, 13
 
 #: Of steps of the same length in a row: when the first began, s, and their length; 0 between rows.
 ROW_BEGIN, ROW_STEP = 14, 15
+
+#: Of a fixed step that is cut: which part of it is made, when it began and when it will end, s.
+PLACE, CUT_BEGIN, CUT_END = 16, 17, 18
+
+#: How many integers and floats they are.
+INTS, REALS = 13, 19
 
 #: What came of an advance; failures are 10 and the status of the stage.
 DONE, PAUSED, FULL, TOO_SMALL, NEW_COEFFICIENTS = 0, 1, 2, 3, 4
@@ -45,8 +53,8 @@ SCRATCH = 5
 class RunArrays(NamedTuple):
     """Arrays of one run; N = 4 n + nc + nz entries of a row [q, v, a, lambda, z, R]."""
 
-    ints: Any  #: (12,) int64, see above
-    reals: Any  #: (16,), see above
+    ints: Any  #: (INTS,) int64, see above
+    reals: Any  #: (REALS,), see above
     atol: Any  #: (2 n + nz,) absolute tolerances of q, v, z
     wanted: Any  #: (T,) times to be recorded, s
     times: Any  #: (BUFFER,) of what was recorded
@@ -70,11 +78,11 @@ def make_run(n: int, nc: int, nz: int, wanted: np.ndarray | None, tape: int = 0,
     ``tape`` and ``directions`` are lengths of buffers for what derivatives need.
     """
     size = 4 * n + nc + nz
-    ints = np.zeros(12, dtype=np.int64)
+    ints = np.zeros(INTS, dtype=np.int64)
     ints[EVERY] = wanted is None
     return RunArrays(
         ints=ints,
-        reals=np.zeros(16),
+        reals=np.zeros(REALS),
         atol=np.zeros(2 * n + nz),
         wanted=np.zeros(0) if wanted is None else np.ascontiguousarray(wanted, dtype=float),
         times=np.zeros(BUFFER),

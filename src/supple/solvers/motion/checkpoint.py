@@ -19,9 +19,12 @@ import numpy as np
 from supple.compilation.digest import Digest, differences, told
 from supple.core.tree_factors import integers_fit
 from supple.errors import ModelError, StorageError, warn
+from supple.solvers.integrators.cut_steps import PARTS
 from supple.solvers.integrators.integrator import Integrator
 from supple.solvers.integrators.run import (
     BAUMGARTE,
+    CUT_BEGIN,
+    CUT_END,
     DRIFT,
     END_TIME,
     EQUAL,
@@ -34,8 +37,10 @@ from supple.solvers.integrators.run import (
     LONGEST_STEP,
     NEWTON,
     NEXT,
+    ON_PARABOLA,
     ORDER,
     PENDING,
+    PLACE,
     RECENTRED,
     RECORDED,
     REJECTED,
@@ -236,6 +241,7 @@ def put_back(saved: Saved, integrator: Integrator, span: tuple[float, float], be
 def _check_ints(saved: Saved, integrator: Integrator, ints: Array) -> None:
     bounds = dict.fromkeys((EQUAL, STEPS, REJECTED, FAILED, RECENTRED, IN_ROW), (0, COUNTABLE))
     bounds |= {ORDER: integrator.control.orders, NEXT: (0, len(integrator.wanted)), RECORDED: (0, 0), PENDING: (0, 1)}
+    bounds[ON_PARABOLA] = (0, 1)
     bounds |= {k: (int(integrator.ints[k]), int(integrator.ints[k])) for k in (EVERY, HIGHEST)}
     _check_bounds(saved, "ints", ints, bounds)
 
@@ -313,8 +319,21 @@ def _check_reals(
         step > 0.0 and (integrator.control.fixed_step is None or step == integrator.control.fixed_step),
         f"reals[{STEP}], the step, is {step} s",
     )
-    saved.check(reals[SHORT] <= step, f"reals[{SHORT}], a step cut short, is {reals[SHORT]} s")
+    _check_cut(saved, reals, stops)
     saved.check(last > 0.0 or (last == 0.0 and not pending), f"reals[{LAST_STEP}], the last step, is {last} s")
+
+
+def _check_cut(saved: Saved, reals: Array, stops: tuple[float, float]) -> None:
+    """A fixed step that is cut: how, and between which times."""
+    short, place = float(reals[SHORT]), float(reals[PLACE])
+    saved.check(short == 0.0 or short in PARTS, f"reals[{SHORT}], the part of a step that is made, is {short}")
+    saved.check(0.0 <= place <= 1.0, f"reals[{PLACE}], how much of a step is made, is {place}")
+    if short == 0.0 or place == 1.0:
+        return
+    begin, end = float(reals[CUT_BEGIN]), float(reals[CUT_END])
+    saved.check((place / short).is_integer(), f"reals[{PLACE}], how much of a step is made, is {place}")
+    fine = stops[0] <= begin <= reals[TIME] < end <= stops[1]
+    saved.check(bool(fine), f"reals[{CUT_BEGIN}] and [{CUT_END}], a step that is cut, are {begin} s and {end} s")
 
 
 def _check_charts(saved: Saved, charts: Array) -> None:

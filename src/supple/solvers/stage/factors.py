@@ -72,6 +72,15 @@ def set_direction(problem, f, size, largest):
 
 
 @inner
+def is_corrected(problem):
+    """Whether the stage holds corrections P mu already: P must not turn under them, velocities would jump with it."""
+    corrected = False
+    for k in range(problem.mu.shape[0]):
+        corrected |= problem.mu[k] != 0.0
+    return corrected
+
+
+@inner
 def tree_is_asked(problem):
     """Whether the next factors are to be made over the tree."""
     if problem.calls[FACTORS_AT] == 0:
@@ -149,12 +158,13 @@ def prepare_corrections(problem, cv, ca):
     """
     calls, free, nc, weights = problem.calls, problem.free, problem.vectors.shape[1], problem.corrections[0]
     at = (calls[TREE_AT], calls[SPACE_AT], calls[FACTORS_AT], problem.v.ctypes.data, cv, ca, problem.P.ctypes.data)
-    call_tree_rates(calls[TREE_RATES_AT], (*at, 0, weights.ctypes.data))
-    largest = 0.0
-    for i in range(free.shape[0]):
-        largest = max(largest, weights[free[i]])
-    for i in range(free.shape[0]):
-        set_direction(problem, free[i], weights[free[i]], largest)
+    if not is_corrected(problem):
+        call_tree_rates(calls[TREE_RATES_AT], (*at, 0, weights.ctypes.data))
+        largest = 0.0
+        for i in range(free.shape[0]):
+            largest = max(largest, weights[free[i]])
+        for i in range(free.shape[0]):
+            set_direction(problem, free[i], weights[free[i]], largest)
     return call_tree_rates(calls[TREE_RATES_AT], (*at, nc, problem.corrections.ctypes.data)) != 0
 
 

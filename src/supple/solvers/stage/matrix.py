@@ -38,6 +38,7 @@ from supple.solvers.stage.excitation import feed_back_slopes
 from supple.solvers.stage.factors import (
     factorise_matrix,
     factorise_over_tree,
+    is_corrected,
     pivot_status,
     set_direction,
     tree_is_asked,
@@ -238,24 +239,32 @@ def fill_stabilisation(problem, scale, A, slip):
         problem.free, problem.matrix, problem.numbers[CV], problem.tangent, problem.moving, problem.P
     )  # fmt: skip
     nf, nc = free.shape[0], A.shape[0]
+    if not is_corrected(problem):
+        for i in range(nf):
+            set_direction(problem, free[i], abs(T[free[i], free[i]]), scale)
     for i in range(nf):
-        set_direction(problem, free[i], abs(T[free[i], free[i]]), scale)
-    for i in range(nf):
-        row, to = W[i, nf + nc : nf + 2 * nc], free[i]
-        for j in range(nf):
-            x = moving[to, free[j]]
-            if x != 0.0:
-                by = P[free[j]]
-                for k in range(Index(nc)):
-                    row[k] -= x * by[k]
+        subtract_product(1.0, moving[free[i]], free, P, W[i, nf + nc : nf + 2 * nc])
         for k in range(nc):
-            W[nf + nc + k, i] = slip[k, to]
+            W[nf + nc + k, i] = slip[k, free[i]]
     for l in range(nc):
-        row = W[nf + nc + l, nf + nc : nf + 2 * nc]
-        for j in range(nf):
-            x, by = cv * A[l, free[j]], P[free[j]]
-            for k in range(Index(nc)):
-                row[k] -= x * by[k]
+        subtract_product(cv, A[l], free, P, W[nf + nc + l, nf + nc : nf + 2 * nc])
+
+
+@inner
+def subtract_product(s, x, free, P, out):
+    """out (nc,) -= s x P over free coordinates, for x (n,) and P (n, nc); four at a time, out is short."""
+    nf, count, last = free.shape[0], Index(out.shape[0]), free.shape[0] - free.shape[0] % 4
+    for j in range(0, last, 4):
+        f0, f1, f2, f3 = free[j], free[j + 1], free[j + 2], free[j + 3]
+        x0, x1, x2, x3 = s * x[f0], s * x[f1], s * x[f2], s * x[f3]
+        if x0 != 0.0 or x1 != 0.0 or x2 != 0.0 or x3 != 0.0:
+            p0, p1, p2, p3 = P[f0], P[f1], P[f2], P[f3]
+            for k in range(count):
+                out[k] -= (x0 * p0[k] + x1 * p1[k]) + (x2 * p2[k] + x3 * p3[k])
+    for j in range(last, nf):
+        x0, p0 = s * x[free[j]], P[free[j]]
+        for k in range(count):
+            out[k] -= x0 * p0[k]
 
 
 @inner
