@@ -413,6 +413,12 @@ def test_tests_mirror_the_package():
     assert set(TESTED_IN) <= modules, sorted(set(TESTED_IN) - modules)
 
 
+def test_no_two_files_of_tests_have_one_name():
+    """They are no packages, so that pytest would find the first for both, in a run of all."""
+    names = [path.name for path in TESTS.rglob("test_*.py")]
+    assert not {name for name in names if names.count(name) > 1}
+
+
 def test_files_are_short():
     beside = [path for folder in BESIDE for path in (TESTS.parent / folder).rglob("*.py")]
     assert len(beside) > 100
