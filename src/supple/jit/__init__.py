@@ -21,7 +21,7 @@ from supple.jit.addressed import (
     MapKernel,
     SmoothGradientKernel,
 )
-from supple.jit.calls import FASTMATH, calling
+from supple.jit.calls import FASTMATH, Work, calling
 from supple.jit.local_arrays import local_array
 from supple.jit.local_records import local_record
 from supple.jit.mode import compiler
@@ -40,6 +40,7 @@ __all__ = [
     "LoadKernel",
     "MapKernel",
     "SmoothGradientKernel",
+    "Work",
     "calling",
     "inlined",
     "inner",

@@ -10,6 +10,7 @@ from weakref import WeakSet
 
 from numba import types
 
+from supple.jit.calls import Work
 from supple.jit.mode import compiler
 from supple.jit.stamps import load_stamp, stamp_of
 
@@ -41,11 +42,10 @@ class AddressedKernel:
     What calls it is compiled apart from it: solvers are small, and the large kernels are compiled once for all of them.
     """
 
-    #: Whether it has much arithmetic outside of loops.
-    straight: ClassVar = False
-
-    def __init__(self, function: Callable[..., Any], signature: Any, stamp: str = stamp_of("core")) -> None:
-        self.function, self.signature, self.stamp = function, signature, stamp
+    def __init__(
+        self, function: Callable[..., Any], signature: Any, stamp: str = stamp_of("core"), work: Work = Work.LOOPS
+    ) -> None:
+        self.function, self.signature, self.stamp, self.work = function, signature, stamp, work
         self.__doc__ = function.__doc__
         self._address = 0
         with _listing:
@@ -57,7 +57,7 @@ class AddressedKernel:
         if not self._address:
             with _lock:
                 if not self._address:
-                    self.compiled = compiler().callback(self.function, self.signature, self.stamp, self.straight)
+                    self.compiled = compiler().callback(self.function, self.signature, self.stamp, self.work)
                     self._address = int(self.compiled.address)  # last: who sees it, may call it
         return self._address
 
@@ -79,9 +79,10 @@ class _ModelKernel(AddressedKernel):
     """
 
     kind: ClassVar[Any]
+    work_of_kind: ClassVar[Work] = Work.LOOPS
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__(function, self.kind, load_stamp(function))
+        super().__init__(function, self.kind, load_stamp(function), self.work_of_kind)
 
     def __reduce__(self) -> Any:
         # an address means nothing in another process
@@ -91,7 +92,7 @@ class _ModelKernel(AddressedKernel):
 class LoadKernel(_ModelKernel):
     """A load's compiled function."""
 
-    straight, kind = True, _LOAD
+    work_of_kind, kind = Work.FORMULAS, _LOAD
 
 
 class GradientKernel(_ModelKernel):
@@ -109,7 +110,7 @@ class GradientKernel(_ModelKernel):
         (`gradients.displaced_models`).
     """
 
-    straight, kind, within, complete, smooth = True, _GRADIENT, False, True, False
+    work_of_kind, kind, within, complete, smooth = Work.FORMULAS, _GRADIENT, False, True, False
 
 
 class SmoothGradientKernel(GradientKernel):

@@ -1,7 +1,8 @@
-"""What kernels of both modes share: how exact their arithmetic is, and how they call one another by address."""
+"""What kernels of both modes share: exactness of arithmetic, kinds of work, calls by address."""
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any
 
 from llvmlite import ir
@@ -12,6 +13,14 @@ from numba.extending import intrinsic
 #: ``contract`` lets multiply-adds fuse, ``nsz`` ignores the sign of zero.  NaN and infinity keep their
 #: meaning (kernels report them), and sums keep their order.
 FASTMATH = {"contract", "nsz"}
+
+
+class Work(Enum):
+    """What a kernel mostly does, for LLVM to spend its time where that pays."""
+
+    LOOPS = "arithmetic in loops"
+    FORMULAS = "arithmetic outside of loops"
+    BOOKKEEPING = "little, again and again: short code, compiled in half the time"
 
 
 def calling(signature: Any) -> Any:

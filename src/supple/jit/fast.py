@@ -33,7 +33,7 @@ from numba.core.typing.context import Context
 from supple.jit import lowering
 from supple.jit.array_values import named_member
 from supple.jit.cache import KernelCache
-from supple.jit.calls import FASTMATH
+from supple.jit.calls import FASTMATH, Work
 
 MODE = "fast"
 
@@ -231,8 +231,20 @@ class _Whole(JITCodeLibrary):  # type: ignore[misc]
         super()._optimize_final_module()
 
 
+class _Short(_Whole):
+    """The same, short: no loop is unrolled, and few are vectorised."""
+
+    def _optimize_final_module(self) -> None:
+        for function in self._final_module.functions:
+            if not function.is_declaration:
+                function.add_function_attribute("optsize")
+        super()._optimize_final_module()
+
+
 class _Kernel(Compiler):  # type: ignore[misc]
     """Numba's pipeline, with those flags and contexts."""
+
+    library: type[_Whole] = _Whole
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -244,7 +256,7 @@ class _Kernel(Compiler):  # type: ignore[misc]
     def compile_extra(self, function: Any) -> Any:
         self.has_closures = any(hasattr(constant, "co_code") for constant in function.__code__.co_consts)
         if self.state.library is None:
-            self.state.library = _Whole(self.state.targetctx.codegen(), function.__qualname__)
+            self.state.library = self.library(self.state.targetctx.codegen(), function.__qualname__)
             self.state.library.enable_object_caching()
         with global_compiler_lock, _swift_compiler():
             return super().compile_extra(function)
@@ -257,6 +269,12 @@ class _Kernel(Compiler):  # type: ignore[misc]
                 passes.add_pass(kind, description)
         passes.finalize()
         return [passes]
+
+
+class _Bookkeeping(_Kernel):
+    """The pipeline of kernels in which little is computed."""
+
+    library = _Short
 
 
 def kernel(function: Callable[..., Any], stamp: str) -> Any:
@@ -277,12 +295,13 @@ def _straight_vectors(wanted: bool) -> Iterator[None]:
             config.SLP_VECTORIZE = before
 
 
-def callback(function: Callable[..., Any], signature: Any, stamp: str, straight: bool) -> Any:
-    """A function called by its address; ``straight`` if it has much arithmetic outside of loops."""
+def callback(function: Callable[..., Any], signature: Any, stamp: str, work: Work) -> Any:
+    """A function called by its address."""
     options = {"fastmath": FASTMATH, "error_model": "numpy"}
-    compiled: Any = CFunc(function, (signature.args, signature.return_type), {}, options, pipeline_class=_Kernel)
+    pipeline = _Bookkeeping if work is Work.BOOKKEEPING else _Kernel
+    compiled: Any = CFunc(function, (signature.args, signature.return_type), {}, options, pipeline_class=pipeline)
     compiled._cache = KernelCache(function, stamp, MODE)
-    with _straight_vectors(straight):
+    with _straight_vectors(work is Work.FORMULAS):
         compiled.compile()
     return compiled
 

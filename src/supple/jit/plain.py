@@ -12,7 +12,7 @@ from typing import Any
 import numba
 
 from supple.jit.cache import KernelCache
-from supple.jit.calls import FASTMATH
+from supple.jit.calls import FASTMATH, Work
 
 MODE = "plain"
 
@@ -25,8 +25,8 @@ def kernel(function: Callable[..., Any], stamp: str) -> Any:
     return dispatcher
 
 
-def callback(function: Callable[..., Any], signature: Any, stamp: str, straight: bool) -> Any:
-    """A function called by its address; ``straight`` has no meaning here."""
+def callback(function: Callable[..., Any], signature: Any, stamp: str, work: Work) -> Any:
+    """A function called by its address, whatever work it does."""
     try:
         from numba.core.ccallback import CFunc
 

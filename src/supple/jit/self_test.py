@@ -8,7 +8,7 @@ import numpy as np
 from numba import types
 
 from supple.jit import fast
-from supple.jit.calls import calling
+from supple.jit.calls import Work, calling
 from supple.jit.stamps import ring_digest
 
 #: Sum of 2 x_i + i over x = (1, 2, 3), scaled by the nested array's sum and the constant below.
@@ -55,6 +55,6 @@ def _run(address: Any, records: Any, x: Any) -> Any:
 def result() -> float:
     """What the kernel gives."""
     stamp = ring_digest(())
-    rounded = fast.callback(_rounded, _SIGNATURE, stamp, False)
+    rounded = fast.callback(_rounded, _SIGNATURE, stamp, Work.BOOKKEEPING)
     run = fast.kernel(_run, stamp)
     return float(run(rounded.address, np.zeros(1, _record), np.array([1.0, 2.0, 3.0])))
