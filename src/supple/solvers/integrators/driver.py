@@ -1,6 +1,7 @@
 """The driver of all schemes, compiled part: start, advance, record, re-centre, look back.
 
-A family of schemes gives the parts, functions of (problem, run, own), from which `composed` makes its kernels:
+A family of schemes gives the parts, functions of (problem, run, own), from which `composed` makes the one kernel of a
+family, which the driver calls by its address: the driver itself is compiled once for all of them.
 
 - ``begin(problem, run, own)``: what a scheme remembers at a start, from the state of the problem;
 - ``step(problem, run, own)``: one accepted step; CONVERGED, TOO_SMALL, NEW_COEFFICIENTS or a failure;
@@ -14,9 +15,12 @@ A step is *pending* from its end until it is recorded: between the two, somebody
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
-from supple.jit import inner, kernel, made_for
+from numba import types
+
+from supple.core.arrays import vector_at
+from supple.core.views import address_of
+from supple.jit import AddressedKernel, Work, calling, inner, kernel, kernel_stamp, made_for
 from supple.solvers.integrators.error_control import first_step, note_drift
 from supple.solvers.integrators.method import Kernels
 from supple.solvers.integrators.rows import keep_row
@@ -52,6 +56,13 @@ from supple.solvers.stage.calls import accelerate
 from supple.solvers.stage.charts import bring_home
 from supple.solvers.stage.status import CONVERGED
 
+#: What a family is asked to do.
+BEGIN, STEP_ON, SETTLE, INTERPOLATE = range(4)
+
+#: Of a family's kernel: addresses of problem, run and own arrays, what to do, a time and the address of a row.
+SIGNATURE = types.int64(*[types.int64] * 4, types.float64, types.int64)
+_call = calling(SIGNATURE)
+
 
 @inner
 def end_step(problem, run, t):
@@ -62,97 +73,6 @@ def end_step(problem, run, t):
     note_drift(problem, reals)
 
 
-def recording(interpolate: Callable) -> Any:
-    """Function that writes down the last step of a family whose rows are had by ``interpolate``."""
-
-    @inner
-    @made_for(interpolate)
-    def record(problem, run, own):
-        """Write the last step down.  Returns whether the buffer is full."""
-        ints, wanted, now, most = run.ints, run.wanted, run.reals[TIME], run.times.shape[0]
-        if ints[EVERY]:
-            if ints[RECORDED] == most or is_full(run):
-                return True
-            interpolate(problem, run, own, now, run.rows[ints[RECORDED]])
-            note_given(problem, run, now, run.rows[ints[RECORDED]])
-            keep_row(problem, run, now)
-            return False
-        while ints[NEXT] < wanted.shape[0] and wanted[ints[NEXT]] <= now:
-            if ints[RECORDED] == most or is_full(run):
-                return True
-            t = wanted[ints[NEXT]]
-            interpolate(problem, run, own, t, run.rows[ints[RECORDED]])
-            note_given(problem, run, t, run.rows[ints[RECORDED]])
-            keep_row(problem, run, t)
-            ints[NEXT] += 1
-        return False
-
-    return record
-
-
-def loops(
-    own_at: Callable, begin: Callable, step: Callable, settle: Callable, recentre: Callable, interpolate: Callable
-) -> tuple[Any, Any, Any]:
-    """Functions of addresses of tables that begin, take steps and give a row, from the parts of a family.
-
-    Parts are bound when they are made, not passed at every call; ``own_at(address)`` are the arrays of the family.
-    """
-    record = recording(interpolate)
-
-    @inner
-    @made_for(step)
-    def begin_run(problem_address, run_address, own_address):
-        """Begin (again) from q, v, z of the problem at reals[TIME], with a first step in reals[STEP] if that is 0."""
-        problem, run, own = problem_at(problem_address), run_at(run_address), own_at(own_address)
-        reals = run.reals
-        status = accelerate(problem, reals[TIME], reals[BAUMGARTE])
-        if status != CONVERGED:
-            return FAILURE + status
-        if reals[STEP] <= 0.0:
-            reals[STEP] = first_step(problem, run)
-        reals[TIME_BEFORE] = reals[TIME]
-        begin(problem, run, own)
-        open_entry(problem, run, START, reals[TIME], reals[STEP], run.tape_counts[ANEW], 0.0, 0.0, 0.0, 0.0)
-        put_stage(problem, run, reals[TIME])
-        close_entry(run)
-        return DONE
-
-    @inner
-    @made_for(step)
-    def take_steps(problem_address, run_address, own_address, budget):
-        """At most ``budget`` steps towards the end.  Returns DONE, PAUSED, FULL, or what kept a step from ending."""
-        problem, run, own = problem_at(problem_address), run_at(run_address), own_at(own_address)
-        ints, reals = run.ints, run.reals
-        for _ in range(budget):
-            if ints[PENDING]:
-                if record(problem, run, own):
-                    return FULL
-                settle(problem, run, own)
-                ints[PENDING] = False
-            if reals[TIME] >= reals[END_TIME]:
-                return DONE
-            if is_full(run):
-                return FULL
-            recentre(problem, run, own)
-            status = step(problem, run, own)
-            if status != CONVERGED:
-                return status
-            ints[PENDING] = True
-        return PAUSED
-
-    @inner
-    @made_for(step)
-    def give_row(problem_address, run_address, own_address, t, row):
-        """Row (in the model's charts) at a time t of the last step, while it is pending."""
-        problem, run = problem_at(problem_address), run_at(run_address)
-        interpolate(problem, run, own_at(own_address), t, row)
-        if run.tape_counts[NOTING]:
-            note_given(problem, run, t, row)
-        bring_home(problem, row)
-
-    return begin_run, take_steps, give_row
-
-
 def composed(
     own_at: Callable,
     begin: Callable,
@@ -161,26 +81,107 @@ def composed(
     recentre: Callable,
     interpolate: Callable,
     stages: bool = True,
+    work: Work = Work.BOOKKEEPING,
 ) -> Kernels:
-    """The kernels of a family of schemes from its parts, see `loops`; ``stages``: whether it solves them one by one."""
-    begin_run, take_steps, give_row = loops(own_at, begin, step, settle, recentre, interpolate)
+    """What is compiled for a family of schemes, from its parts, see above.
 
-    @kernel
+    ``stages``: whether stages are solved one by one, by kernels of their own; ``work``: what is left to do here.
+    Parts are bound when they are made, not passed at every call; ``own_at(address)`` are the arrays of the family.
+    """
+
     @made_for(step)
-    def start(problem, run, own):
-        """Begin (again), with tables of arrays."""
-        return begin_run(problem.ctypes.data, run.ctypes.data, own.ctypes.data)
+    def parts(problem_address, run_address, own_address, action, t, row_address):
+        """One of the parts; a step begins with charts that were left.  Returns the status of a step."""
+        problem, run, own = problem_at(problem_address), run_at(run_address), own_at(own_address)
+        status = CONVERGED
+        if action == STEP_ON:
+            recentre(problem, run, own)
+            status = step(problem, run, own)
+        elif action == INTERPOLATE:
+            interpolate(problem, run, own, t, vector_at(row_address, (run.rows.shape[1],)))
+        elif action == SETTLE:
+            settle(problem, run, own)
+        else:
+            begin(problem, run, own)
+        return status
 
-    @kernel
-    @made_for(step)
-    def advance(problem, run, own, budget):
-        """Take steps, likewise."""
-        return take_steps(problem.ctypes.data, run.ctypes.data, own.ctypes.data, budget)
+    return Kernels(AddressedKernel(parts, SIGNATURE, kernel_stamp(parts), work), stages)
 
-    @kernel
-    @made_for(step)
-    def look_back(problem, run, own, t, row):
-        """Write a row of the last step, likewise."""
-        give_row(problem.ctypes.data, run.ctypes.data, own.ctypes.data, t, row)
 
-    return Kernels(start, advance, look_back, stages)
+@inner
+def ask(family, problem, run, own_address, action):
+    """Let a family do something, see `composed`.  Returns a status."""
+    return _call(family, (address_of(problem), address_of(run), own_address, action, 0.0, 0))
+
+
+@inner
+def interpolate_row(family, problem, run, own_address, t, row):
+    """Row (in the charts of the run) at a time t of the last step."""
+    _call(family, (address_of(problem), address_of(run), own_address, INTERPOLATE, t, row.ctypes.data))
+
+
+@inner
+def record(family, problem, run, own_address):
+    """Write the last step down.  Returns whether the buffer is full."""
+    ints, wanted, now, most = run.ints, run.wanted, run.reals[TIME], run.times.shape[0]
+    while ints[EVERY] or (ints[NEXT] < wanted.shape[0] and wanted[ints[NEXT]] <= now):
+        if ints[RECORDED] == most or is_full(run):
+            return True
+        t, row = now if ints[EVERY] else wanted[ints[NEXT]], run.rows[ints[RECORDED]]
+        interpolate_row(family, problem, run, own_address, t, row)
+        note_given(problem, run, t, row)
+        keep_row(problem, run, t)
+        if ints[EVERY]:
+            break
+        ints[NEXT] += 1
+    return False
+
+
+@kernel
+def start(family, problem_table, run_table, own_table):
+    """Begin (again) from q, v, z of the problem at reals[TIME], with a first step in reals[STEP] if that is 0."""
+    problem, run = problem_at(problem_table.ctypes.data), run_at(run_table.ctypes.data)
+    reals = run.reals
+    status = accelerate(problem, reals[TIME], reals[BAUMGARTE])
+    if status != CONVERGED:
+        return FAILURE + status
+    if reals[STEP] <= 0.0:
+        reals[STEP] = first_step(problem, run)
+    reals[TIME_BEFORE] = reals[TIME]
+    ask(family, problem, run, own_table.ctypes.data, BEGIN)
+    open_entry(problem, run, START, reals[TIME], reals[STEP], run.tape_counts[ANEW], 0.0, 0.0, 0.0, 0.0)
+    put_stage(problem, run, reals[TIME])
+    close_entry(run)
+    return DONE
+
+
+@kernel
+def advance(family, problem_table, run_table, own_table, budget):
+    """At most ``budget`` steps towards the end.  Returns DONE, PAUSED, FULL, or what kept a step from ending."""
+    problem, run, own = problem_at(problem_table.ctypes.data), run_at(run_table.ctypes.data), own_table.ctypes.data
+    ints, reals = run.ints, run.reals
+    for _ in range(budget):
+        if ints[PENDING]:
+            if record(family, problem, run, own):
+                return FULL
+            ask(family, problem, run, own, SETTLE)
+            ints[PENDING] = False
+        if reals[TIME] >= reals[END_TIME]:
+            return DONE
+        if is_full(run):
+            return FULL
+        status = ask(family, problem, run, own, STEP_ON)
+        if status != CONVERGED:
+            return status
+        ints[PENDING] = True
+    return PAUSED
+
+
+@kernel
+def look_back(family, problem_table, run_table, own_table, t, row):
+    """Row (in the model's charts) at a time t of the last step, while it is pending."""
+    problem, run = problem_at(problem_table.ctypes.data), run_at(run_table.ctypes.data)
+    interpolate_row(family, problem, run, own_table.ctypes.data, t, row)
+    if run.tape_counts[NOTING]:
+        note_given(problem, run, t, row)
+    bring_home(problem, row)

@@ -295,7 +295,7 @@ def explicit_step(problem_table, run_table, own_table, rows, directions):
 #: A tolerance that no error of a step exceeds.
 ANY = 1e30
 
-#: Compiled loops.
+#: What is compiled for the family.
 KERNELS = composed(own_at, begin, step, settle, recentre, interpolate, stages=False)
 
 
@@ -330,7 +330,7 @@ class Explicit(Method):
 
     @property
     def kernels(self) -> Kernels:
-        """Compiled loops of all pairs."""
+        """What is compiled for all pairs."""
         return KERNELS
 
     def own_arrays(self, problem: Problem, size: int) -> PairArrays:

@@ -89,7 +89,7 @@ class Implicit(Method):
 
     @property
     def kernels(self) -> Kernels:
-        """Compiled loops of all formulas."""
+        """What is compiled for all formulas."""
         return loop.KERNELS
 
     def own_arrays(self, problem: Problem, size: int) -> loop.FormulaArrays:

@@ -403,5 +403,5 @@ def settle(problem, run, own):
     """There is nothing to do once a step is recorded."""
 
 
-#: Compiled loops.
+#: What is compiled for the family.
 KERNELS = composed(own_at, begin, step, settle, recentre, interpolate)

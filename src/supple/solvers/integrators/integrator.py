@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from supple.compilation.law_program import Program
 from supple.core.arrays import handle
 from supple.errors import ShapeError
+from supple.solvers.integrators import driver
 from supple.solvers.integrators.method import Method
 from supple.solvers.integrators.reuse import BUFFERS, LARGEST, Beginning, Form, arrays_of
 from supple.solvers.integrators.run import (
@@ -81,11 +82,10 @@ class Integrator:
         self.ints[HIGHEST] = self.control.orders[1]
         self.began = 0.0  #: when the first start of the run was, s
         self.own = method.own_arrays(problem, self.size)
-        self._kernels = method.kernels
-        put_addresses(problem.calls, self._kernels.stages)
+        put_addresses(problem.calls, method.kernels.stages)
         if len(self.run.tape):
             self.pasts.append(method.past(self.own))
-        self._tables = workspace.table, handle(self.run), handle(self.own)
+        self._tables = method.kernels.parts.address, workspace.table, handle(self.run), handle(self.own)
         self.form, self._given_times = form, wanted
         self.budget = 0  #: steps between the last two looks of a run; 0 before the first
         #: what the arrays begin with, if they are to be taken again
@@ -105,7 +105,7 @@ class Integrator:
         self.workspace = with_laws(self.workspace, program, targets)
         self.problem = self.workspace.problem
         if wanted is not self._given_times:
-            self.run, self._given_times = with_times(self.run, self._tables[1], wanted), wanted
+            self.run, self._given_times = with_times(self.run, self._tables[2], wanted), wanted
         self.ints[EVERY] = wanted is None
         self.wanted, self.began = self.run.wanted, 0.0
         self.pasts = [self.method.past(self.own)] if len(self.run.tape) else []
@@ -121,13 +121,13 @@ class Integrator:
         first = self.control.fixed_step or self.control.first_step or 0.0
         self.reals[TIME], self.reals[END_TIME], self.reals[STEP] = t, t_end, first if step is None else step
         self.ints[PENDING] = False
-        return int(self._kernels.start(*self._tables))
+        return int(driver.start(*self._tables))
 
     def advance(self, budget: int) -> int:
         """At most ``budget`` steps.  Returns DONE, PAUSED, FULL or a failure."""
         last = int(self.ints[STEPS]) + budget
         while True:
-            code = int(self._kernels.advance(*self._tables, last - int(self.ints[STEPS])))
+            code = int(driver.advance(*self._tables, last - int(self.ints[STEPS])))
             if code != NEW_COEFFICIENTS:
                 return code
             self.method.renew(self.own)
@@ -146,7 +146,7 @@ class Integrator:
         """
         row = np.zeros(self.size)
         self.run.tape_counts[NOTING] = note
-        self._kernels.look_back(*self._tables, t, row)
+        driver.look_back(*self._tables, t, row)
         self.run.tape_counts[NOTING] = 0
         return row
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.errors import ModelError
+from supple.jit import AddressedKernel
 from supple.solvers.problem import Problem
 
 Array = np.ndarray
@@ -21,12 +22,10 @@ ENTRY_POINTS = "supple.methods"
 
 
 class Kernels(NamedTuple):
-    """Compiled loops of a family of schemes; tables are those of `Problem`, `RunArrays` and the scheme's own arrays."""
+    """What is compiled for a family of schemes (`solvers.integrators.driver.composed`)."""
 
-    start: Callable[[Array, Array, Array], int]  #: (problem, run, own): a status
-    advance: Callable[[Array, Array, Array, int], int]  #: (problem, run, own, budget): a status
-    look_back: Callable[[Array, Array, Array, float, Array], None]  #: (problem, run, own, t, row)
-    stages: bool = True  #: whether they solve stages one by one (`solvers.stage.calls`)
+    parts: AddressedKernel  #: how it begins, makes steps and looks back: the driver calls it by its address
+    stages: bool = True  #: whether it solves stages one by one (`solvers.stage.calls`)
 
 
 class SingleStep(NamedTuple):
@@ -71,7 +70,7 @@ class Method(ABC):
 
     - `control`: tolerances and steps,
     - `own_arrays`: a named tuple of all arrays that it works on; ``saved`` names those that a checkpoint needs,
-    - `kernels`: how it starts, advances and looks back, composed from `solvers.integrators.driver`,
+    - `kernels`: how it begins, makes steps and looks back, by `solvers.integrators.driver.composed`,
     - `newest`: its newest row [q, v, a, lambda, z, R],
     - `taped_scheme`: how its steps are differentiated, if derivatives of motions are wanted,
     - `from_one_state`, `over` and `single_step`: how it makes one step, if it can be asked to by `Model.step`.
@@ -101,7 +100,7 @@ class Method(ABC):
     @property
     @abstractmethod
     def kernels(self) -> Kernels:
-        """Compiled loops."""
+        """What is compiled."""
 
     @abstractmethod
     def newest(self, own: Any, pending: bool) -> Array:

@@ -311,7 +311,7 @@ def begin(problem, run, own):
     run.reals[LAST_STEP], own.last[0] = h, h
 
 
-#: Compiled loops.
+#: What is compiled for the family.
 KERNELS = composed(own_at, begin, step, settle, recentre, interpolate)
 
 
@@ -374,7 +374,7 @@ class NDF(Method, name="ndf"):
 
     @property
     def kernels(self) -> Kernels:
-        """Compiled loops."""
+        """What is compiled."""
         return KERNELS
 
     def own_arrays(self, problem: Problem, size: int) -> DifferenceArrays:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.jit import inner, kernel
+from supple.jit import Work, inner, kernel
 from supple.solvers.integrators.driver import composed, end_step
 from supple.solvers.integrators.error_control import SAFETY, error_norm, set_weights, share_weights, widen_weights
 from supple.solvers.integrators.method import Control, Kernels, Method, SingleStep
@@ -284,8 +284,8 @@ def radau_step(problem_table, run_table, own_table, rows, directions):
     return DONE
 
 
-#: Compiled loops.
-KERNELS = composed(own_at, begin, step, settle, recentre, interpolate, stages=False)
+#: What is compiled for the family.
+KERNELS = composed(own_at, begin, step, settle, recentre, interpolate, stages=False, work=Work.LOOPS)
 
 
 @dataclass(frozen=True)
@@ -334,7 +334,7 @@ class Radau(Method, name="radau"):
 
     @property
     def kernels(self) -> Kernels:
-        """Compiled loops."""
+        """What is compiled."""
         return KERNELS
 
     def own_arrays(self, problem: Problem, size: int) -> RadauArrays:
