@@ -64,3 +64,15 @@ def test_what_inputs_do_is_that_of_the_model(rest):
     expected = -model.input_forces(rest.q, zero, rest.u, rest.t).T
     assert np.abs(expected).max(axis=1).all()
     assert relative_error(rest_system(rest).by_input, expected) < 1e-13
+
+
+def test_inputs_are_left_out_where_stability_alone_is_asked_for(monkeypatch):
+    rest = driven_arm()  # whose thruster has no potential
+    whole = rest_system(rest)
+    monkeypatch.setattr(type(rest.model.workspace.functions), "input_columns", property(lambda functions: 1 / 0))
+    rest.model.workspace._threads.__dict__.pop("rest")
+    alone = rest_system(rest, with_inputs=False)
+    assert alone.by_input.shape == (0, rest.model.n)
+    assert np.array_equal(alone.matrix, whole.matrix)
+    assert alone.stable == whole.stable
+    assert rest.stable is None  # nothing is damped

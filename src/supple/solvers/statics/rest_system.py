@@ -41,7 +41,7 @@ class RestSystem(NamedTuple):
     K: Array  #: (n, n) dR/dq
     A: Array  #: (nc, n) rows of loops, velocities
     E: Array  #: (nc, n) de/dq
-    by_input: Array  #: (nu, n) dR/du, transposed
+    by_input: Array  #: (nu, n) dR/du, transposed; (0, n) if it was not asked for
     matrix: Array  #: (nf + nc, nf + nc) with entries of about one
     scale: Array  #: (nf + nc,) by which rows and columns were multiplied
     norm: float  #: largest sum of the sizes of a row
@@ -66,22 +66,26 @@ class Scratch(NamedTuple):
     space: Array  #: (3, nf + nc, nf)
 
 
-def rest_system(equilibrium: Equilibrium) -> RestSystem:
-    """That of an equilibrium, whose numbers have been checked when it was found."""
+def rest_system(equilibrium: Equilibrium, with_inputs: bool = True) -> RestSystem:
+    """That of an equilibrium, whose numbers have been checked when it was found.
+
+    Without inputs, what these do is left out, (0, n): nobody compiles it who asks for stability alone.
+    """
     model = equilibrium.model
+    nu = model.nu if with_inputs else 0
     trusted = not model.demand.implicit  # loads that feel accelerations may make M indefinite
     # with loops, stability often takes all three Jacobians, which cost little more than one
-    found = _linearised(equilibrium, with_rates=trusted and bool(model.nc))
-    return _linearised(equilibrium, with_rates=True) if found.told == NEEDS_RATES and trusted else found
+    found = _linearised(equilibrium, nu, with_rates=trusted and bool(model.nc))
+    return _linearised(equilibrium, nu, with_rates=True) if found.told == NEEDS_RATES and trusted else found
 
 
-def _linearised(equilibrium: Equilibrium, with_rates: bool) -> RestSystem:
-    """The system, its stability told with or without damping and mass."""
+def _linearised(equilibrium: Equilibrium, nu: int, with_rates: bool) -> RestSystem:
+    """The system with nu inputs (all or none), its stability told with or without damping and mass."""
     model, q, free = equilibrium.model, equilibrium.q, equilibrium.model.free_coordinates
     n, nc, m, work, check = model.n, model.nc, len(free) + model.nc, model.workspace, model.arguments
-    scratch = work.remembered("rest", (n, m, model.nu, with_rates), lambda: _make_scratch(model, with_rates), 2)
+    scratch = work.remembered("rest", (n, m, nu, with_rates), lambda: _make_scratch(model, nu, with_rates), 2)
     space = work.space(equilibrium.u, equilibrium.t, equilibrium.multipliers.values if nc else None)
-    K, by_input, matrices = np.empty((n, n)), np.empty((model.nu, n)), np.zeros((5, nc, n))
+    K, by_input, matrices = np.empty((n, n)), np.empty((nu, n)), np.zeros((5, nc, n))
     matrix, scale = np.empty((m, m)), np.empty(m)
     at = work.tree, space, check.state("q", q), work.zero, free
     status = linearise_at_rest(*at, K, by_input, matrices, matrix, scale, *scratch)
@@ -91,11 +95,11 @@ def _linearised(equilibrium: Equilibrium, with_rates: bool) -> RestSystem:
     return RestSystem(K, A, E, by_input, matrix, scale, norm, status)
 
 
-def _make_scratch(model: Model, with_rates: bool) -> Scratch:
+def _make_scratch(model: Model, nu: int, with_rates: bool) -> Scratch:
     n, nf, nc, functions = model.n, len(model.free_coordinates), model.nc, model.workspace.functions
     m = nf + nc
     jacobians, rows = functions.jacobians if with_rates else 0, functions.rows if nc else 0
-    calls = functions.residual, jacobians, rows, functions.input_columns if model.nu else 0
+    calls = functions.residual, jacobians, rows, functions.input_columns if nu else 0
     return Scratch(
         calls=np.array(calls, dtype=np.int64),
         residual=np.zeros(n),
