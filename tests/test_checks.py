@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from supple import checks
+from supple.checks import all_finite
 from supple.errors import ModelError, ShapeError, StateError
 
 
@@ -220,3 +221,16 @@ def test_lengths_have_powers(value):
         with pytest.raises(ModelError, match=r"x is .* m, must lie between 1e-50 and 1e"):
             check(value, "x", "m")
         assert check(value, "x", "Pa") == value
+
+
+@pytest.mark.parametrize("size", [0, 1, 7, 300])
+def test_whether_all_numbers_are_finite(size):
+    numbers = np.linspace(-1.0, 1.0, size)
+    assert all_finite(numbers)
+    assert all_finite(1e300 * numbers)  # the sum of their squares is not
+    assert all_finite(numbers.reshape(1, -1)[:, ::2])
+    for k in range(size):
+        for bad in (np.nan, np.inf, -np.inf):
+            wrong = 1e300 * numbers
+            wrong[k] = bad
+            assert not all_finite(wrong)

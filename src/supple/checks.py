@@ -108,6 +108,14 @@ def finite_float(value: Any, what: str, error: type[SuppleError] = ModelError) -
     return float(number)
 
 
+def all_finite(array: Any) -> bool:
+    """Whether all numbers of a float64 array are finite.
+
+    Told by the sum of their squares, which takes a third of the time; where that overflows, by the numbers themselves.
+    """
+    return isfinite(np.vdot(array, array)) or bool(np.isfinite(array).all())
+
+
 def positive_float(value: Any, what: str, unit: str = "") -> float:
     """Return ``value`` as a float > 0."""
     number = _bounded(finite_float(value, what), what, unit)

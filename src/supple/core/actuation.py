@@ -38,31 +38,45 @@ def clear_forces(tree, space):
 
 
 @inlined
-def gather_forces(tree, space, k, B):
-    """B[:, k] += joint forces and stresses that are not zero, and these become so."""
+def gather_forces(tree, space, sign, column):
+    """column (n,) += sign times joint forces and stresses that are not zero, and these become so."""
     force = space.joint_force
     for i in range(force.shape[0]):
         if force[i] != 0.0:
-            B[i, k] += force[i]
+            column[i] += sign * force[i]
             force[i] = 0.0
     for m in range(tree.nodes.shape[0]):
         f = space.stress[m].f
         if any_stress(f):
             node = tree.nodes[m]
             for j in range(node.n):
-                B[node.start + j, k] += tree.psi[node.column + j] * f[tree.component[node.start + j]]
+                column[node.start + j] += sign * tree.psi[node.column + j] * f[tree.component[node.start + j]]
             for i in range(6):
                 f[i] = 0.0
 
 
 @inlined
-def gather_wrenches(tree, space, k, B):
-    """B[:, k] += -S^T F^C of the wrenches at points."""
+def gather_wrenches(tree, space, sign, column):
+    """column (n,) -= sign times S^T F^C of the wrenches at points."""
     force = space.tangent[0]
     accumulate_wrenches(tree, space.work)
     project_all(tree, space, force)
     for i in range(force.shape[0]):
-        B[i, k] -= force[i]
+        column[i] -= sign * force[i]
+
+
+@inlined
+def act_by_input(tree, space, tree_handle, space_handle, l, k):
+    """Load l writes what its input k does in place of its forces.  Returns whether it may have written wrenches.
+
+    Joint forces and stresses are zero before.
+    """
+    pushes = not tree.loads[l, 2] & WRENCHLESS
+    clear_counts(space)
+    if pushes:
+        clear_wrenches(tree, space.work)
+    call_load(tree.loads[l, 0], (tree_handle.ctypes.data, space_handle.ctypes.data, tree.loads[l, 1], -(k + 1)))
+    return pushes
 
 
 @inlined
@@ -78,17 +92,12 @@ def fill_actuation(tree, space, tree_handle, space_handle, B):
         return
     clear_forces(tree, space)
     for l in range(tree.loads.shape[0]):
-        side = tree.loads[l, 2]
-        if not side & INTERNAL:
-            continue
-        for k in range(tree.loads[l, FIRST_INPUT], tree.loads[l, END_INPUT]):
-            clear_counts(space)
-            if not side & WRENCHLESS:
-                clear_wrenches(tree, space.work)
-            call_load(tree.loads[l, 0], (tree_handle.ctypes.data, space_handle.ctypes.data, tree.loads[l, 1], -(k + 1)))
-            gather_forces(tree, space, k, B)
-            if not side & WRENCHLESS:
-                gather_wrenches(tree, space, k, B)
+        if tree.loads[l, 2] & INTERNAL:
+            for k in range(tree.loads[l, FIRST_INPUT], tree.loads[l, END_INPUT]):
+                pushes = act_by_input(tree, space, tree_handle, space_handle, l, k)
+                gather_forces(tree, space, 1.0, B[:, k])
+                if pushes:
+                    gather_wrenches(tree, space, 1.0, B[:, k])
 
 
 @kernel

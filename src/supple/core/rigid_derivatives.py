@@ -141,7 +141,7 @@ def fill_drives(tree, space, space_handle, calls, B):
         for k in range(tree.loads[l, FIRST_INPUT], tree.loads[l, END_INPUT]):
             clear_counts(space)
             call_load(tree.loads[l, 0], (calls, space_handle.ctypes.data, tree.loads[l, 1], -(k + 1)))
-            gather_forces(tree, space, k, B)
+            gather_forces(tree, space, 1.0, B[:, k])
 
 
 @kernel

@@ -18,13 +18,13 @@ that nothing resists) the derivative does not exist, and that is said.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import lapack  # type: ignore[import-untyped]
 
-from supple.checks import FLOAT, floats, shown, why
+from supple.checks import FLOAT, all_finite, floats, shown, why
 from supple.errors import DesignError, ModelError, ShapeError, SingularError, StateError, warn
 from supple.gradients.design import how_to_have
 from supple.gradients.effort_frames import effort_matrix, efforts_by_coordinate, efforts_by_parameter
@@ -56,8 +56,7 @@ class EquilibriumVariation:
         return f"<EquilibriumVariation: q {self.q.shape}, multipliers {self.multipliers.shape}>"
 
 
-@dataclass
-class Tangents:
+class Tangents(NamedTuple):
     """Factors and blocks of the linear system at an equilibrium."""
 
     factors: Array  #: LU factors of the transpose of the scaled system (nf + nc, nf + nc)
@@ -66,36 +65,23 @@ class Tangents:
     K: Array  #: (n, n) dR/dq
     A: Array  #: (nc, n) rows of loops, velocities
     E: Array  #: (nc, n) de/dq
-    R_u: Array | None = None  #: (n, nu) dR/du, once it was asked for: see `_by_inputs`
-
-
-def _by_inputs(equilibrium: Equilibrium, found: Tangents) -> Array:
-    """dR/du (n, nu)."""
-    R_u = found.R_u
-    if R_u is None:
-        model = equilibrium.model
-        R_u = np.zeros((model.n, 0))
-        if model.nu:
-            B = model.input_forces(equilibrium.q, model.workspace.zero, equilibrium.u, equilibrium.t)
-            R_u = np.negative(B, out=B)
-        found.R_u = R_u  # once it is whole: other threads may be asking for it
-    return R_u
+    by_input: Array  #: (nu, n) dR/du, transposed
 
 
 def tangents(equilibrium: Equilibrium) -> Tangents:
     """The system at an equilibrium, factorised; refuses one that did not converge or is critical."""
     if not equilibrium.converged:
         raise StateError(f"no derivatives: this is no equilibrium ({equilibrium.note})")
-    K, A, E, matrix, scale, norm, stable = rest_system(equilibrium)
-    factors, pivots, failed = matrix, np.zeros(0, np.int32), 0
-    if matrix.size:
-        factors, pivots, failed = lapack.dgetrf(matrix.T, overwrite_a=True)
-        failed = failed or lapack.dgecon(factors, norm)[0] < CRITICAL
+    found = rest_system(equilibrium)
+    factors, pivots, failed = found.matrix, np.zeros(0, np.int32), 0
+    if factors.size:
+        factors, pivots, failed = lapack.dgetrf(factors.T, overwrite_a=True)
+        failed = failed or lapack.dgecon(factors, found.norm)[0] < CRITICAL
     if failed:
         raise SingularError(f"no derivatives: {_why_critical(equilibrium)}")
-    if not stable and equilibrium.stable is False:
+    if not found.stable and equilibrium.stable is False:
         warn("derivatives of an unstable equilibrium: the robot would not stay there")
-    return Tangents(factors, pivots, scale, K, A, E)
+    return Tangents(factors, pivots, found.scale, found.K, found.A, found.E, found.by_input)
 
 
 def _why_critical(equilibrium: Equilibrium) -> str:
@@ -122,7 +108,7 @@ def jvp(
     free, fixed, n = model.free_coordinates, model.fixed_coordinates, model.n
     du = _vector(u, model.nu, "u", model.input_names)
     dp = _parameters(model, p)
-    dq, push = np.zeros(n), _by_inputs(equilibrium, found) @ du
+    dq, push = np.zeros(n), du @ found.by_input
     dq[fixed] = _vector(prescribed, len(fixed), "prescribed", None)
     error = np.zeros(model.nc)
     if dp.any():
@@ -150,7 +136,7 @@ def vjp(
     pose: Mapping[tuple[str, float], ArrayLike] | None,
 ) -> Gradient:
     """The gradient of a scalar whose derivatives by q, efforts, multipliers and poses are given."""
-    model, stations = equilibrium.model, _stations(pose)
+    model, stations = equilibrium.model, _stations(pose) if pose else {}
     free, fixed, nf = model.free_coordinates, model.fixed_coordinates, len(model.free_coordinates)
     q_bar = _vector(q, model.n, "q", model.coordinate_names)
     for (link, s), wrench in stations.items():
@@ -172,7 +158,7 @@ def vjp(
         by_fixed = (q_bar + own @ found.K + errors @ found.E)[fixed]
         forces = supplied + own
     if model.design is None:
-        by_input = forces @ _by_inputs(equilibrium, found) if model.nu else np.zeros(0)
+        by_input = found.by_input @ forces
         refuse_overflow({"u": by_input, "prescribed": by_fixed}, GIVEN)
         return Gradient(by_input, by_fixed, NoParameters(how_to_have(model)))
     from supple.gradients.equilibrium_parameters import pull_back
@@ -201,12 +187,12 @@ def _solve(found: Tangents, right: Array, transposed: bool) -> Array:
     return np.asarray(found.scale * scaled)
 
 
-def _stations(pose: Mapping[tuple[str, float], ArrayLike] | None) -> dict[tuple[str, float], Array]:
+def _stations(pose: Mapping[tuple[str, float], ArrayLike]) -> dict[tuple[str, float], Array]:
     """Wrenches (6,) by station."""
-    for station in pose or {}:
+    for station in pose:
         if not isinstance(station, tuple) or len(station) != 2:
             raise ModelError(f'pose: a station is {shown(station)}, must be (link, s), such as ("arm", 1.0)')
-    return {station: _vector(wrench, 6, f"pose[{station}]", None) for station, wrench in (pose or {}).items()}
+    return {station: _vector(wrench, 6, f"pose[{station}]", None) for station, wrench in pose.items()}
 
 
 def _efforts_jvp(equilibrium: Equilibrium, supplied: Array, dq: Array, dp: Array) -> Array:
@@ -234,7 +220,7 @@ def _vector(given: Any, size: int, name: str, names: tuple[str, ...] | None) -> 
     """A finite vector (size,); zero if it was omitted; inputs also by name."""
     if given is None:
         return np.zeros(size)
-    if type(given) is np.ndarray and given.dtype == FLOAT and given.shape == (size,) and np.isfinite(given).all():
+    if type(given) is np.ndarray and given.dtype == FLOAT and given.shape == (size,) and all_finite(given):
         return given
     if isinstance(given, dict) and names is not None:
         unknown = [key for key in given if key not in names]
@@ -247,6 +233,6 @@ def _vector(given: Any, size: int, name: str, names: tuple[str, ...] | None) -> 
         raise ShapeError(f"{name} is {shown(given)}, must be {size} numbers{why(reason)}") from None
     if vector.shape != (size,):
         raise ShapeError(f"{name} has shape {vector.shape}, must be ({size},)")
-    if not np.isfinite(vector).all():
+    if not all_finite(vector):
         raise StateError(f"{name} holds values that are not finite")
     return vector

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supple.checks import all_finite
 from supple.errors import DesignError, ModelError, StateError
 
 if TYPE_CHECKING:
@@ -33,11 +34,11 @@ GIVEN = "the derivatives by results that are given"
 
 def _is_finite(x: Any) -> bool:
     """Whether all numbers are, of an array or of what holds arrays."""
+    if isinstance(x, (float, np.ndarray)):
+        return all_finite(x)
     if isinstance(x, dict):
         return all(map(_is_finite, x.values()))
-    if isinstance(x, (list, tuple)):
-        return all(map(_is_finite, x))
-    return not isinstance(x, (float, np.ndarray)) or bool(np.isfinite(x).all())
+    return not isinstance(x, (list, tuple)) or all(map(_is_finite, x))
 
 
 def refuse_overflow(found: dict[str, Any], what: str) -> None:

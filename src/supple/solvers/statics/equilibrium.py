@@ -250,7 +250,7 @@ class Equilibrium(Readings):
 
     def _stable_in_motion(self) -> bool | None:
         """Without a potential: whether small motions die away (True) or grow (False)."""
-        if rest_system(self).stable:
+        if rest_system(self, with_inputs=False).stable:
             return True
         try:
             ratios = self.model.modes(self).damping_ratios
