@@ -140,3 +140,27 @@ def test_geometric_stiffness(step):
     expected = difference_jacobian(lambda x: step.force(x, v, a), q)
     assert size(expected) > 0.0
     assert relative_error(Phi.T @ C @ Phi, expected) < 1e-9
+
+
+@entry
+@inner
+def strain_block(blocks, i, component, phi, C, out):
+    rod.add_strain_block(blocks[0], i, component, phi, C, out)
+
+
+@pytest.mark.parametrize("n", [1, 5, rod.PANEL, rod.PANEL + 1, 2 * rod.PANEL + 7])
+def test_stiffness_of_a_segment_is_a_product_however_many_panels_it_takes(n):
+    """out += Phi^T C Phi, against the same with a dense Phi (12, n)."""
+    rng, start, segment, first = np.random.default_rng(n), 3, 1, 2
+    component = np.sort(rng.integers(0, 6, start + n))
+    phi, C = rng.standard_normal((2, first + 2 * n)), rng.standard_normal((12, 12))
+    blocks = np.zeros(1, block_t)
+    blocks["start"], blocks["n"], blocks["columns"] = start, n, first
+    basis = np.zeros((12, n))
+    for m in range(2):
+        basis[6 * m + component[start:], np.arange(n)] = phi[m, first + segment * n :]
+    out = rng.standard_normal((start + n, start + n))
+    expected = out.copy()
+    expected[start:, start:] += basis.T @ C @ basis
+    strain_block(blocks, segment, component, phi, C, out)
+    np.testing.assert_allclose(out, expected, rtol=1e-12, atol=1e-12)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.core.blocks.curved import step_derivative
-from supple.jit import inlined, inner, local_array, opaque
+from supple.jit import inlined, inner, leaf, local_array, opaque
 from supple.lie.dual import add_times_ad, apply_transposed
 from supple.lie.se3 import add_ad, add_coad
 
@@ -21,6 +21,10 @@ _wrench, _wrenches, _matrix = local_array(6), local_array(2, 6), local_array(6, 
 _collocation_matrix = local_array(12, 12)
 _duals = local_array(3, 2, 2, 3, 3)  # of S, R, Q at the two collocation points
 _plain = local_array(3, 6, 12)  # the same as plain matrices
+
+#: Columns of C29 that are made together, on the stack.
+PANEL = 32
+_panel = local_array(12, PANEL)
 
 
 @inlined
@@ -124,24 +128,40 @@ def collocation_columns(Z, cv, ca, W):
 def expand_columns(block, i, parent, component, phi, W, columns):
     """S = W_0 Phi, and J, R, Q = those of the parent segment + W_0 Phi, W_1 Phi, W_2 Phi: the i-th segment of a rod.
 
-    W (3, 6, 12) is in collocation space.  Coordinate j moves strain r alone: (W Phi)_j = phi_1j W_r + phi_2j W_6+r.
+    W (3, 6, 12) is in collocation space.
     """
-    n, start = U(block.n), U(block.start)
-    c = U(block.columns) + U(i) * n
-    for k in range(6):
-        for j in range(n):
-            r = U(component[start + j])
-            f0, f1 = phi[0, c + j], phi[1, c + j]
+    c = block.columns + i * block.n
+    write_columns(component, block.start, block.n, phi, W, c, columns)
+    if parent != block.parent:
+        add_earlier_columns(columns, block.columns + (parent - block.first) * block.n, block.n, c)
+
+
+@leaf
+def write_columns(component, start, n, phi, W, c, columns):
+    """S = J = W_0 Phi, R = W_1 Phi, Q = W_2 Phi in columns[:, :, c:c+n].
+
+    Coordinate j moves strain r alone, (W Phi)_j = phi_1j W_r + phi_2j W_6+r: r is looked up once for all of its rows.
+    """
+    start, c = U(start), U(c)
+    for j in range(U(n)):
+        r = U(component[start + j])
+        f0, f1 = phi[0, c + j], phi[1, c + j]
+        for k in range(U6):
             S = f0 * W[0, k, r] + f1 * W[0, k, U6 + r]
             columns[0, k, c + j] = S
             columns[1, k, c + j] = S
             columns[2, k, c + j] = f0 * W[1, k, r] + f1 * W[1, k, U6 + r]
             columns[3, k, c + j] = f0 * W[2, k, r] + f1 * W[2, k, U6 + r]
-        if parent != block.parent:
-            before = U(block.columns) + U(parent - block.first) * n
-            for m in range(1, 4):
-                for j in range(n):
-                    columns[m, k, c + j] += columns[m, k, before + j]
+
+
+@leaf
+def add_earlier_columns(columns, before, n, c):
+    """J, R, Q of a segment, columns[1:, :, c:c+n], += those of an earlier one, from ``before`` on."""
+    before, c = U(before), U(c)
+    for m in range(1, 4):
+        for k in range(U6):
+            for j in range(U(n)):
+                columns[m, k, c + j] += columns[m, k, before + j]
 
 
 @inner
@@ -285,17 +305,35 @@ def add_rod_stiffness(tree, block, i, w, out):
 
 @inner
 def add_strain_block(block, i, component, phi, C, out):
-    """out += Phi^T C Phi, where each coordinate moves one strain component."""
-    n, start = U(block.n), U(block.start)
-    c = U(block.columns) + U(i) * n
-    for l in range(n):
+    """out += Phi^T C Phi, `PANEL` columns at a time: Y = C Phi first, so that the rest runs along rows."""
+    Y, start, c = _panel(), block.start, block.columns + i * block.n
+    for first in range(0, block.n, PANEL):
+        width = min(PANEL, block.n - first)
+        stress_panel(component, phi, C, start + first, c + first, width, Y)
+        add_projected_panel(component, phi, Y, start, c, block.n, start + first, width, out)
+
+
+@leaf
+def stress_panel(component, phi, C, start, c, width, Y):
+    """Y (12, width) = C Phi: coordinate j moves strain s alone, Y_kj = phi_1j C_ks + phi_2j C_k,6+s."""
+    start, c = U(start), U(c)
+    for j in range(U(width)):
+        s = U(component[start + j])
+        f0, f1 = phi[0, c + j], phi[1, c + j]
+        for k in range(U(12)):
+            Y[k, j] = f0 * C[k, s] + f1 * C[k, U6 + s]
+
+
+@leaf
+def add_projected_panel(component, phi, Y, start, c, n, first, width, out):
+    """out[start:start+n, first:first+width] += Phi^T Y: row l, which moves strain r, += phi_1l Y_r + phi_2l Y_6+r."""
+    start, c, first = U(start), U(c), U(first)
+    for l in range(U(n)):
         r = U(component[start + l])
         a, b = phi[0, c + l], phi[1, c + l]
-        for j in range(n):
-            s = U(component[start + j])
-            out[start + l, start + j] += phi[0, c + j] * (a * C[r, s] + b * C[U6 + r, s]) + phi[1, c + j] * (
-                a * C[r, U6 + s] + b * C[U6 + r, U6 + s]
-            )
+        for j in range(U(width)):
+            out[start + l, first + j] += a * Y[r, j] + b * Y[U6 + r, j]
+
 
 
 @inlined
