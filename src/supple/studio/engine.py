@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 #: Pictures per second.
 RATE = 30.0
 
-#: How long steps of one picture may take at least, s of the clock: beyond, and when showing leaves no more time, the
-#: robot's time goes slower. What is left to others (the server's thread) of the time of a picture.
-BUDGET, SPARE = 0.016, 0.004
+#: What is left to others (the server's thread) of the time of a picture, s. When that and showing leave too little for
+#: the steps of a picture, the robot's time goes slower: pictures come first.
+SPARE = 0.004
 
 #: How long an equilibrium is sought when a slider moves, s; while there is none, only for `BUDGET`. When sliders have
 #: not moved for so long, it is sought thoroughly, for so long at most.
-PATIENT, CALM, THOROUGH = 0.1, 0.25, 1.0
+PATIENT, BUDGET, CALM, THOROUGH = 0.1, 0.016, 0.25, 1.0
 
 #: How quickly the measured pace follows, per picture.
 FOLLOW = 0.1
@@ -286,7 +286,7 @@ class Engine:
             pose(act, wishes.get("coordinates", {}))
         elif self.playing or "step" in wishes:
             span, before = self.speed / RATE if self.playing else act.step, act.t
-            if not move(act, span, max(BUDGET, 1.0 / RATE - self._showing - SPARE)):
+            if not move(act, span, 1.0 / RATE - self._showing - SPARE):
                 self.playing = False
             self._advanced = act.t - before
 
