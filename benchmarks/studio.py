@@ -6,6 +6,11 @@ The robot is brought on by a thirtieth of a second of its time (or finds the equ
 pieces are placed, and what changed is sent to a server of viser; all in CPU time, so that other work on the machine
 matters little. Below 33 ms there can be 30 pictures per second in real time; beyond, the robot's time goes slower,
 and the picture's rate is that of single steps. What the browser takes is its own.
+
+    python -m benchmarks.studio --browser [NAME ...]
+
+counts the pictures per second that reach a real page while sliders move (`studio_page`); it needs Chromium with its
+driver, selenium, and a machine with nothing else to do.
 """
 
 from __future__ import annotations
@@ -43,6 +48,17 @@ def main(names: list[str]) -> None:
             print(f"{name:26} {ready:5.1f} s {_row(actor)}", flush=True)
 
 
+def browse(names: list[str]) -> None:
+    from benchmarks.studio_page import chromium, measure
+
+    print(f"{'':26} {'mode':9} {'pictures/s':>10} {'lots/s':>7} {'CPU ms':>7} {'kB':>7}   per picture")
+    with chromium() as browser:
+        for name in names or list(SYSTEMS):
+            seen = measure(name, browser)
+            figures = f"{seen.rate:10.1f} {seen.batches:7.1f} {1e3 * seen.cpu:7.1f} {1e-3 * seen.size:7.1f}"
+            print(f"{name:26} {seen.mode:9} {figures}   {'passed' if seen.passed else 'MISSED'}", flush=True)
+
+
 def _row(actor) -> str:
     """Dynamics, one step of them, statics, and showing."""
     act, shows, moves, steps, rests = actor.act, [], [], [], []
@@ -74,4 +90,5 @@ def _shot(actor, mode: str):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    wanted = [word for word in sys.argv[1:] if word != "--browser"]
+    (browse if "--browser" in sys.argv else main)(wanted)

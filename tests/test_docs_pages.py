@@ -214,7 +214,7 @@ def test_every_kind_of_load_has_its_place():
 
 def public_names():
     """Dotted names of all that users may import."""
-    kinds = (f"supple.{name}" for name, item in vars(sp).items() if isinstance(item, type) or callable(item))
+    kinds = (f"supple.{name}" for name in sp.__all__ if callable(getattr(sp, name)))
     return sorted({*kinds, "supple.laws", *(f"supple.systems.{name}" for name in supple.systems.__all__)})
 
 

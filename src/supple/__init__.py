@@ -1,122 +1,27 @@
 """supple: differentiable simulation of hybrid soft-rigid robots."""
 
+import importlib as _importlib
+import sys as _sys
+import typing as _typing
+
 import supple.cli.guard  # first: Ctrl-C while the command line imports the rest
-from supple import control, laws, materials, rest
-from supple.bases import (
-    Chebyshev,
-    CustomBasis,
-    Fourier,
-    Gaussian,
-    Hat,
-    Hermite,
-    Legendre,
-    Monomial,
-    PiecewiseConstant,
-    Strain,
-)
-from supple.batch.motions import Motions
-from supple.batch.sweep import Sweep, sweep
-from supple.errors import (
-    ConvergenceError,
-    DesignError,
-    FileError,
-    Interrupted,
-    MissingExtraError,
-    ModelError,
-    ModelWarning,
-    PictureError,
-    ShapeError,
-    SimulationError,
-    SingularError,
-    StateError,
-    StorageError,
-    SuppleError,
-)
-from supple.files import load, load_design, load_mjcf, load_urdf
-from supple.files.routes import HelicalRoute
-from supple.gradients.design import Design
-from supple.joints import (
-    Composite,
-    CurveJoint,
-    Cylindrical,
-    Euler,
-    Fixed,
-    Free,
-    Friction,
-    Helical,
-    Planar,
-    Prismatic,
-    Revolute,
-    Spherical,
-    SurfaceJoint,
-    Translational,
-    Universal,
-)
-from supple.lie.pose import pose
-from supple.loads import (
-    AddedMass,
-    Ball,
-    BearingFriction,
-    Box,
-    Cable,
-    Capsule,
-    Cavity,
-    Chamber,
-    Contact,
-    Distributed,
-    Drag,
-    ElasticTendon,
-    Fluid,
-    JointDrive,
-    Loop,
-    PairLaw,
-    Plane,
-    PointLaw,
-    PointWrench,
-    Prescribed,
-    Spheres,
-    Spring,
-    SpringNet,
-    Springs,
-    Tendon,
-    Thruster,
-    Tube,
-    Wake,
-)
-from supple.robot.bodies import Rigid, Rod, SoftBody
-from supple.robot.controller import Controller
-from supple.robot.domains import Block, Cone, Cylinder, HollowCylinder, Mesh, Points
-from supple.robot.kinematics import (
-    Bend,
-    ConstantCurvature,
-    Network,
-    PolynomialMode,
-    Shear,
-    Source,
-    Stretch,
-    Twist,
-    VariableRadius,
-    VolumePreserving,
-)
-from supple.robot.modal import ModalBody
-from supple.robot.robot import Robot
-from supple.sections import (
-    Annulus,
-    Circle,
-    Ellipse,
-    EnergyDensity,
-    Material,
-    MooneyRivlinRod,
-    NeoHookean,
-    QuadraticEnergy,
-    Rectangle,
-    Saturating,
-    Section,
-    Stiffening,
-    StrainEnergy,
-)
-from supple.solvers.integrators import BDF2, DOP853, NDF, RK45, GeneralizedAlpha, ImplicitEuler, Newmark, Radau
-from supple.solvers.motion.events import Event, Switch
-from supple.solvers.motion.trajectory import Trajectory
+
+if _typing.TYPE_CHECKING:
+    from supple.everything import *  # noqa: F403
 
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> _typing.Any:
+    """A public name at its first use: whoever needs only a part of supple, as its commands do, loads only that."""
+    if name == "__all__" or not name.startswith("__"):  # tools ask modules for much that begins so
+        public: list[str] = _importlib.import_module("supple.everything").__all__
+        own = globals()
+        own.update({each: getattr(_sys.modules["supple.everything"], each) for each in public}, __all__=public)
+        if name in own:
+            return own[name]
+    raise AttributeError(f"module 'supple' has no attribute {name!r}", name=name, obj=_sys.modules[__name__])
+
+
+def __dir__() -> list[str]:
+    return sorted({*__getattr__("__all__"), *globals()})

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 from command import ENVIRONMENT, inside, process
+from supple.cli.gallery import NAMES
 from supple.systems import SYSTEMS
 
 
@@ -33,3 +34,7 @@ def test_nothing_is_compiled_or_loaded_for_a_list():
     done = subprocess.run([sys.executable, "-c", script], env=ENVIRONMENT, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "set()"
     assert done.stderr == ""
+
+
+def test_names_are_known_before_the_systems_are():
+    assert tuple(SYSTEMS) == NAMES

@@ -20,6 +20,38 @@ def test_a_system_is_served_until_nobody_comes(capsys, monkeypatch):
     assert not [thread for thread in threading.enumerate() if "supple studio" in thread.name]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "order"),
+    [
+        (("cantilever",), ["browser", "studio"]),
+        (("cantilever", "--mode", "pose"), ["studio", "browser"]),
+        (("cantilever", "--set", "length=0.3"), ["studio", "browser"]),
+    ],
+)
+def test_a_browser_is_opened_at_once_where_nothing_typed_can_be_wrong(arguments, order, monkeypatch):
+    from supple.cli import view
+    from supple.studio import studio
+
+    seen = []
+    monkeypatch.setattr(view, "has_display", lambda: True)
+    monkeypatch.setattr("webbrowser.open", lambda url: seen.append("browser"))
+    monkeypatch.setattr(studio.Studio, "_enter", lambda self, *given: seen.append("studio"))
+    monkeypatch.setattr(studio.Studio, "wait", lambda self: None)
+    monkeypatch.setattr(studio.Studio, "stop", lambda self: self._give_up())
+    assert main(["view", *arguments, "--port", "8790"]) == 0
+    assert seen == order
+
+
+@pytest.mark.parametrize("arguments", [("cantilevre",), ("cantilever", "--set", "lenght=1"), ("none.yaml",)])
+def test_what_is_typed_wrongly_opens_no_browser(arguments, monkeypatch, capsys):
+    from supple.cli import view
+
+    monkeypatch.setattr(view, "has_display", lambda: True)
+    monkeypatch.setattr("webbrowser.open", lambda url: pytest.fail("a browser was opened"))
+    assert main(["view", *arguments, "--port", "8790"]) == 2
+    assert "error:" in capsys.readouterr().err
+
+
 URDF = """<robot name="arm">
   <link name="base"/>
   <link name="upper"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>

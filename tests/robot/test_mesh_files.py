@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from supple.errors import FileError
-from supple.robot import meshes
+from supple.robot import mesh_files, meshes
 from supple.robot.mesh_files import coarsened, read_mesh
 
 
@@ -94,3 +94,14 @@ def _split(mesh, times):
         triangles = np.concatenate([np.stack(part, axis=1) for part in parts])
     faces = np.arange(3 * len(triangles)).reshape(-1, 3)
     return triangles.reshape(-1, 3), np.column_stack([faces, faces[:, 2]])
+
+
+def test_corners_at_one_place_are_one_vertex_in_the_order_of_their_coordinates():
+    corners = np.random.default_rng(0).integers(-2, 3, (300, 3)).astype(np.float32) * np.float32(0.1)
+    corners[corners == 0.0] *= -1.0  # some zeros below zero, which are zeros
+    expected, index = np.unique(corners + np.float32(0.0), axis=0, return_inverse=True)
+    vertices, triangles = mesh_files._shared(corners)
+    np.testing.assert_array_equal(vertices, expected)
+    np.testing.assert_array_equal(triangles, index.reshape(-1, 3))
+    assert vertices.dtype == float
+    assert [len(part) for part in mesh_files._shared(corners[:0])] == [0, 0]

@@ -15,10 +15,11 @@ import websockets
 from test_hostile_pages import CAMERA, wait_for
 from websockets.asyncio.client import connect
 
+from supple.serving import site
+from supple.serving.gate import Gate
+from supple.serving.site import free_port
 from supple.studio import studio as stages
 from supple.studio.actor import Actor
-from supple.studio.gate import Gate
-from supple.studio.studio import free_port
 from supple.studio.viewing import view
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")  # sockets that viser's server leaves
@@ -97,8 +98,8 @@ def test_a_studio_that_does_not_come_about_leaves_nothing(arm, monkeypatch):
     def broken(*given):
         raise RuntimeError("no toolbar")
 
-    servers, serve = [], stages._serve
-    monkeypatch.setattr(stages, "_serve", lambda *given: servers.append(serve(*given)) or servers[-1])
+    servers, serve = [], site._serve
+    monkeypatch.setattr(site, "_serve", lambda *given: servers.append(serve(*given)) or servers[-1])
     monkeypatch.setattr(stages, "Toolbar", broken)
     with pytest.raises(RuntimeError, match="no toolbar"):
         view(arm, open_browser=False, wait=False)

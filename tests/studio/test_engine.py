@@ -3,6 +3,7 @@
 import threading
 import time
 import tracemalloc
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -103,6 +104,23 @@ def test_ten_thousand_slider_events_keep_memory_flat(stage):
     shot = audience.wait(lambda shot: shot.state.u[1] == 1e-4 * 9999)
     assert shot.state.u[0] == pytest.approx(1e-4 * 9998)  # the newest of each, none lost
     assert engine.shots < 5_000
+
+
+def test_what_sleep_is_late_the_next_picture_makes_good(arm, monkeypatch):
+    """Without, every picture would come a little late, and there would never be thirty per second."""
+    clock, shots = [0.0], []
+
+    def sleep(seconds):
+        clock[0] += seconds + 0.006
+
+    def show(shot):
+        shots.append(shot)
+        engine._ended = len(shots) == 90
+
+    monkeypatch.setattr("supple.studio.engine.time", SimpleNamespace(perf_counter=lambda: clock[0], sleep=sleep))
+    engine = Engine(Act.of(arm), show, DYNAMICS, playing=True)
+    engine._run()
+    assert clock[0] == pytest.approx(90 / RATE, abs=0.01)
 
 
 def test_pictures_come_no_faster_than_their_rate(stage):

@@ -12,7 +12,7 @@ from test_hostile_pages import CAMERA
 from websockets.asyncio.client import connect
 
 from supple.errors import MissingExtraError
-from supple.studio.origins import PASS, guard, welcome
+from supple.serving.origins import PASS, guard, welcome
 from supple.studio.viewing import view
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from supple.serving.site import hush
 from supple.studio import pace as pacing
 from supple.studio.pace import AHEAD, Pace
 
@@ -219,7 +220,7 @@ def test_viser_is_told_that_pages_may_close_and_filters_stay():
         closed().push(message)
     for name in ("_websock_connection", "_websock_server"):
         buffer = closed()
-        pacing.hush(SimpleNamespace(**{name: SimpleNamespace(get_message_buffer=lambda buffer=buffer: buffer)}))
+        hush(SimpleNamespace(**{name: SimpleNamespace(get_message_buffer=lambda buffer=buffer: buffer)}))
         buffer.push(message)  # warnings are errors here
     assert list(warnings.filters) == before
 

@@ -91,6 +91,22 @@ def test_a_budget_makes_it_slower_but_not_different(arm):
     assert_allclose(act.q, other.q)
 
 
+def test_no_step_begins_that_would_last_beyond_the_budget(arm, monkeypatch):
+    clock = [0.0]
+
+    def step(act, h, halvings):
+        clock[0] += 0.005
+        act.t += h
+        return True
+
+    monkeypatch.setattr("supple.studio.modes._one_step", step)
+    monkeypatch.setattr("supple.studio.modes.time.perf_counter", lambda: clock[0])
+    for budget, steps in ((-1.0, 1), (0.004, 1), (0.012, 2), (0.0151, 3), (np.inf, 8)):
+        act = Act.of(arm, None, None, None, 0.0, 1.0 / 240.0)
+        move(act, 1.0 / 30.0, budget)
+        assert round(act.t * 240.0) == steps
+
+
 def test_a_step_that_fails_is_halved_and_then_given_up(arm, monkeypatch):
     model = arm
     taken = []

@@ -130,3 +130,23 @@ def test_evaluators_give_what_evaluate_does():
     at = Evaluator(outputs, POINTS)
     for q in (Q, 0.3 * Q):
         np.testing.assert_array_equal(at(q), evaluate(outputs, POINTS, q))
+
+
+def test_evaluators_do_what_places_share_once(monkeypatch):
+    """Angles of a section are those of all its points."""
+
+    def bent(x, q):
+        across = x[1] * x[2]
+        return np.stack([np.cos(q[0] * x[0]) * across, np.sin(q[0] * x[0]) + across, np.cos(q[1]) - across])
+
+    grid = np.array([(s, y, z) for s in np.linspace(0.0, 1.0, 5) for y in (-1.0, 0.5, 2.0) for z in range(9)])
+    outputs, counts = trace(bent, 2, 3, (3,), "f"), []
+    at = Evaluator(outputs, grid)
+    for code in (op.COS, op.SIN):
+        function = op.EVALUATE[code]
+        monkeypatch.setitem(op.EVALUATE, code, lambda x, f=function: counts.append(np.size(x)) or f(x))
+    for q in (np.array([0.7, -0.2]), np.array([-1.1, 3.0])):
+        counts.clear()
+        found = at(q)
+        assert sorted(counts) == [1, 5, 5]
+        np.testing.assert_allclose(found, [bent(x, q) for x in grid], rtol=1e-15, atol=1e-15)

@@ -5,44 +5,32 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 
 import supple
-from supple.cli.bench import bench
-from supple.cli.check import check
-from supple.cli.compiling import compile_kernels
 from supple.cli.console import note, say
-from supple.cli.convert import convert
-from supple.cli.doctor import doctor
 from supple.cli.failures import BAD_USAGE, FAILED, FINE, code_of, is_expected, text_of, wants_traceback
-from supple.cli.info import info
-from supple.cli.list import list_systems
-from supple.cli.run import run
 from supple.cli.signals import INTERRUPTED, Interrupted, came, leave, raising
-from supple.cli.statics import statics
-from supple.cli.view import view
 
 #: What the parser raises about arguments; typer brings a parser of its own or takes click's, depending on its version.
 ParserError: Any = typer.BadParameter.__mro__[1]
 
-app = typer.Typer(
-    rich_markup_mode="markdown",
-    invoke_without_command=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
-app.command("list")(list_systems)
-app.command()(info)
-app.command()(run)
-app.command()(statics)
-app.command()(view)
-app.command()(check)
-app.command()(convert)
-app.command("compile")(compile_kernels)
-app.command()(doctor)
-app.add_typer(bench, name="bench")
+#: Commands in the order of the help, with the module and the name of each: a function, or a group of further commands.
+COMMANDS = {
+    "list": ("supple.cli.list", "list_systems"),
+    "info": ("supple.cli.info", "info"),
+    "run": ("supple.cli.run", "run"),
+    "statics": ("supple.cli.statics", "statics"),
+    "view": ("supple.cli.view", "view"),
+    "check": ("supple.cli.check", "check"),
+    "convert": ("supple.cli.convert", "convert"),
+    "compile": ("supple.cli.compiling", "compile_kernels"),
+    "doctor": ("supple.cli.doctor", "doctor"),
+    "bench": ("supple.cli.bench", "bench"),
+}
 
 
 class _Debug:
@@ -57,8 +45,7 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit()
 
 
-@app.callback()
-def options(
+def _options(
     context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
@@ -76,6 +63,26 @@ def options(
         typer.echo(context.get_help())
 
 
+def application(arguments: Sequence[str]) -> typer.Typer:
+    """The commands that arguments may mean: the one they begin with, loaded alone, or all if they begin with none."""
+    app = typer.Typer(
+        rich_markup_mode="markdown",
+        invoke_without_command=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(_options)
+    first = next((word for word in arguments if not word.startswith("-")), "")
+    for name in [first] if first in COMMANDS else COMMANDS:
+        module, attribute = COMMANDS[name]
+        command = getattr(import_module(module), attribute)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(name)(command)
+    return app
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns its exit code."""
     return leave(_run(arguments))
@@ -86,7 +93,10 @@ def _run(arguments: Sequence[str] | None) -> int:
     try:
         with raising(), warnings.catch_warnings():
             warnings.showwarning = _show_warning
-            code = app(args=None if arguments is None else list(arguments), prog_name="supple", standalone_mode=False)
+            given = sys.argv[1:] if arguments is None else list(arguments)
+            # the parser's own way to sys.argv expands * where shells do not
+            words = None if arguments is None else given
+            code = application(given)(args=words, prog_name="supple", standalone_mode=False)
         return code if isinstance(code, int) else FINE
     except Interrupted as stop:
         note(str(stop), "interrupted:", "bold yellow")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from supple.cli.catalogue import build
 from supple.cli.console import note, say
+from supple.cli.gallery import NAMES
 from supple.cli.options import Name, Settings
-from supple.cli.robot_files import is_urdf
+from supple.serving.site import Site, has_display
+
+if TYPE_CHECKING:
+    from supple.studio.studio import Studio
 
 
 def view(
@@ -42,26 +45,42 @@ def view(
     - `supple view fin-ray --mode statics --dark`
     - `supple view arm.yaml`
     """
-    import webbrowser
+    with Site(host, port, dark) as site:
+        # where nothing that was typed can be wrong, the browser loads its page while the robot is made
+        sure = name in NAMES and not settings and mode is None and not motion
+        if sure:
+            _tell(name, site, not no_browser)
+        title, studio = _perform(site, name, settings, mode, motion, dark)
+        with studio:
+            if not sure:
+                _tell(title, site, not no_browser)
+            studio.wait()
 
-    from supple.studio import view
-    from supple.studio.viewing import has_display
+
+def _tell(title: str, site: Site, browser: bool) -> None:
+    """Say where the page is, and open it."""
+    if browser and has_display():
+        import webbrowser
+
+        webbrowser.open(site.url)
+    say(f"{title} is at {site.url}; close the page or press Ctrl-C to end")
+
+
+def _perform(
+    site: Site, name: str, settings: list[str] | None, mode: str | None, motion: bool, dark: bool
+) -> tuple[str, Studio]:
+    """A studio with the system in it, and what the system is called."""
+    from supple.cli.catalogue import build
+    from supple.cli.robot_files import is_urdf
+    from supple.studio.actor import Options
+    from supple.studio.studio import Studio
 
     system, model = build(name, settings)
     if motion:
         note("simulating its motion ...")
-        trajectory = system.simulate(model)
-        studio = view(trajectory, host=host, port=port, dark=dark, open_browser=False, wait=False)
-    else:
-        q0, v0 = system.start(model)
-        limp = is_urdf(name) and not model.nu  # nothing drives it: it would collapse at once
-        chosen = ("Pose" if limp else None) if mode is None else mode.capitalize()
-        studio = view(
-            model, host=host, port=port, dark=dark, open_browser=False, wait=False,
-            q0=q0, v0=v0, u=system.u, mode=chosen, span=system.t_end,
-        )  # fmt: skip
-    with studio:
-        say(f"{system.name} is at {studio.url}; close the page or press Ctrl-C to end")
-        if not no_browser and has_display():
-            webbrowser.open(studio.url)
-        studio.wait()
+        return system.name, Studio([system.simulate(model)], site, Options(dark=dark))
+    q0, v0 = system.start(model)
+    limp = is_urdf(name) and not model.nu  # nothing drives it: it would collapse at once
+    chosen = ("Pose" if limp else None) if mode is None else mode.capitalize()
+    options = Options(q0=q0, v0=v0, u=system.u, mode=chosen, span=system.t_end, dark=dark)
+    return system.name, Studio([model], site, options)

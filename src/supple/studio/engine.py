@@ -29,13 +29,16 @@ if TYPE_CHECKING:
 #: Pictures per second.
 RATE = 30.0
 
-#: How long steps of one picture may take at least, s of the clock: beyond, and when showing leaves no more time, the
-#: robot's time goes slower. What is left to others (the server's thread) of the time of a picture.
-BUDGET, SPARE = 0.016, 0.004
+#: What is left to others (the server's thread) of the time of a picture, s. When that and showing leave too little for
+#: the steps of a picture, the robot's time goes slower: pictures come first.
+SPARE = 0.004
 
 #: How long an equilibrium is sought when a slider moves, s; while there is none, only for `BUDGET`. When sliders have
 #: not moved for so long, it is sought thoroughly, for so long at most.
-PATIENT, CALM, THOROUGH = 0.1, 0.25, 1.0
+PATIENT, BUDGET, CALM, THOROUGH = 0.1, 0.016, 0.25, 1.0
+
+#: How late pictures may be, s, to be made good by those that follow; beyond, they come as they can.
+LATE = 0.5 / RATE
 
 #: How quickly the measured pace follows, per picture.
 FOLLOW = 0.1
@@ -170,16 +173,15 @@ class Engine:
     # ------------------------------------------------------------------ in the thread
 
     def _run(self) -> None:
-        before = time.perf_counter()
+        before = due = time.perf_counter()
         while True:
             with self._wake:
                 while not self._ended and (self._pauses or not (self._wishes or self._moving or self._due)):
                     self._doze()
-                    before = time.perf_counter()
+                    before = due = time.perf_counter()
                 if self._ended:
                     return
                 wishes, self._wishes = self._wishes, {}
-            began = time.perf_counter()
             try:
                 shot = self._held
                 if shot is None or wishes or self._moving:
@@ -190,9 +192,9 @@ class Engine:
                 self._present(shot)
             except Exception as error:  # laws of users may raise anything, and the thread must live on
                 self._tell(error)
-            rest_of = 1.0 / RATE - (time.perf_counter() - began)
-            if rest_of > 0.0:
-                time.sleep(rest_of)
+            # from when it was due, not from when it came: what one picture is late, the next one makes good
+            due = max(due + 1.0 / RATE, time.perf_counter() - LATE)
+            time.sleep(max(0.0, due - time.perf_counter()))
             now = time.perf_counter()
             self._measure(now - before)
             before = now
@@ -286,7 +288,7 @@ class Engine:
             pose(act, wishes.get("coordinates", {}))
         elif self.playing or "step" in wishes:
             span, before = self.speed / RATE if self.playing else act.step, act.t
-            if not move(act, span, max(BUDGET, 1.0 / RATE - self._showing - SPARE)):
+            if not move(act, span, 1.0 / RATE - self._showing - SPARE):
                 self.playing = False
             self._advanced = act.t - before
 

@@ -135,15 +135,16 @@ def _warm_start(act: Act) -> Array | None:
 def move(act: Act, span: float, budget: float = np.inf) -> bool:
     """Bring a robot on by a span of time [s] in even steps; False if it cannot go on, `Act.message` says why.
 
-    After a ``budget`` [s of the clock] no further step begins: the robot is slower then, its motion the same.
+    No further step begins that would last beyond a ``budget`` [s of the clock], as long as those before: the robot is
+    slower then, its motion the same.
     """
     count = max(1, int(np.ceil(span / act.step - 1e-9)))
     act.message = ""
     began = time.perf_counter()
-    for _ in range(count):
+    for done in range(1, count + 1):
         if not _one_step(act, span / count, HALVINGS):
             return False
-        if time.perf_counter() - began > budget:
+        if (time.perf_counter() - began) * (done + 1) / done > budget:
             break
     return True
 

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from supple.serving.site import hush
+
 #: Pictures under way to a page: enough to fill a slow line, few enough that a slider is felt at once.
 AHEAD = 3
 
@@ -24,18 +26,6 @@ AWAY = 3
 
 #: What pages are asked for; whether they have it does not matter.
 QUESTION = "supple"
-
-
-
-def hush(who: Any) -> None:
-    """Let viser not warn of what is sent to a page that was closed, or by a server that was stopped, a moment before.
-
-    People close pages while something is on its way to them; that is no news. ``who`` is a client or a server of
-    viser, which warns once for each: it is told that it has. (A filter of `warnings` would be one of all threads.)
-    """
-    connection = getattr(who, "_websock_connection", None) or getattr(who, "_websock_server", None)
-    if connection is not None:
-        connection.get_message_buffer()._warned_push_after_done = True
 
 
 class _Page:

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import contextlib
-import io
-import secrets
-import socket
 import threading
 import time
 from collections.abc import Sequence
@@ -15,15 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.checks import Array
-from supple.errors import MissingExtraError, StorageError
 from supple.model.model import Model
+from supple.serving.gate import Gate
+from supple.serving.site import Site, set_theme
 from supple.studio.actor import Actor, Options
-from supple.studio.gate import Gate
-from supple.studio.origins import OWN, guard
-from supple.studio.pace import AHEAD, Pace, hush
+from supple.studio.pace import AHEAD, Pace
 from supple.studio.shadows import Shadows
 from supple.studio.toolbar import Toolbar
-from supple.studio.window import add_ground, aim
+from supple.studio.window import add_ground, aim, aim_page, set_lens
 from supple.viz.motion import model_of
 
 if TYPE_CHECKING:
@@ -44,12 +39,9 @@ FINISH = 90.0
 #: How long ending waits for threads that speak with pages, s: they end by themselves when the server has.
 CLOSING = 10.0
 
-#: How many ports are tried.
-PORTS = 100
-
 
 class Studio:
-    """Robots and motions in a browser, served from this process.
+    """Robots and motions in a browser, served from this process at a site, which ends with it.
 
     Made by `view`, `Model.view` and `Trajectory.view`. It lives until `stop`, or until the process ends; while no
     browser shows it, nothing is computed. In a notebook it shows itself inline.
@@ -64,22 +56,19 @@ class Studio:
         posed, and motions played.
     """
 
-    def __init__(self, what: Sequence[Model | Trajectory], host: str, port: int, options: Options) -> None:
-        outside = host not in OWN
+    def __init__(self, what: Sequence[Model | Trajectory], site: Site, options: Options) -> None:
+        self.site, self.server = site, site.server
         self.dark, spacing = options.dark, options.spacing
         self._lock = threading.Lock()
         self._ended, self._planned, self._entered = threading.Event(), threading.Event(), threading.Event()
         self.settled = threading.Event()  #: set when sliders, statics and dynamics work
         self._seen = self._gone = 0.0
-        names = _unique([(one if isinstance(one, Model) else model_of(one)).name for one in what])
-        self.actors = [Actor(one, name, options) for one, name in zip(what, names, strict=True)]
-        self._preparing = threading.Thread(target=self._prepare, name="supple studio, preparing", daemon=True)
-        self._preparing.start()
+        self.actors: list[Actor] = []
         try:
-            self.server, secret = _serve("127.0.0.1" if outside else host, port, "supple"), secrets.token_urlsafe(24)
-            hush(self.server)
-            guard(self.server, secret)
-            self.gate = _gate(host, port, self.server.get_port(), secret) if outside else None
+            names = _unique([(one if isinstance(one, Model) else model_of(one)).name for one in what])
+            self.actors += [Actor(one, name, options) for one, name in zip(what, names, strict=True)]
+            self._preparing = threading.Thread(target=self._prepare, name="supple studio, preparing", daemon=True)
+            self._preparing.start()
             planned = self._planned.wait(SOON)
             failures = [actor.failure for actor in self.actors if planned and actor.failure is not None]
             if failures:
@@ -97,10 +86,7 @@ class Studio:
         for actor in self.actors:
             if hasattr(actor, "engine"):
                 actor.engine.stop()
-        gate: Gate | None = getattr(self, "gate", None)
-        if gate is not None:
-            gate.stop()
-        _stop_server(getattr(self, "server", None))
+        self.site.stop()
 
     def _enter(self, planned: bool, spacing: float | None) -> None:
         """Bring all robots into the scene: as planned, or as they stand, to be settled later."""
@@ -118,6 +104,7 @@ class Studio:
             else:
                 actor.add_panel()
         self.toolbar = Toolbar(self.server, self.actors, self.ground, self.home, self.dark, self.shadows)
+        self.site.opened()
         self.server.on_client_connect(self._came)
         self.server.on_client_disconnect(self._went)
         for actor in self.actors:
@@ -162,8 +149,8 @@ class Studio:
             actor.show_all()
 
     def _dress(self) -> None:
-        windows, gui = [actor.window for actor in self.actors], self.server.gui
-        gui.configure_theme(dark_mode=self.dark, show_logo=False, show_share_button=False, brand_color=(0, 114, 178))
+        windows = [actor.window for actor in self.actors]
+        set_theme(self.server, self.dark)
         self.ground = add_ground(self.server, windows, self.dark)
         self.home = aim(self.server, windows)
 
@@ -172,6 +159,9 @@ class Studio:
     async def _came(self, client: Any) -> None:
         with self._lock:
             self._seen = time.monotonic()
+        if client.client_id in self.site.early:
+            aim_page(client, *self.home)
+            set_lens(client.camera, *self.home[:2])
         self.pace.came(client)
         self._nudge()
 
@@ -185,10 +175,12 @@ class Studio:
     @property
     def url(self) -> str:
         """Where a browser finds it; with the token, if other machines reach it."""
-        if self.gate is None:
-            return f"http://{_named(self.server.get_host())}:{self.server.get_port()}"
-        host = socket.gethostname() if self.gate.host in ("0.0.0.0", "::", "") else self.gate.host
-        return f"http://{_named(host)}:{self.gate.port}/?token={self.gate.token}"
+        return self.site.url
+
+    @property
+    def gate(self) -> Gate | None:
+        """Through which other machines reach it."""
+        return self.site.gate
 
     def wait(self, patience: float = PATIENCE) -> None:
         """Return when the last page that showed it was closed, or if none was opened for so long [s]."""
@@ -214,9 +206,7 @@ class Studio:
             actor.engine.stop()
         if self._preparing is not threading.current_thread():
             self._preparing.join(FINISH)
-        if self.gate is not None:
-            self.gate.stop()
-        _stop_server(self.server)
+        self.site.stop()
         self.pace.join(CLOSING)
 
     def __enter__(self) -> Studio:
@@ -250,46 +240,3 @@ def _unique(names: list[str]) -> list[str]:
         seen[name] = seen.get(name, 0) + 1
         result.append(name if seen[name] == 1 else f"{name} {seen[name]}")
     return result
-
-
-def _serve(host: str, port: int, label: str) -> Any:
-    """A server of viser, which is quiet and shares nothing with the world."""
-    try:
-        import viser
-    except ImportError as error:
-        raise MissingExtraError('the studio needs viser, which is not installed: pip install "supple[view]"') from error
-    with contextlib.redirect_stdout(io.StringIO()):  # its greeting
-        return viser.ViserServer(host=host, port=free_port(host, port), label=label, verbose=False)
-
-
-def _stop_server(server: Any) -> None:
-    if server is not None:
-        with contextlib.redirect_stdout(io.StringIO()):  # its farewell
-            server.stop()
-
-
-def _gate(host: str, port: int, inner: int, secret: str) -> Gate:
-    """The gate of a studio that other machines reach."""
-    try:
-        return Gate(host, free_port(host, port), inner, secret)
-    except OSError as error:
-        raise StorageError(f"the studio cannot be served at {host}: {error}") from error
-
-
-def _named(host: str) -> str:
-    """An address as it stands in a URL."""
-    return f"[{host}]" if ":" in host else host
-
-
-def free_port(host: str, first: int) -> int:
-    """The first port from a number on that nobody uses."""
-    reason: OSError | None = None
-    for port in range(first, min(first + PORTS, 65536)):
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        with socket.socket(family, socket.SOCK_STREAM) as probe:
-            try:
-                probe.bind((host, port))
-                return port
-            except OSError as error:
-                reason = error
-    raise StorageError(f"the studio cannot be served at {host}, ports {first} to {first + PORTS - 1}: {reason}")

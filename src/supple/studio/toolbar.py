@@ -11,6 +11,7 @@ import numpy as np
 
 from supple.checks import Array
 from supple.errors import SuppleError
+from supple.serving.site import set_theme
 from supple.studio.engine import RATE
 from supple.studio.export import write_html
 from supple.studio.film import Film, side_by_side
@@ -18,7 +19,7 @@ from supple.studio.glb import write_glb
 from supple.studio.pieces import LAYERS
 from supple.studio.shadows import Shadows
 from supple.studio.video import record
-from supple.studio.window import GRIDS, HIDDEN
+from supple.studio.window import GRIDS, HIDDEN, aim_page
 from supple.viz.camera import level_axes
 from supple.viz.motion import FRAMING
 
@@ -95,9 +96,7 @@ class Toolbar:
             self.ground.visible = wanted
 
     def _darken(self, dark: bool) -> None:
-        self.server.gui.configure_theme(
-            dark_mode=dark, show_logo=False, show_share_button=False, brand_color=(0, 114, 178)
-        )
+        set_theme(self.server, dark)
         if self.ground is not None:
             self.ground.cell_color, self.ground.section_color = GRIDS[dark]
 
@@ -113,7 +112,7 @@ class Toolbar:
 
     def _look(self, client: Any, name: str) -> None:
         if client is not None:
-            _aim(client, *self.place(name), self.home[2])
+            aim_page(client, *self.place(name), self.home[2])
 
     def _keep(self, client: Any) -> None:
         """A button that brings the present view back."""
@@ -124,7 +123,7 @@ class Toolbar:
         self.kept.visible = True
         with self.kept:
             button = self.server.gui.add_button(f"View {len(self._kept)}", color="gray")
-            button.on_click(lambda event: _aim(event.client, *here, self.home[2]))
+            button.on_click(lambda event: aim_page(event.client, *here, self.home[2]))
 
     # ------------------------------------------------------------------ what is saved
 
@@ -188,10 +187,3 @@ def _film(actor: Actor, states: list[State], times: Array) -> Film:
     seen = [piece.world(rows[i][k]) for i in some for k, piece in links]
     places = [list(column) for column in zip(*rows, strict=True)]
     return Film(actor.stage, times, places, seen=np.concatenate([np.zeros((0, 3)), *seen]))
-
-
-def _aim(client: Any, eye: Array, middle: Array, up: Array) -> None:
-    """Turn the camera of a browser."""
-    with client.atomic():
-        client.camera.up_direction = up
-        client.camera.position, client.camera.look_at = eye, middle

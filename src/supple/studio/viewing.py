@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import webbrowser
 from dataclasses import fields
@@ -13,6 +12,7 @@ from supple.checks import flag, shown, whole_number
 from supple.errors import ModelError, PictureError
 from supple.model.model import Model
 from supple.robot.robot import Robot
+from supple.serving.site import Site, has_display
 from supple.studio.actor import Options
 from supple.studio.studio import Studio
 
@@ -76,7 +76,8 @@ def view(
         port = whole_number(port, "port", 1, 65535)
     except ModelError as error:
         raise PictureError(f"view: {error}") from None
-    studio = Studio(shown_ones, host, port, Options(**options))
+    chosen = Options(**options)
+    studio = Studio(shown_ones, Site(host, port, chosen.dark), chosen)
     interactive = in_notebook() or hasattr(sys, "ps1")
     if open_browser is None:
         open_browser = not in_notebook() and has_display()
@@ -104,10 +105,3 @@ def in_notebook() -> bool:
     module = sys.modules.get("IPython")
     shell = None if module is None else module.get_ipython()
     return getattr(shell, "kernel", None) is not None
-
-
-def has_display() -> bool:
-    """Whether a browser could open a window here."""
-    if sys.platform in ("win32", "darwin"):
-        return True
-    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

@@ -163,12 +163,23 @@ def aim(server: ViserServer, windows: list[Window]) -> tuple[Array, Array, Array
     eye, middle = viewpoint(np.concatenate(clouds), camera.toward)
     aside = ASIDE * np.linalg.norm(eye - middle) * np.tan(0.5 * VIEW_ANGLE) * camera.right
     eye, middle = eye + aside, middle + aside  # the panel covers the right of the page
-    server.initial_camera.position, server.initial_camera.look_at = eye, middle
-    server.initial_camera.up = camera.vertical
-    server.initial_camera.fov = float(VIEW_ANGLE)
-    size = float(np.linalg.norm(eye - middle))
-    server.initial_camera.near, server.initial_camera.far = 2e-3 * size, 1e2 * size
+    initial = server.initial_camera
+    initial.position, initial.look_at, initial.up = eye, middle, camera.vertical
+    set_lens(initial, eye, middle)
     return eye, middle, camera.vertical
+
+
+def aim_page(client: Any, eye: Array, middle: Array, up: Array) -> None:
+    """Turn the camera of a page that is open."""
+    with client.atomic():
+        client.camera.up_direction = up
+        client.camera.position, client.camera.look_at = eye, middle
+
+
+def set_lens(camera: Any, eye: Array, middle: Array) -> None:
+    """Angle of view of a camera, and how near and far it sees."""
+    distance = float(np.linalg.norm(eye - middle))
+    camera.fov, camera.near, camera.far = float(VIEW_ANGLE), 2e-3 * distance, 1e2 * distance
 
 
 def viewpoint(cloud: Array, toward: Array) -> tuple[Array, Array]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supple.checks import Array, shown
 from supple.errors import ModelError
@@ -228,33 +229,85 @@ def tabulate(graph: Graph, needed: list[int], places: Array, q: Array | None = N
 class Evaluator:
     """Outputs at places (m, inputs), to be asked for many coordinates: what depends on the place alone is done once.
 
-    What depends on coordinates alone is done for one place.
+    What depends on coordinates alone is done for one place, and what depends on few material coordinates besides (the
+    arc length, of all points of a section) once for all places that have them in common.
     """
 
     def __init__(self, outputs: Symbols, places: Array) -> None:
-        flat = list(outputs.ravel())
-        self._graph, self._shape = flat[0].graph, (len(places), *outputs.shape)
-        needed = ancestors(self._graph, [s.index for s in flat])
+        flat, places = list(outputs.ravel()), np.atleast_2d(places)
+        self._rows, self._shape = flat[0].graph.rows, (len(places), *outputs.shape)
         self._results = [s.index for s in flat]
-        self._fixed: dict[int, Any] = tabulate(self._graph, needed, np.atleast_2d(places))
-        self._moving = [i for i in needed if i not in self._fixed]
+        needed = ancestors(flat[0].graph, self._results)
+        table = tabulate(flat[0].graph, needed, places)
+        fixed: dict[int, Any] = {
+            i: np.float64(self._rows[i][1]) if self._rows[i][0] == CONSTANT else np.ascontiguousarray(table[i])
+            for i in table
+        }
+        moving, reads = [i for i in needed if i not in table], _materials(flat[0].graph, needed)
+        columns = _shared_columns([reads[i] for i in moving], places)
+        first, self._station_of = _stations(places[:, sorted(columns)])
+        few = [i for i in moving if reads[i] <= columns]
+        many = [i for i in moving if not reads[i] <= columns]
+        asked = {k for i in many for k in self._arguments(i)} | set(self._results)
+        self._shared = [i for i in few if i in asked]  # of what is done for few places, what all need
+        self._few = few, self._last_uses(few, {*self._shared, *table})
+        self._many = many, self._last_uses(many, {*self._results, *table})
+        self._fixed_at_few = {i: value[first] if np.ndim(value) else value for i, value in fixed.items()}
+        self._fixed = fixed
 
     def __call__(self, q: Array) -> Array:
         """Values (m, *shape of outputs) at coordinates q (n,)."""
-        values, rows, found = dict(self._fixed), self._graph.rows, np.empty((self._shape[0], len(self._results)))
+        found = np.empty((self._shape[0], len(self._results)))
         with np.errstate(all="ignore"):
-            for i in self._moving:
-                code, *rest = rows[i]
-                if code == COORDINATE:
-                    values[i] = np.float64(q[rest[0]])
-                else:
-                    given = [values[k] for k in rest]
-                    if code in (op.POWER, op.BESSEL, op.ROOTED):
-                        given[1] = np.float64(rows[rest[1]][1])
-                    values[i] = op.EVALUATE[code](*given)
+            few = self._evaluate(*self._few, self._fixed_at_few, q)
+            spread = {i: few[i][self._station_of] if np.ndim(few[i]) else few[i] for i in self._shared}
+            values = self._evaluate(*self._many, self._fixed | spread, q)
         for k, i in enumerate(self._results):
             found[:, k] = values[i]
         return found.reshape(self._shape)
+
+    def _arguments(self, i: int) -> tuple[int, ...]:
+        """Symbols that one is made of."""
+        code, *rest = self._rows[i]
+        return tuple(rest) if code >= 0 else ()
+
+    def _last_uses(self, order: list[int], kept: set[int]) -> list[list[int]]:
+        """For every symbol in an order of evaluation, its arguments that nothing behind asks for; never the kept ones.
+        """
+        found, asked = [], set(kept)
+        for i in reversed(order):
+            own = set(self._arguments(i))
+            found.append(sorted(own.intersection(order) - asked))
+            asked |= own
+        return found[::-1]
+
+    def _evaluate(self, order: list[int], last: list[list[int]], known: dict[int, Any], q: Array) -> dict[int, Any]:
+        """Values of symbols in an order, beside those that are known.
+
+        Each is forgotten after its last use: what comes next takes its memory, which is at hand; to get new memory
+        takes longer than the sums.
+        """
+        values = dict(known)
+        for i, done in zip(order, last, strict=True):
+            code, *rest = self._rows[i]
+            if code == COORDINATE:
+                values[i] = np.float64(q[rest[0]])
+            else:
+                given = [values[k] for k in rest]
+                if code in (op.POWER, op.BESSEL, op.ROOTED):
+                    given[1] = np.float64(self._rows[rest[1]][1])
+                values[i] = op.EVALUATE[code](*given)
+            for k in done:
+                del values[k]
+        return values
+
+
+def _stations(places: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Of places (m, k) that are there several times, the first ones (p,), and which of these everyone (m,) is."""
+    if places.shape[1] == 0:
+        return np.zeros(1, dtype=np.int64), np.zeros(len(places), dtype=np.int64)
+    _, first, station_of = np.unique(places, axis=0, return_index=True, return_inverse=True)
+    return first, station_of.ravel()
 
 
 def evaluate(outputs: Symbols, places: Array, q: Array) -> Array:

@@ -18,7 +18,7 @@ import weakref
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs, urlsplit
 
-from supple.studio.origins import PASS
+from supple.serving.origins import PASS
 
 #: Longest head of a request, bytes, and how long to wait for it, s.
 LONGEST, PATIENCE = 32_768, 10.0
