@@ -232,13 +232,14 @@ class _Whole(JITCodeLibrary):  # type: ignore[misc]
 
 
 class _Short(_Whole):
-    """The same, short: no loop is unrolled, and few are vectorised."""
+    """The same, short: no loop is unrolled.  What LLVM inlines into the kernel becomes short with it."""
 
-    def _optimize_final_module(self) -> None:
-        for function in self._final_module.functions:
+    def add_ir_module(self, module: Any) -> None:
+        """Take the code of the kernel itself."""
+        for function in module.functions:
             if not function.is_declaration:
-                function.add_function_attribute("optsize")
-        super()._optimize_final_module()
+                function.attributes.add("optsize")
+        super().add_ir_module(module)
 
 
 class _Kernel(Compiler):  # type: ignore[misc]

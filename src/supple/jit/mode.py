@@ -74,6 +74,7 @@ def _version(text: str) -> tuple[int, ...]:
 INSIDES = (
     ("numba.core.codegen", "JITCodeLibrary", "_optimize_final_module", ("self",)),
     ("numba.core.codegen", "JITCodeLibrary", "_finalize_final_module", ("self",)),
+    ("numba.core.codegen", "JITCodeLibrary", "add_ir_module", ("self", "ir_module")),
     ("numba.core.codegen", "JITCodeLibrary", "finalize", ("self",)),
     ("numba.core.codegen", "JITCodeLibrary", "_get_module_for_linking", ("self",)),
     ("numba.core.codegen", "JITCodeLibrary", "_raise_if_finalized", ("self",)),
