@@ -335,7 +335,6 @@ def add_projected_panel(component, phi, Y, start, c, n, first, width, out):
             out[start + l, first + j] += a * Y[r, j] + b * Y[U6 + r, j]
 
 
-
 @inlined
 def add_rod_product(tree, block, i, w, x, transposed, out):
     """out += Phi^T C Phi x, or the transpose times x, in the space of collocation strains."""
