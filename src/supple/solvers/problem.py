@@ -23,6 +23,8 @@ import numpy as np
 
 from supple.compilation.law_program import Program
 from supple.core.arrays import Space, handle, make_space, make_tree
+from supple.core.articulated_columns import ARTICULATED
+from supple.core.forward_dynamics import FORWARD_DYNAMICS
 from supple.core.records import has_chart, pose_t
 from supple.core.tree_factors import TreeFactors, crossing_rows, make_factors, most_ties
 from supple.core.tree_solve import TREE_SOLVER
@@ -48,6 +50,9 @@ JACOBIANS_AT = 10
 LARGE_AT, LAPACK_AT = 11, 12
 #: And of what solves a stage and finds accelerations (`solvers.stage.calls`); 0 where nothing moves.
 STAGE_AT, ACCELERATION_AT = 13, 14
+#: And of forward dynamics by the recursion over the tree (`core.forward_dynamics`), and which coordinates are free; 0
+#: where accelerations are rarely asked for, or take more than one solve with the mass matrix.
+FORWARD_AT, ARTICULATED_AT, FREE_AT = 15, 16, 17
 
 #: Entries of `Problem.numbers`.
 STAGE_TIME, CV, CA, CZ, LATEST_TIME, FACTORED_CV, FACTORED_CA, NORM, RATE, NEWTON_STEP, SCALE = range(11)
@@ -76,7 +81,7 @@ ASK_LAWS, ASK_FEEDBACK, ASK_SLOPES = 0, 1, 2
 class Problem(NamedTuple):
     """Arrays of one run; n coordinates, nf of them free, nc loop rows, nz internal states, nu inputs, m unknowns."""
 
-    calls: Any  #: (15,) int64 addresses
+    calls: Any  #: (18,) int64 addresses
     numbers: Any  #: (14,) scalars, see above
     flags: Any  #: (15,) int64, see above
     free: Any  #: (nf,) int64 coordinates that move freely, those of children before those of parents
@@ -190,6 +195,7 @@ def make_workspace(
     differenced: bool = False,
     over_tree: bool = True,
     apart: bool = False,
+    explicit: bool = False,
 ) -> SolverWorkspace:
     """Allocate a problem for a model.
 
@@ -211,6 +217,8 @@ def make_workspace(
         Whether matrices may be factorised over the tree, where that costs less (`solvers.stage.choice`).
     apart : bool
         Whether derivatives of the residual by q, v and a are asked for one by one; matrices are dense then.
+    explicit : bool
+        Whether accelerations are asked for at every stage.
     """
     tables = model.workspace.kept("tables of a problem", lambda: _tables(model))
     load_states, charts, free = tables.load_states if integrated else NO_STATES, tables.charts, tables.free
@@ -225,6 +233,9 @@ def make_workspace(
     m = len(free) + rows + nz
     functions = model.workspace.functions
     calls = _addresses(functions, handles, nc > 0, len(charts) > 0, apart, m)
+    if explicit and not nc and not model.dense and not model.demand.implicit:
+        free_at = model.workspace.free.ctypes.data
+        calls[[FORWARD_AT, ARTICULATED_AT, FREE_AT]] = FORWARD_DYNAMICS.address, ARTICULATED.address, free_at
     flags, numbers = _scalars(feedback, stabilised and nc > 0, differenced)
     further = rows + nz + (nu if feedback or nz > 0 else 0)
     border = further + functions.follower_rows
@@ -276,7 +287,7 @@ def with_laws(workspace: SolverWorkspace, program: Program, targets: Array) -> S
 
 def _addresses(functions: Any, handles: list[Array], looped: bool, charted: bool, apart: bool, m: int) -> Array:
     """Addresses of what every model calls, and of what loops, charts, Jacobians and m unknowns do."""
-    calls = np.zeros(15, dtype=np.int64)
+    calls = np.zeros(18, dtype=np.int64)
     calls[[RESIDUAL_AT, TREE_AT, SPACE_AT]] = functions.residual, handles[0].ctypes.data, handles[1].ctypes.data
     if looped:
         calls[ROWS_AT] = functions.rows

@@ -326,7 +326,7 @@ class Explicit(Method):
     def control(self) -> Control:
         """Tolerances and steps."""
         given = {name: getattr(self, name) for name in ("rtol", "atol", "max_step", "first_step", "baumgarte")}
-        return Control(**given, start_order=self.pair().order)
+        return Control(**given, start_order=self.pair().order, explicit=True)
 
     @property
     def kernels(self) -> Kernels:

@@ -50,6 +50,7 @@ class Control(NamedTuple):
     stabilised: bool = False  #: whether loops hold in position and velocity, or as the scheme has it
     differenced: bool = False  #: whether tangents of the residual are differences of it
     apart: bool = False  #: whether derivatives of the residual by q, v and a are needed one by one
+    explicit: bool = False  #: whether accelerations are asked for at every stage
     baumgarte: float = 0.0  #: time constant that pulls loops back which hold in acceleration only, s; 0: none
     restarts: bool = True  #: whether inputs that jump at a sample need a new start; else error control sees them
 

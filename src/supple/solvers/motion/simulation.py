@@ -147,6 +147,7 @@ class Simulation:
             integrated=True,
             differenced=control.differenced,
             apart=control.apart,
+            explicit=control.explicit,
         )
         sizes = buffers(workspace.problem) if form.taped else (0, 0, 0)
         return Integrator(workspace, self.method, self.wanted, sizes, form)

@@ -52,6 +52,7 @@ class Stepper:
             integrated=True,
             differenced=differenced,
             apart=control.apart,
+            explicit=control.explicit,
         )
         self.excitation.connect(self.workspace, False)
         self.problem = self.workspace.problem

@@ -1,6 +1,7 @@
-"""Accelerations and multipliers at a state (index 1), from the residual alone.
+"""Accelerations and multipliers at a state (index 1).
 
-R is affine in a (but for loads that feel accelerations otherwise), with matrix M = dR/da, which the fused tangent gives
+Explicit schemes ask for them at every stage: of trees by the recursion of `core.forward_dynamics`.  All others, and
+trees where that recursion is in doubt, have them from the residual alone.  R is affine in a (but for loads that feel accelerations otherwise), with matrix M = dR/da, which the fused tangent gives
 for a large c_a: (dR/dq + c_a M) / c_a = M to rounding.  A step solves
 
     [ M  -A^T ] [ step   ]     [ R                                            ]
@@ -16,10 +17,24 @@ from __future__ import annotations
 import math
 
 from supple.core.arrays import tree_view
+from supple.core.articulated import SOLVED
+from supple.core.forward_dynamics import call_forward_dynamics
 from supple.jit import inner
-from supple.solvers.problem import ASK_FEEDBACK, OVER_TREE, STAGE_TIME, STALE, TREE_AT, WORST
+from supple.solvers.problem import (
+    ARTICULATED_AT,
+    ASK_FEEDBACK,
+    FORWARD_AT,
+    FREE_AT,
+    OVER_TREE,
+    RESIDUALS,
+    SPACE_AT,
+    STAGE_TIME,
+    STALE,
+    TREE_AT,
+    WORST,
+)
 from supple.solvers.rounding import NOTHING, ROUNDED_FORCE
-from supple.solvers.stage.evaluation import call, call_rows
+from supple.solvers.stage.evaluation import call, call_rows, set_load_signals
 from supple.solvers.stage.excitation import excite, feed_back
 from supple.solvers.stage.factors import factorise_matrix, factorise_over_tree, solve_factors, tree_is_asked
 from supple.solvers.stage.matrix import size_of_tangent
@@ -54,6 +69,8 @@ def accelerate(problem, t, baumgarte):
     status = feed_back(problem, ASK_FEEDBACK)
     if status != CONVERGED:
         return status
+    if problem.calls[FORWARD_AT] != 0 and accelerate_by_recursion(problem):
+        return CONVERGED
     if tree_is_asked(problem) and problem.vectors.shape[1] == 0:
         status = accelerate_over_tree(problem, baumgarte)
         if status in (CONVERGED, NOT_FINITE):
@@ -67,6 +84,29 @@ def accelerate(problem, t, baumgarte):
         if status != SLOW or balanced(problem):
             return CONVERGED if status == SLOW else status
     return SLOW
+
+
+@inner
+def accelerate_by_recursion(problem):
+    """a = M^-1 (tau - ID(q, v, a_given)) of the free coordinates, by articulated bodies.  Returns whether it was found.
+
+    If not, a is as before.  R is then that of rounding at free coordinates, and counts where joints are prescribed.
+    """
+    calls, a, given = problem.calls, problem.a, problem.motion[2]
+    set_load_signals(problem)
+    where = calls[ARTICULATED_AT], calls[TREE_AT], calls[SPACE_AT]
+    state = problem.q.ctypes.data, problem.v.ctypes.data, calls[FREE_AT], a.ctypes.data
+    status = call_forward_dynamics(calls[FORWARD_AT], (*where, *state))
+    for i in range(a.shape[0]):
+        a[i] = given[i] + a[i] if status == SOLVED else given[i]
+    if status != SOLVED:
+        return False
+    if problem.fixed.shape[0] + problem.load_states.shape[0] > 0:
+        return call(problem, 0.0, 0.0, 0)
+    problem.flags[RESIDUALS] += 1
+    for i in range(a.shape[0]):
+        problem.residual[i] = 0.0
+    return True
 
 
 @inner
