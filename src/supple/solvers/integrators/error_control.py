@@ -52,7 +52,6 @@ def widen_weights(problem, rtol, atol, row):
         problem.weights[1, i] = max(problem.weights[1, i], atol[n + i] + rtol * abs(row[n + i]))
     for i in range(problem.z.shape[0]):
         problem.weights_z[i] = max(problem.weights_z[i], atol[2 * n + i] + rtol * abs(row[first + i]))
-    share_weights(problem)
 
 
 @inner

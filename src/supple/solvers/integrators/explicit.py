@@ -19,7 +19,7 @@ from supple.core.views import View, array_of, viewing
 from supple.errors import ModelError
 from supple.jit import inner, kernel
 from supple.solvers.integrators.driver import composed, end_step
-from supple.solvers.integrators.error_control import SAFETY, ratio_of, set_weights
+from supple.solvers.integrators.error_control import SAFETY, ratio_of, set_weights, widen_weights
 from supple.solvers.integrators.method import Control, Kernels, Method, SingleStep
 from supple.solvers.integrators.option_checks import check_tolerances, keep
 from supple.solvers.integrators.rows import copy_row, interpolate_motion, recentre_rows, write_row
@@ -183,9 +183,10 @@ def evaluate_stages(problem, run, own, t, t_new, h, baumgarte):
 def step(problem, run, own):
     """One accepted step, y + h sum b_s K_s.  Returns CONVERGED, TOO_SMALL or a failure.
 
-    The next one is min(`GROW`, `SAFETY` error^(-1 / (p + 1))) times as long.
+    The next one is min(`GROW`, `SAFETY` error^(-1 / (p + 1))) times as long, and no longer if this one was tried before:
+    at the bound of stability every second step would be tried in vain.
     """
-    ints, reals, status, end = run.ints, run.reals, CONVERGED, end_of_step(run)
+    ints, reals, status, end, largest = run.ints, run.reals, CONVERGED, end_of_step(run), GROW
     while True:
         if is_lost(reals):
             return FAILURE + status if status != CONVERGED else TOO_SMALL
@@ -203,11 +204,13 @@ def step(problem, run, own):
             reals[STEP] = FAILED_SHRINK * h
             continue
         set_weights(problem, reals[RTOL], run.atol, problem.q, problem.v, problem.z)
+        widen_weights(problem, reals[RTOL], run.atol, own.points[NOW])
         error = error_of(problem, own.K, own.error, h)
         reals[ERROR] = error
-        factor = min(GROW, SAFETY * ratio_of(error, reals[START_ORDER]))
+        factor = min(largest, SAFETY * ratio_of(error, reals[START_ORDER]))
         if not error <= 1.0:
             ints[REJECTED] += 1
+            largest = 1.0
             reals[STEP] = h * (max(SHRINK, factor) if math.isfinite(error) else SHRINK)
             continue
         break

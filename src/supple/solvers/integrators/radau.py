@@ -99,6 +99,7 @@ def judge(problem, run, own, h):
     """The error of the step, in units of the tolerances."""
     err, g = run.scratch[0], run.scratch[1]
     widen_weights(problem, run.reals[RTOL], run.atol, own.trial[2])
+    share_weights(problem)
     estimate(problem, own, h, err, g)
     error = error_norm(problem, err, 1.0)
     if error >= 1.0 and (run.ints[EQUAL] == 0 or own.numbers[LAST_ERROR] < 0.0):
