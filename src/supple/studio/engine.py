@@ -37,8 +37,8 @@ SPARE = 0.004
 #: not moved for so long, it is sought thoroughly, for so long at most.
 PATIENT, BUDGET, CALM, THOROUGH = 0.1, 0.016, 0.25, 1.0
 
-#: How late pictures may be, s, to be made good by those that follow: three of them come in quick succession then, as
-#: many as may be under way to a page. Beyond, they come as they can.
+#: How late pictures may be, s, to be made good by those that follow, which come in quick succession then, no more than
+#: may be under way to a page. Beyond, they come as they can.
 LATE = 3.0 / RATE
 
 #: How quickly the measured pace follows, per picture.
