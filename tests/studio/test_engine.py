@@ -140,6 +140,15 @@ def test_what_browsers_cannot_take_yet_they_get_before_the_next_picture(arm, mon
     engine.stop()
 
 
+def test_the_pace_is_that_of_the_clock_though_pictures_come_in_bursts(arm):
+    engine = Engine(Act.of(arm), lambda shot: None, DYNAMICS)
+    for _ in range(60):
+        for passed in (0.097, 0.001, 0.002):  # three pictures in a tenth of a second
+            engine._advanced = 0.5 / RATE
+            engine._measure(passed)
+    assert engine.pace == pytest.approx(0.5, abs=0.15)
+
+
 def test_sliders_that_pause_for_a_moment_cost_no_picture(arm, monkeypatch):
     """After a late picture there may be nothing to do for a moment; what is to be made good is not forgotten then."""
     clock, shots = [0.0], []

@@ -41,8 +41,8 @@ PATIENT, BUDGET, CALM, THOROUGH = 0.1, 0.016, 0.25, 1.0
 #: may be under way to a page. Beyond, they come as they can.
 LATE = 3.0 / RATE
 
-#: How quickly the measured pace follows, per picture.
-FOLLOW = 0.1
+#: How quickly the measured pace follows, per second.
+FOLLOW = 3.0
 
 
 class Shot(NamedTuple):
@@ -252,7 +252,8 @@ class Engine:
     def _measure(self, passed: float) -> None:
         """How fast the robot's time goes."""
         gone, self._advanced = self._advanced, 0.0
-        self.pace += FOLLOW * ((gone / passed if passed > 0.0 else 0.0) - self.pace)
+        if passed > 0.0:  # by how long it took: pictures that make good what others were late count little
+            self.pace += min(1.0, FOLLOW * passed) * (gone / passed - self.pace)
 
     _advanced = 0.0
 
