@@ -78,14 +78,14 @@ class Pictures(NamedTuple):
 
 
 @contextmanager
-def chromium() -> Iterator[Any]:
-    """A browser that draws no triangles."""
+def chromium(hook: str = HOOK) -> Iterator[Any]:
+    """A browser that runs a script before every page's own code; if omitted, one that leaves triangles undrawn."""
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium") or shutil.which("google-chrome") or ""
     for flag in FLAGS:
         options.add_argument(flag)
     driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
-    driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": HOOK})
+    driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": hook})
     try:
         yield driver
     finally:

@@ -50,6 +50,32 @@ def test_skins_of_rods_are_where_pictures_have_them(arm):
     assert_allclose(places["links/hand"].frames[0], pose, atol=1e-15)
 
 
+def ball_above(shape):
+    """A ball of 10 cm that falls from a metre above what is below it."""
+    robot = sp.Robot("ball")
+    robot.add_link("ball", sp.Rigid.sphere(0.05, density=500.0), joint=sp.Free(), at=sp.pose((0.0, 0.0, 1.0)))
+    robot.add(sp.Contact("floor", sp.Ball(0.05, link="ball"), shape, 1e4))
+    return robot.compile()
+
+
+@pytest.mark.parametrize(("shape", "height"), [
+    (sp.Plane(), 0.0), (sp.Box((4.0, 4.0, 0.2), pose=sp.pose((0.0, 0.0, -0.1))), -0.2),
+])  # fmt: skip
+def test_a_robot_above_the_ground_is_shown_with_it(shape, height):
+    """Live, nobody knows how far it goes: the ground has no end, and is where contacts have it."""
+    model = ball_above(shape)
+    stage = Stage(model, [state_of(model)])
+    assert stage.ground == pytest.approx(height, abs=1e-3)
+    assert stage.around[:, 2].min() == pytest.approx(height)
+    assert np.abs(stage.around[:, :2]).max() < 0.5  # as much of it as is near
+    assert [piece.name for piece in stage.pieces if piece.layer == "contacts"] == ["contacts/ball", "contacts/world"]
+
+
+def test_a_ground_far_below_does_not_make_the_robot_small():
+    stage = Stage(model := ball_above(sp.Plane(height=-1e4)), [state_of(model)])
+    assert stage.around[:, 2].min() > -10.0
+
+
 def test_lines_are_coloured_by_tension_and_run_through_their_points(arm):
     stage = Stage(arm, [state_of(arm)])
     number = next(k for k, piece in enumerate(stage.pieces) if piece.layer == "lines")

@@ -8,6 +8,7 @@ import time
 import urllib.error
 import urllib.request
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,9 +16,11 @@ from gltf_reader import Glb
 from numpy.testing import assert_allclose
 
 import supple as sp
+from supple.studio.engine import Shot
 from supple.studio.modes import DYNAMICS, MOTION, POSE, STATICS
 from supple.studio.pieces import wxyz
 from supple.studio.viewing import view
+from supple.viz.view import State
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 
@@ -110,6 +113,35 @@ def test_modes_show_what_they_need(open_studio, arm):
     wait_for(lambda: actor.engine.act.t == 0.0)
     panel._run("Step")
     wait_for(lambda: actor.engine.act.t > 0.0)
+
+
+def test_numbers_of_the_status_are_told_now_and_then_and_other_words_at_once(open_studio, arm, monkeypatch):
+    """A page takes longer for a line of text than for a robot."""
+    (actor,) = open_studio(arm).actors
+    actor.engine.stop(60.0)
+    panel, clock, told = actor.panel, [100.0], []
+
+    class Status:
+        content = property(lambda self: told[-1], lambda self, text: told.append(text))
+
+    def tell(t, playing=True, message="", mode=DYNAMICS):
+        panel.tell(Shot(State(actor.act.q, t=t), mode, playing, 1.0, message))
+
+    panel.status = Status()
+    monkeypatch.setattr("supple.studio.panel.time", SimpleNamespace(perf_counter=lambda: clock[0]))
+    for k in range(61):
+        clock[0] = 100.0 + k / 60.0
+        tell(k / 60.0)
+    assert 6 <= len(told) <= 7  # of 61, in a second
+    tell(1.01, playing=False)  # it is paused
+    assert told[-1].startswith("t = 1.01 s")
+    tell(1.02, playing=False)  # and moved by hand: nothing may come after it
+    assert told[-1].startswith("t = 1.02 s")
+    tell(1.02, False, "no equilibrium, by 1.5 N", STATICS)
+    tell(1.02, False, "no equilibrium, by 1.6 N", STATICS)
+    assert told[-1].endswith("by 1.5 N")
+    tell(1.02, False, mode=STATICS)
+    assert told[-1] == "in equilibrium"
 
 
 def test_links_can_be_dragged_in_dynamics_only(open_studio, arm):

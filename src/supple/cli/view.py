@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -50,11 +53,23 @@ def view(
         sure = name in NAMES and not settings and mode is None and not motion
         if sure:
             _tell(name, site, not no_browser)
-        title, studio = _perform(site, name, settings, mode, motion, dark)
+        with _uncollected():
+            title, studio = _perform(site, name, settings, mode, motion, dark)
         with studio:
             if not sure:
                 _tell(title, site, not no_browser)
             studio.wait()
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Look for no garbage in what is loaded and made here, now or later: it lasts, and pictures would be held up."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _tell(title: str, site: Site, browser: bool) -> None:

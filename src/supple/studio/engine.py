@@ -37,11 +37,12 @@ SPARE = 0.004
 #: not moved for so long, it is sought thoroughly, for so long at most.
 PATIENT, BUDGET, CALM, THOROUGH = 0.1, 0.016, 0.25, 1.0
 
-#: How late pictures may be, s, to be made good by those that follow; beyond, they come as they can.
-LATE = 0.5 / RATE
+#: How late pictures may be, s, to be made good by those that follow, which come in quick succession then, no more than
+#: may be under way to a page. Beyond, they come as they can.
+LATE = 3.0 / RATE
 
-#: How quickly the measured pace follows, per picture.
-FOLLOW = 0.1
+#: How quickly the measured pace follows, per second.
+FOLLOW = 3.0
 
 
 class Shot(NamedTuple):
@@ -178,10 +179,13 @@ class Engine:
             with self._wake:
                 while not self._ended and (self._pauses or not (self._wishes or self._moving or self._due)):
                     self._doze()
-                    before = due = time.perf_counter()
+                    before = time.perf_counter()
+                    due = due if before - due < LATE else before  # after a long sleep nothing is to be made good
                 if self._ended:
                     return
                 wishes, self._wishes = self._wishes, {}
+            # from when it was due, not from when it came: what one picture is late, the next one makes good
+            due = max(due + 1.0 / RATE, time.perf_counter() - LATE)
             try:
                 shot = self._held
                 if shot is None or wishes or self._moving:
@@ -190,10 +194,9 @@ class Engine:
                 if self._ended:  # meanwhile
                     return
                 self._present(shot)
+                self._present_late(due)
             except Exception as error:  # laws of users may raise anything, and the thread must live on
                 self._tell(error)
-            # from when it was due, not from when it came: what one picture is late, the next one makes good
-            due = max(due + 1.0 / RATE, time.perf_counter() - LATE)
             time.sleep(max(0.0, due - time.perf_counter()))
             now = time.perf_counter()
             self._measure(now - before)
@@ -231,6 +234,17 @@ class Engine:
         self._showing = time.perf_counter() - began
         self.shots += 1
 
+    def _present_late(self, until: float) -> None:
+        """Show a state that browsers could not take as soon as they can, if that is before another one is due."""
+        if self._held is None:
+            return
+        with self._wake:
+            while not self._ended and not self._due and (left := until - time.perf_counter()) > 0.0:
+                self._wake.wait(left)
+            wanted = not self._ended and not self._pauses
+        if wanted:
+            self._present(self._held)
+
     @property
     def _moving(self) -> bool:
         return self.playing and self.mode in (DYNAMICS, MOTION)
@@ -238,7 +252,8 @@ class Engine:
     def _measure(self, passed: float) -> None:
         """How fast the robot's time goes."""
         gone, self._advanced = self._advanced, 0.0
-        self.pace += FOLLOW * ((gone / passed if passed > 0.0 else 0.0) - self.pace)
+        if passed > 0.0:  # by how long it took: pictures that make good what others were late count little
+            self.pace += min(1.0, FOLLOW * passed) * (gone / passed - self.pace)
 
     _advanced = 0.0
 

@@ -15,8 +15,9 @@ from typing import Any
 
 from supple.serving.site import hush
 
-#: Pictures under way to a page: enough to fill a slow line, few enough that a slider is felt at once.
-AHEAD = 3
+#: Pictures under way to a page: enough to fill a slow line, and for a page that is asked again when it has answered,
+#: which tells of a picture two answers late; few enough that a slider is felt at once.
+AHEAD = 4
 
 #: After so long without an answer a page counts as lost, s; others are not kept waiting by it.
 LOST = 2.0

@@ -20,7 +20,7 @@ from supple.viz.style import PALETTE
 if TYPE_CHECKING:
     from viser import GuiApi
 
-#: Points of a plot, and how often it is drawn, per second.
+#: Points of a plot, and how often it is drawn, and numbers are told, per second.
 POINTS, DRAWN = 450, 6.0
 
 #: Most curves of a plot.
@@ -58,7 +58,9 @@ class Panel:
         self.gui, self.engine, self.model = gui, engine, engine.act.model
         self.watch = watch[:2]
         self._past: deque[tuple[float, Array, Array, Array]] = deque(maxlen=POINTS)
-        self._told, self._drawn, self._time = "", 0.0, 0.0
+        self._told, self._worded = "", 0.0
+        self._drawn, self._time = 0.0, 0.0
+        self._kept = self._plotted = 0  # states that plots have got, and had when they were drawn
         self._waiting = WAITING  # said until the robot is settled
         model = self.model
         count = f"{counted(len(model.link_names), 'link')}, {counted(model.n, 'coordinate')}"
@@ -209,14 +211,18 @@ class Panel:
             points = self.model.poses(shot.state.q, self.watch)[:, :3, 3].ravel() if self.watch else np.zeros(0)
             u = np.full(self.model.nu, np.nan) if shot.state.u is None else shot.state.u
             self._past.append((shot.state.t, points, u, self._energies(shot)))
+            self._kept += 1
         self._time = shot.state.t
 
     def tell(self, shot: Shot) -> None:
         """Follow a new state."""
-        text = self._waiting or _status(shot)
-        if text != self._told:
-            self._told = self.status.content = text
         now = time.perf_counter()
+        text, going_on = self._waiting or _status(shot), shot.playing or shot.message
+        # pages take longer for a line of text than for a robot: numbers in it may wait, other words may not
+        same = _without_numbers(text) == _without_numbers(self._told)
+        if text != self._told and not (same and going_on and now - self._worded < 1.0 / DRAWN):
+            self._told, self._worded = text, now
+            self.status.content = text
         if now - self._drawn >= 1.0 / DRAWN or not shot.playing:
             self._drawn = now
             self._follow(shot)
@@ -237,7 +243,8 @@ class Panel:
             for i, slider in self.inputs.items():
                 if i not in driven.held:
                     slider.value = float(np.clip(shot.state.u[i], slider.min, slider.max))
-        if len(self._past) > 1:
+        if len(self._past) > 1 and self._plotted != self._kept:
+            self._plotted = self._kept
             times = np.array([row[0] for row in self._past])
             self.tip_plot.data = (times, *np.array([row[1] for row in self._past]).T)
             self.energy_plot.data = (times, *np.array([row[3] for row in self._past]).T)
@@ -266,6 +273,10 @@ def _status(shot: Shot) -> str:
 
 def _rounded(pace: float) -> str:
     return f"{math.floor(10.0 * pace + 0.5) / 10.0:.1f}" if pace >= 0.1 else f"{pace:.2f}"
+
+
+def _without_numbers(text: str) -> str:
+    return "".join(c for c in text if c not in "0123456789.+-")
 
 
 def _plain(text: str) -> str:

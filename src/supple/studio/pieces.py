@@ -88,11 +88,7 @@ class Piece:
 
     def world(self, placed: Placed) -> Array:
         """World points (V, 3) of its vertices."""
-        local = self.vertices if placed.vertices is None else placed.vertices
-        if self.frames == 1:
-            return np.asarray(local @ placed.frames[0, :3, :3].T + placed.frames[0, :3, 3])
-        own = placed.frames[self.ring]
-        return np.asarray(np.einsum("vij,vj->vi", own[:, :3, :3], local) + own[:, :3, 3])
+        return _carried(self.vertices if placed.vertices is None else placed.vertices, self.ring, placed.frames)
 
 
 class Paint(NamedTuple):
@@ -112,23 +108,36 @@ def rigid_piece(paint: Paint, vertices: Array, faces: Faces, free: bool = False)
 
 def loft_piece(paint: Paint, vertices: Array, faces: Faces, ring: Indices, frames: Array, free: bool = False) -> Piece:
     """A piece whose vertices (V, 3) belong to frames ``ring`` (V,); edges are judged at some frames (M, 4, 4)."""
-    own = frames[ring]
-    world = np.einsum("vij,vj->vi", own[:, :3, :3], vertices) + own[:, :3, 3]
-    surface = smooth_surface(world, triangles(_merged(vertices, ring)[faces]))
+    surface = smooth_surface(_carried(vertices, ring, frames), triangles(_merged(vertices, ring)[faces]))
     source = surface.source
-    normals = np.einsum("vji,vj->vi", own[source, :3, :3], surface.normals)
+    if len(frames) == 1:
+        normals = surface.normals @ frames[0, :3, :3]
+    else:
+        normals = np.einsum("vji,vj->vi", frames[ring[source], :3, :3], surface.normals)
     return Piece(
         paint.name, paint.layer, paint.link, vertices[source], surface.faces, normals, ring[source], len(frames),
         source, free, np.asarray(paint.colour, dtype=float), paint.opacity,
     )  # fmt: skip
 
 
+def _carried(vertices: Array, ring: Indices, frames: Array) -> Array:
+    """World points (V, 3) of vertices (V, 3) in frames (M, 4, 4) number ``ring`` (V,)."""
+    if len(frames) == 1:
+        return np.asarray(vertices @ frames[0, :3, :3].T + frames[0, :3, 3])
+    own = frames[ring]
+    return np.asarray(np.einsum("vij,vj->vi", own[:, :3, :3], vertices) + own[:, :3, 3])
+
+
 def _merged(vertices: Array, ring: Indices) -> Indices:
     """For every vertex (V,) the first one at the same place of the same frame: poles of balls are one point each."""
     size = float(np.ptp(vertices, axis=0).max(initial=0.0)) or 1.0
-    keys = np.column_stack([ring, np.round(vertices / (SAME * size)).astype(np.int64)])
-    _, first, inverse = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-    return np.asarray(first[inverse.ravel()], dtype=np.int64)
+    keys = [*np.round(vertices.T / (SAME * size)).astype(np.int64), ring]
+    order = np.lexsort(keys)
+    new = np.ones(len(order), dtype=bool)
+    new[1:] = np.any([key[order[1:]] != key[order[:-1]] for key in keys], axis=0)
+    first = np.empty_like(order)
+    first[order] = order[new][np.cumsum(new) - 1]
+    return first
 
 
 def wxyz(rotation: Array) -> Array:

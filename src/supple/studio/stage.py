@@ -23,12 +23,16 @@ from supple.sections.shapes import round_outline
 from supple.studio import lofts
 from supple.studio.pieces import Paint, Piece, Placed, loft_piece, rigid_piece
 from supple.viz import style as colours
+from supple.viz.camera import level_axes
 from supple.viz.sections import IN_A_FRAME
 from supple.viz.style import Style, faded, rgb
 from supple.viz.view import Posed, State, View, named_inputs, pulls, tube_ends, whole_cells
 
 #: Sizes relative to that of the whole: radii of lines, arrows and wires, lengths of arrows, triads and plates.
 LINE, SHAFT, WIRE, ARROW, TRIAD, ANCHOR, COIL, DOT = 0.0028, 0.0045, 0.0018, 0.16, 0.06, 0.035, 0.012, 0.008
+
+#: How much of the world around it a picture of the robot shows: aside, and up and down, relative to its size.
+BESIDE, BELOW = 0.5, 20.0
 
 #: Rings of a bent arrow and of a spring's wire, and turns of the latter.
 ARC, WIRE_RINGS, TURNS = 33, 161, 8
@@ -83,7 +87,11 @@ class Stage:
         self.view = View.of(model, Style(), states, IN_A_FRAME)
         #: largest tension, pressure, force and moment, to which colours and arrows are scaled; grows as it must
         self.most = dict(self.view.most)
+        obstacles = _beside(_obstacle_points(model), self.view)
+        #: points (N, 3) of the world near the robot, walls and obstacles, on which it may fall or run up
+        self.around = np.concatenate([_beside(self.view.rims, self.view), obstacles])
         clouds = [self.view.cloud, *(Posed(model, self.view.scene, state.q).cloud() for state in beyond)]
+        clouds += [obstacles] if len(obstacles) else []
         #: height of the lowest point, along the vertical, m
         self.lowest = min(float((cloud @ self.view.camera.vertical).min()) for cloud in clouds)
         self._odd = {"world": True}
@@ -101,6 +109,15 @@ class Stage:
     def size(self) -> float:
         """Of the whole, m."""
         return self.view.size
+
+    @property
+    def ground(self) -> float | None:
+        """Height of the grid that is the ground, m: just above a level plane of the world, which is drawn only as wide
+        as the robot's first states need it, or just below all; None where other walls are in its place.
+        """
+        if self.view.ground is not None or not len(self.view.rims):
+            return self.lowest - 1e-3 * self.size
+        return None if self.view.shade is None else self.view.shade + 1e-3 * self.size
 
     def at(self, state: State) -> list[Placed]:
         """Where all pieces are in a state."""
@@ -125,6 +142,19 @@ class Stage:
         count = self._counts[name] = self._counts.get(name, 0) + 1
         shade = faded(rgb(colour), 0.22 if layer == "links" and self._odd.get(link) else 0.0)
         return Paint(name if count == 1 else f"{name} {count}", layer, shade, link, opacity)
+
+
+def _obstacle_points(model: Model) -> Array:
+    """Vertices (N, 3) of all solids of the world."""
+    solids = [part for part in model.scene.marks if isinstance(part, Solid) and part.places[0].link == "world"]
+    return np.concatenate([np.zeros((0, 3)), *(part.mesh.moved(part.places[0].offset).vertices for part in solids)])
+
+
+def _beside(points: Array, view: View) -> Array:
+    """Points (N, 3), moved to where a picture of the robot has room for them: `BESIDE` away, `BELOW` up or down."""
+    axes = np.column_stack(level_axes(view.camera.vertical))
+    own, room = view.cloud @ axes, view.size * np.array([BESIDE, BESIDE, BELOW])
+    return np.asarray(np.clip(points @ axes, own.min(axis=0) - room, own.max(axis=0) + room) @ axes.T)
 
 
 Made = list[tuple[Piece, Place]]

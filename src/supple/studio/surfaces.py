@@ -36,10 +36,9 @@ class Surface(NamedTuple):
 
 def triangles(faces: Faces) -> Indices:
     """Triangles (T, 3) of faces (F, 4), of which some are triangles that repeat a vertex."""
-    first, second = faces[:, [0, 1, 2]], faces[:, [0, 2, 3]]
-    both = np.concatenate([first, second])
-    real = (both[:, 0] != both[:, 1]) & (both[:, 1] != both[:, 2]) & (both[:, 2] != both[:, 0])
-    return np.asarray(both[real], dtype=np.int64)
+    halves = faces[:, [0, 1, 2]], faces[:, [0, 2, 3]]
+    real = [(a != b) & (b != c) & (c != a) for a, b, c in (half.T for half in halves)]
+    return np.concatenate([half[kept] for half, kept in zip(halves, real, strict=True)]).astype(np.int64, copy=False)
 
 
 def smooth_surface(vertices: Array, faces: Indices, sharp: float = SHARP) -> Surface:
@@ -66,34 +65,41 @@ def smooth_surface(vertices: Array, faces: Indices, sharp: float = SHARP) -> Sur
 def groups(count: int, one: Indices, other: Indices) -> Indices:
     """The number of the group, from zero on, of each of ``count`` things of which pairs (P,) hang together.
 
-    Everything points to the least that it is known to hang together with, and then to what that one points to, until
-    nothing changes.  Groups are numbered by their first things.  (SciPy has this, too; to load it takes longer than to
-    draw most robots.)
+    Everything points to the first of those that it is known to hang together with.  Of two such firsts with a pair
+    between their groups the later points to the earlier, and all to where that leads, until no pair is left: at least
+    half of the firsts that have pairs go every time.  Groups are numbered by their first things.  (SciPy has this, too;
+    to load it takes longer than to draw most robots.)
     """
     least = np.arange(count)
-    while True:
-        before = least.copy()
-        joint = np.minimum(least[one], least[other])
-        for ends in (one, other):
-            np.minimum.at(least, before[ends], joint)  # what it pointed to follows
-            np.minimum.at(least, ends, joint)
-        least = least[least]
-        if np.array_equal(least, before):
-            return np.unique(least, return_inverse=True)[1].astype(np.int64).reshape(-1)
+    while len(one):
+        one, other = least[one], least[other]
+        apart = one != other
+        one, other = one[apart], other[apart]
+        least[np.maximum(one, other)] = np.minimum(one, other)  # of several, whichever: the others are still apart
+        while not np.array_equal(further := least[least], least):
+            least = further
+    return (np.cumsum(least == np.arange(count)) - 1)[least]
 
 
 def _joined_corners(faces: Indices, unit: Array, real: NDArray[np.bool_], sharp: float) -> tuple[Indices, Indices]:
     """Pairs of corners (numbered 3 f + k) at one vertex, of faces that meet at an edge that is not sharp."""
-    corner = np.arange(faces.size).reshape(-1, 3)
-    ends = np.stack([faces, np.roll(faces, -1, axis=1)], axis=-1).reshape(-1, 2)
-    at = np.stack([corner, np.roll(corner, -1, axis=1)], axis=-1).reshape(-1, 2)
-    turned = ends[:, 0] > ends[:, 1]
-    ends[turned], at[turned] = ends[turned][:, ::-1], at[turned][:, ::-1]
-    order = np.lexsort((ends[:, 1], ends[:, 0]))
-    ends, at = ends[order], at[order]
-    twins = np.flatnonzero(np.all(ends[:-1] == ends[1:], axis=1))
-    one, other = at[twins] // 3, at[twins + 1] // 3
-    first, second = one[:, 0], other[:, 0]
+    following = np.roll(faces, -1, axis=1)
+    # a number for every edge, either way round; those of faces that meet are neighbours among the sorted ones
+    edge = (np.minimum(faces, following) * (int(faces.max(initial=0)) + 1) + np.maximum(faces, following)).ravel()
+    order = np.argsort(edge, kind="stable")
+    edge = edge[order]
+    twins = np.flatnonzero(edge[:-1] == edge[1:])
+    one, other = order[twins], order[twins + 1]
+    first, second = one // 3, other // 3
     # a face without area has no direction: it is smooth with whatever it touches
     gentle = (np.einsum("ij,ij->i", unit[first], unit[second]) > sharp) | ~real[first] | ~real[second]
-    return at[twins][gentle].ravel(), at[twins + 1][gentle].ravel()
+    one, other = one[gentle], other[gentle]
+    ends = _next_corner(one), _next_corner(other)
+    same_way = faces.ravel()[one] == faces.ravel()[other]
+    near, far = np.where(same_way, other, ends[1]), np.where(same_way, ends[1], other)
+    return np.concatenate([one, ends[0]]), np.concatenate([near, far])
+
+
+def _next_corner(corner: Indices) -> Indices:
+    """Corners (N,) that follow corners (N,) of their triangles; both numbered 3 f + k."""
+    return np.where(corner % 3 == 2, corner - 2, corner + 1)

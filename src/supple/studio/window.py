@@ -132,22 +132,21 @@ class Window:
 
 
 def add_ground(server: ViserServer, windows: list[Window], dark: bool) -> Any:
-    """A level grid below all robots, on which their shadows fall; None where walls take its place."""
+    """A level grid on which robots stand, or below them all, with their shadows; None where walls take its place."""
     stages = [window.stage for window in windows]
     vertical = stages[0].view.camera.vertical
     server.scene.set_up_direction(vertical)
     heights = [
-        one.lowest + float(window.at @ vertical)
+        one.ground + float(window.at @ vertical)
         for one, window in zip(stages, windows, strict=True)
-        if one.view.ground is not None or not len(one.view.rims)
+        if one.ground is not None
     ]
     if not heights:
         return None
     first, second, upward = level_axes(vertical)
     size, cell = max(one.size for one in stages), stages[0].view.cell
     middle = np.mean([one.view.cloud.mean(axis=0) + window.at for one, window in zip(stages, windows, strict=True)], 0)
-    height = min(heights) - 1e-3 * size
-    where = middle - (middle @ upward) * upward + height * upward
+    where = middle - (middle @ upward) * upward + min(heights) * upward
     line, section = GRIDS[dark]
     return server.scene.add_grid(
         "/ground", infinite_grid=True, cell_size=cell, section_size=5.0 * cell, cell_color=line, section_color=section,
@@ -158,7 +157,7 @@ def add_ground(server: ViserServer, windows: list[Window], dark: bool) -> Any:
 
 def aim(server: ViserServer, windows: list[Window]) -> tuple[Array, Array, Array]:
     """Set where new browsers look from; returns the eye, what it looks at, and what is up, (3,) each."""
-    clouds = [window.stage.view.cloud + window.at for window in windows]
+    clouds = [part + window.at for window in windows for part in (window.stage.view.cloud, window.stage.around)]
     camera = windows[0].stage.view.camera
     eye, middle = viewpoint(np.concatenate(clouds), camera.toward)
     aside = ASIDE * np.linalg.norm(eye - middle) * np.tan(0.5 * VIEW_ANGLE) * camera.right

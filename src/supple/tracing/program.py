@@ -6,8 +6,9 @@ point, evaluated here once and for all), then operations, arguments first.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -230,76 +231,98 @@ class Evaluator:
     """Outputs at places (m, inputs), to be asked for many coordinates: what depends on the place alone is done once.
 
     What depends on coordinates alone is done for one place, and what depends on few material coordinates besides (the
-    arc length, of all points of a section) once for all places that have them in common.
+    arc length, of all points of a section) once for all places that have them in common.  Either is written down as a
+    function of Python once, which takes half the time of going through the graph every time.
     """
 
     def __init__(self, outputs: Symbols, places: Array) -> None:
         flat, places = list(outputs.ravel()), np.atleast_2d(places)
-        self._rows, self._shape = flat[0].graph.rows, (len(places), *outputs.shape)
-        self._results = [s.index for s in flat]
-        needed = ancestors(flat[0].graph, self._results)
-        table = tabulate(flat[0].graph, needed, places)
+        graph, results = flat[0].graph, [s.index for s in flat]
+        self._shape = (len(places), *outputs.shape)
+        needed = ancestors(graph, results)
+        table = tabulate(graph, needed, places)
         fixed: dict[int, Any] = {
-            i: np.float64(self._rows[i][1]) if self._rows[i][0] == CONSTANT else np.ascontiguousarray(table[i])
+            i: float(graph.rows[i][1]) if graph.rows[i][0] == CONSTANT else np.ascontiguousarray(table[i])
             for i in table
         }
-        moving, reads = [i for i in needed if i not in table], _materials(flat[0].graph, needed)
+        moving, reads = [i for i in needed if i not in table], _materials(graph, needed)
         columns = _shared_columns([reads[i] for i in moving], places)
         first, self._station_of = _stations(places[:, sorted(columns)])
         few = [i for i in moving if reads[i] <= columns]
         many = [i for i in moving if not reads[i] <= columns]
-        asked = {k for i in many for k in self._arguments(i)} | set(self._results)
-        self._shared = [i for i in few if i in asked]  # of what is done for few places, what all need
-        self._few = few, self._last_uses(few, {*self._shared, *table})
-        self._many = many, self._last_uses(many, {*self._results, *table})
-        self._fixed_at_few = {i: value[first] if np.ndim(value) else value for i, value in fixed.items()}
-        self._fixed = fixed
+        asked = {k for i in many for k in _arguments(graph, i)} | set(results)
+        shared = [i for i in few if i in asked]  # of what is done for few places, what all need
+        at_few = {i: value[first] if np.ndim(value) else value for i, value in fixed.items()}
+        self._few = _written(graph, few, shared, at_few, [])
+        self._many = _written(graph, many, results, fixed, shared)
 
     def __call__(self, q: Array) -> Array:
         """Values (m, *shape of outputs) at coordinates q (n,)."""
-        found = np.empty((self._shape[0], len(self._results)))
+        q, found = np.asarray(q, dtype=float), np.empty((self._shape[0], int(np.prod(self._shape[1:]))))
         with np.errstate(all="ignore"):
-            few = self._evaluate(*self._few, self._fixed_at_few, q)
-            spread = {i: few[i][self._station_of] if np.ndim(few[i]) else few[i] for i in self._shared}
-            values = self._evaluate(*self._many, self._fixed | spread, q)
-        for k, i in enumerate(self._results):
-            found[:, k] = values[i]
+            few = self._few(q, ())
+            values = self._many(q, [value[self._station_of] if np.ndim(value) else value for value in few])
+        for k, value in enumerate(values):
+            found[:, k] = value
         return found.reshape(self._shape)
 
-    def _arguments(self, i: int) -> tuple[int, ...]:
-        """Symbols that one is made of."""
-        code, *rest = self._rows[i]
-        return tuple(rest) if code >= 0 else ()
 
-    def _last_uses(self, order: list[int], kept: set[int]) -> list[list[int]]:
-        """For every symbol in an order of evaluation, its arguments that nothing behind asks for; never the kept ones.
-        """
-        found, asked = [], set(kept)
-        for i in reversed(order):
-            own = set(self._arguments(i))
-            found.append(sorted(own.intersection(order) - asked))
-            asked |= own
-        return found[::-1]
+#: Operations that have a sign of their own in Python.
+SIGNS = {op.ADD: "+", op.SUBTRACT: "-", op.MULTIPLY: "*", op.DIVIDE: "/"}
 
-    def _evaluate(self, order: list[int], last: list[list[int]], known: dict[int, Any], q: Array) -> dict[int, Any]:
-        """Values of symbols in an order, beside those that are known.
+#: A function of coordinates q (n,) and of given values, which returns values in an order.
+Written = Callable[[Array, Sequence[Any]], list[Any]]
 
-        Each is forgotten after its last use: what comes next takes its memory, which is at hand; to get new memory
-        takes longer than the sums.
-        """
-        values = dict(known)
-        for i, done in zip(order, last, strict=True):
-            code, *rest = self._rows[i]
-            if code == COORDINATE:
-                values[i] = np.float64(q[rest[0]])
-            else:
-                given = [values[k] for k in rest]
-                if code in (op.POWER, op.BESSEL, op.ROOTED):
-                    given[1] = np.float64(self._rows[rest[1]][1])
-                values[i] = op.EVALUATE[code](*given)
-            for k in done:
-                del values[k]
-        return values
+
+def _written(graph: Graph, order: list[int], results: list[int], fixed: dict[int, Any], given: list[int]) -> Written:
+    """The function that finds symbols in an ``order``, beside those that are fixed or given, and returns results.
+
+    Each is forgotten after its last use: what comes next takes its memory, which is at hand; to get new memory
+    takes longer than the sums.
+    """
+    used = {k for i in order for k in _arguments(graph, i)} | set(results)
+    known = sorted(used.intersection(fixed))
+    name = {i: f"v{k}" for k, i in enumerate([*known, *given, *order])}
+    lines = [f"[{', '.join(name[i] for i in known)}] = fixed", f"[{', '.join(name[i] for i in given)}] = given"]
+    last = _last_uses(graph, order, {*results, *known})
+    for i, done in zip(order, last, strict=True):
+        code, *rest = graph.rows[i]
+        if code == COORDINATE:
+            lines.append(f"{name[i]} = q[{rest[0]}]")
+        elif code in SIGNS:
+            lines.append(f"{name[i]} = {name[rest[0]]} {SIGNS[code]} {name[rest[1]]}")
+        else:
+            lines.append(f"{name[i]} = do[{code}]({', '.join(name[k] for k in rest)})")
+        if done:
+            lines.append(f"del {', '.join(name[k] for k in done)}")
+    lines.append(f"return [{', '.join(name[i] for i in results)}]")
+    run = _python("\n    ".join(["def run(do, fixed, q, given):", *lines]))
+    return partial(run, op.EVALUATE, [fixed[i] for i in known])
+
+
+@cache
+def _python(text: str) -> Callable[..., list[Any]]:
+    """The function that a text defines; bodies of one kind share it."""
+    names: dict[str, Any] = {}
+    exec(text, names)
+    function: Callable[..., list[Any]] = names["run"]
+    return function
+
+
+def _arguments(graph: Graph, i: int) -> tuple[int, ...]:
+    """Symbols that one is made of."""
+    code, *rest = graph.rows[i]
+    return tuple(rest) if code >= 0 else ()
+
+
+def _last_uses(graph: Graph, order: list[int], kept: set[int]) -> list[list[int]]:
+    """For every symbol in an order of evaluation, its arguments that nothing behind asks for; never the kept ones."""
+    found, asked, own_ones = [], set(kept), set(order)
+    for i in reversed(order):
+        own = set(_arguments(graph, i))
+        found.append(sorted(own & own_ones - asked))
+        asked |= own
+    return found[::-1]
 
 
 def _stations(places: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

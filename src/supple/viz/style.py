@@ -27,11 +27,15 @@ class Ramp:
 
     def __call__(self, x: ArrayLike) -> Array:
         """The colours (..., 3) at x (...) between 0 and 1."""
-        table = np.array([rgb(stop) for stop in self.stops])
+        table = self._table
         at = np.clip(np.nan_to_num(np.asarray(x, dtype=float)), 0.0, 1.0) * (len(table) - 1)
         low = np.minimum(at.astype(int), len(table) - 2)
         part = (at - low)[..., None]
         return np.asarray((1.0 - part) * table[low] + part * table[low + 1])
+
+    @cached_property
+    def _table(self) -> Array:
+        return np.array([rgb(stop) for stop in self.stops])
 
     @cached_property
     def colourmap(self) -> Colormap:
