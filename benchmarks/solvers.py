@@ -175,7 +175,7 @@ def inside(
 
     n, u = model.n, np.full(model.nu, 5.0)
     out, tangent = np.zeros(n), np.zeros((n, n))
-    at = RESIDUAL.address, model.workspace.tree, model._space(u), q.copy(), v.copy(), a.copy(), out
+    at = RESIDUAL.address, model.workspace.tree, model.workspace.space(u), q.copy(), v.copy(), a.copy(), out
     return lambda: plain(*at), lambda: fused(*at, tangent)
 
 

@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).parent.parent
@@ -72,3 +73,12 @@ def test_long_runs_look_at_loops_and_memory():
     assert max(row["error"] for row in table.rows) < CLOSED
     assert min(row["memory"] for row in table.rows) > 10.0
     assert table.rows[-1]["end"] == pytest.approx(2000.0 / 1024.0)
+
+
+def test_what_is_timed_inside_compiled_loops_runs():
+    """The residual and its tangent by their addresses, with the scratch of a model."""
+    from benchmarks import robots, solvers
+
+    model = robots.cable_manipulator().compile()
+    for call in solvers.inside(model, *0.1 * np.random.default_rng(0).standard_normal((3, model.n))):
+        call()

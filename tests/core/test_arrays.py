@@ -134,7 +134,7 @@ def test_links_own_parts_of_stiffness_and_damping_lie_side_by_side():
     for lo, hi in tree.links:
         assert (tree.first[lo:hi] == lo).all()
         for k in range(2):
-            rebuilt[k, lo:hi, lo:hi] = tree.elastic[lo:hi, k * width : k * width + hi - lo]
+            rebuilt[k, lo:hi, lo:hi] = tree.elastic[lo:hi, k * width : k * width + hi - lo].T
             assert not tree.elastic[lo:hi, k * width + hi - lo : (k + 1) * width].any()
     assert np.array_equal(rebuilt[0], K)
     assert np.array_equal(rebuilt[1], D)

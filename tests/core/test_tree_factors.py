@@ -9,7 +9,7 @@ from tree_entry import TreeCase
 
 def test_all_floats_are_parts_of_one_array():
     tree = TreeCase(floating_tree().compile(), further=2)
-    for name in ("lu", "scales", "U", "X", "columns", "P", "Q", "Z", "D", "S", "border_scales", "smallest"):
+    for name in ("lu", "scales", "C", "W", "columns", "P", "Q", "Z", "D", "S", "border_scales", "smallest"):
         assert np.shares_memory(getattr(tree.factors, name), tree.reals), name
     for name in ("count", "pivots", "border_pivots"):
         assert np.shares_memory(getattr(tree.factors, name), tree.integers), name

@@ -8,6 +8,7 @@ from kernel_entry import entry
 from supple.linalg import lu
 
 _factorise, _solve, _solve_transposed = entry(lu.factorise), entry(lu.solve), entry(lu.solve_transposed)
+_solve_six_rows = entry(lu.solve_six_rows)
 
 
 def factorised(A):
@@ -81,3 +82,17 @@ def test_a_column_without_a_pivot_is_named():
     A = np.random.default_rng(0).standard_normal((5, 5))
     A[:, 2] = A[:, 0] + A[:, 1]
     assert factorised(A)[3] == 2
+
+
+@pytest.mark.parametrize("m", [1, 2, 7, 30])
+def test_it_solves_six_rows_from_the_right(m):
+    """In columns of a wider matrix, of which the others stay."""
+    rng = np.random.default_rng(m)
+    A, B = np.logspace(-3, 3, m)[:, None] * rng.standard_normal((m, m)), rng.standard_normal((6, m + 5))
+    factors, pivots, scales, status = factorised(A)
+    assert status == -1
+    X = B.copy()
+    _solve_six_rows(factors, pivots, scales, X, 3)
+    assert relative_error(X[:, 3 : m + 3], np.linalg.solve(A.T, B[:, 3 : m + 3].T).T) < 1e-9
+    assert np.array_equal(X[:, :3], B[:, :3])
+    assert np.array_equal(X[:, m + 3 :], B[:, m + 3 :])

@@ -66,8 +66,9 @@ class Parameters(NamedTuple):
 #: its first input and the one behind its last, and its table of maps of CUSTOM and BODY blocks, (n_maps, 5): the same
 #: addresses, first entry and number of entries in Space.maps, and the address of the field of mass of a BODY, else 0
 #: (see core.blocks.custom, core.blocks.body); then ``first``, (n,): first coordinate of every coordinate's link, and
-#: ``elastic``, (n, 2 w) for links of w coordinates at most: what K and D hold of every link, rows of K from its first
-#: coordinate on, then those of D.  They lie side by side, where rows of a large robot's K and D lie in pages far apart.
+#: ``elastic``, (n, 2 w) for links of w coordinates at most: what K and D hold of every link, columns of K from its
+#: first coordinate on, then those of D.  They lie side by side, where those of a large robot's K and D lie in pages far
+#: apart.
 Tree = namedtuple("Tree", (*Topology._fields, *Parameters._fields, "loads", "maps", "first", "elastic"))
 
 #: Columns that are carried through the tree at a time (`core.articulated`): what they leave stays in a fast cache.
@@ -147,20 +148,20 @@ class Space(NamedTuple):
 
 def make_tree(topology: Topology, parameters: Parameters, loads: np.ndarray, maps: np.ndarray = NO_MAPS) -> Any:
     """All arrays of a robot as one `Tree`."""
-    return Tree(*topology, *parameters, loads, maps, *elastic_rows(topology.links, parameters))
+    return Tree(*topology, *parameters, loads, maps, *elastic_columns(topology.links, parameters))
 
 
-def elastic_rows(links: np.ndarray, parameters: Parameters) -> tuple[np.ndarray, np.ndarray]:
+def elastic_columns(links: np.ndarray, parameters: Parameters) -> tuple[np.ndarray, np.ndarray]:
     """Tree.first and Tree.elastic."""
     n, sizes = len(parameters.rest), links[:, 1] - links[:, 0]
     width = int(sizes.max(initial=0))
-    first, rows = np.zeros(n, np.int64), np.zeros((n, 2 * width))
+    first, columns = np.zeros(n, np.int64), np.zeros((n, 2 * width))
     for size in np.unique(sizes):
         which = links[sizes == size, 0, None] + np.arange(size)
         first[which] = links[sizes == size, 0, None]
         for k, matrix in enumerate((parameters.stiffness, parameters.damping)):
-            rows[which, k * width : k * width + size] = matrix[which[:, :, None], which[:, None, :]]
-    return first, rows
+            columns[which, k * width : k * width + size] = matrix[which[:, None, :], which[:, :, None]]
+    return first, columns
 
 
 #: Entries of a row of columns from which rows are spread, and how many make a line of a cache.

@@ -35,7 +35,7 @@ def fill_columns(tree, cv, ca, space):
     for b in range(tree.blocks.shape[0]):
         block = tree.blocks[b]
         block_columns(tree, space, block, cv, ca)
-        copy_end(block, space.columns, space.totals)
+        copy_end(block, 3, space.columns, space.totals)
 
 
 @inlined
@@ -44,15 +44,15 @@ def fill_jacobian_columns(tree, space):
     for b in range(tree.blocks.shape[0]):
         block = tree.blocks[b]
         block_jacobian(tree, space, block)
-        copy_end(block, space.columns, space.totals)
+        copy_end(block, 1, space.columns, space.totals)
 
 
 @inlined
-def copy_end(block, columns, totals):
-    """J, R, Q of a block's last segment become the block's own columns in ``totals[0..2]``."""
+def copy_end(block, count, columns, totals):
+    """The first ``count`` of J, R, Q of a block's last segment become the block's own columns in ``totals[0..2]``."""
     n, start = U(block.n), U(block.start)
     last = U(block.columns) + U(block.active - 1) * n
-    for m in range(3):
+    for m in range(count):
         for k in range(6):
             for j in range(n):
                 totals[m, k, start + j] = columns[J_SUM + m, k, last + j]

@@ -59,7 +59,7 @@ def fill_jacobian_rows(tree, space, vectors, A):
     Poses, motions and columns J are those that forward dynamics has left.
     """
     for b in range(tree.blocks.shape[0]):
-        copy_end(tree.blocks[b], space.columns, space.totals)
+        copy_end(tree.blocks[b], 3, space.columns, space.totals)
     for i in range(tree.loads.shape[0]):
         if tree.loads[i, 2] == CONSTRAINT:
             loop_jacobian_rows(tree, space, handle_at(tree.loads[i, 1], 3), vectors, A)

@@ -24,6 +24,7 @@ from numba import types
 
 from supple.core.arrays import space_view, tree_view
 from supple.core.blocks.curved import curved_motion, exponential_pose
+from supple.core.blocks.rod import add_strains, finish_magnus_step, step_at_rest
 from supple.core.loads import TANGENT
 from supple.core.records import U_A, U_Q, U_V
 from supple.core.sweep_out import start_pose
@@ -32,7 +33,6 @@ from supple.jit import AddressedKernel, calling, inlined, inner
 from supple.lie.se3 import add_ad
 
 U = np.uint64  # unsigned indices vectorise, see linalg.products
-I1, I6 = U(1), U(6)
 
 #: What is known of a dormant station (`work_t.awake`): nothing; its pose; its twist and operators too.
 ASLEEP, POSED, AWAKE = 0, 1, 2
@@ -82,33 +82,9 @@ def reach_point(previous, placement, at_base, out):
 
 
 @inlined
-def add_strains(block, c, phi, x, xi):
-    """xi (2, 6) += Phi x at the two collocation points; coordinates of one strain component are neighbours."""
-    for k in range(I6):
-        a, b = xi[0, k], xi[1, k]
-        for j in range(U(block.runs[k]), U(block.runs[k + I1])):
-            y = x[U(block.start) + j]
-            a += phi[0, U(c) + j] * y
-            b += phi[1, U(c) + j] * y
-        xi[0, k], xi[1, k] = a, b
-
-
-@inlined
-def finish_magnus_step(segment, xi, Omega):
-    """Omega = h/2 (xi_1 + xi_2) + c Omega, of which the bracket [xi_1, xi_2] is there already (C1, C2)."""
-    for k in range(6):
-        Omega[k] = segment.half * (xi[0, k] + xi[1, k]) + segment.bracket * Omega[k]
-
-
-@inlined
 def pose_station(block, segment, c, phi, q, w):
     """g_end = g exp(Omega(q)): pose of a dormant station from that of its step's start (C1)."""
-    xi, Omega = w.xi[0], w.jet[0]
-    for k in range(6):
-        xi[0, k], xi[1, k], Omega[k] = segment.rest[0, k], segment.rest[1, k], 0.0
-    add_strains(block, c, phi, q, xi)
-    add_ad(xi[0], xi[1], Omega)
-    finish_magnus_step(segment, xi, Omega)
+    step_at_rest(block, segment, c, phi, q, w.xi[0], w.jet[0])
     exponential_pose(w)
 
 

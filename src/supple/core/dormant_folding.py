@@ -20,7 +20,7 @@ import numpy as np
 
 from supple.core.arrays import matrix_at, space_view, tree_view
 from supple.core.blocks.curved import step_derivative
-from supple.core.blocks.rod import add_bracket_derivative, collocation_matrices, collocation_wrenches
+from supple.core.blocks.rod import add_bracket_derivative, collocation_matrices, collocation_wrenches, write_plain
 from supple.core.couplings import chain_columns
 from supple.core.dormant import ASLEEP, AWAKE, ROUSE, DormantKernel
 from supple.core.inertia import add_coadbar
@@ -55,16 +55,12 @@ def step_columns(segment, w, cv, W):
     Z = _duals()
     collocation_matrices(segment, w, 1, Z)
     for m in range(2):
-        for i in range(3):
-            for j in range(3):
-                c = 6 * m + j
-                for d in range(2):  # [[A, 0], [B, A]]: angular strains move through A and B, linear ones through A
-                    own = Z[0, m, d, i, j]
-                    rate = Z[1, m, d, i, j] + cv * own
-                    W[0, 3 * d + i, c], W[1, 3 * d + i, c] = own, rate
-                    if d == 0:
-                        W[0, 3 + i, c + 3], W[1, 3 + i, c + 3] = own, rate
-                        W[0, i, c + 3], W[1, i, c + 3] = 0.0, 0.0
+        for d in range(2):
+            for i in range(3):
+                for j in range(3):
+                    Z[1, m, d, i, j] += cv * Z[0, m, d, i, j]
+    for n in range(2):
+        write_plain(Z[n], W[n])
 
 
 @leaf

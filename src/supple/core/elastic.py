@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from supple.jit import inlined, inner
+from supple.jit import inlined, inner, leaf
 
 #: First column of friction in Tree.limits.
 FRICTION = 4
@@ -40,16 +40,22 @@ def limit_law(q, limit):
     )
 
 
-@inner
+@inlined
 def friction_law(v, row):
-    """Force and slope of a coordinate's friction: Coulomb's and Stribeck's, regularised.
+    """Force and slope of a coordinate's friction (`stribeck_law`); most coordinates have none."""
+    coulomb, static = row[FRICTION], row[FRICTION + 1]
+    if coulomb == 0.0 and static == 0.0:
+        return 0.0, 0.0
+    return stribeck_law(v, coulomb, static, row[FRICTION + 2], row[FRICTION + 3])
+
+
+@inner
+def stribeck_law(v, coulomb, static, stribeck, slip):
+    """Force and slope of friction, Coulomb's and Stribeck's, regularised.
 
     F = -(c + (s - c) exp(-(v/w)^2)) v / sqrt(v^2 + e^2), with c, s, w, e from column `FRICTION` of a row of Tree.limits
     on: Coulomb and static friction, Stribeck velocity, slip velocity.
     """
-    coulomb, static, stribeck, slip = row[FRICTION], row[FRICTION + 1], row[FRICTION + 2], row[FRICTION + 3]
-    if coulomb == 0.0 and static == 0.0:
-        return 0.0, 0.0
     bump = (static - coulomb) * math.exp(-((v / stribeck) ** 2))
     r = math.sqrt(v * v + slip * slip)
     slope = -(coulomb + bump) * slip * slip / (r * r * r) + 2.0 * v / stribeck**2 * bump * v / r
@@ -58,17 +64,22 @@ def friction_law(v, row):
 
 @inlined
 def add_internal_force(scale, tree, q, v, out):
-    """out += scale * tau(q, v)."""
-    width = tree.elastic.shape[1] // 2
+    """out += scale * tau(q, v), column after column of K and D: along memory, so that it vectorises."""
     for l in range(tree.links.shape[0]):
         lo, hi = tree.links[l, 0], tree.links[l, 1]
         for i in range(lo, hi):
-            x = 0.0
-            for j in range(hi - lo):
-                x += tree.elastic[i, j] * (q[lo + j] - tree.rest[lo + j]) + tree.elastic[i, width + j] * v[lo + j]
+            add_elastic_column(tree.elastic, i, lo, hi, -scale * (q[i] - tree.rest[i]), -scale * v[i], out)
             force, _, _ = limit_law(q[i], tree.limits[i])
             friction, _ = friction_law(v[i], tree.limits[i])
-            out[i] += scale * (force + friction - x)
+            out[i] += scale * (force + friction)
+
+
+@leaf
+def add_elastic_column(elastic, i, lo, hi, x, xd, out):
+    """out[lo:hi] += K_i x + D_i x', columns i of the matrices of the link that has the coordinates lo to hi."""
+    i, lo, width = U(i), U(lo), U(elastic.shape[1] // 2)
+    for j in range(U(hi) - lo):
+        out[lo + j] += elastic[i, j] * x + elastic[i, width + j] * xd
 
 
 @inlined

@@ -12,7 +12,14 @@ from supple.core.records import J_END, J_SUM, MJ
 from supple.core.sweep_in import composite_inertias
 from supple.jit import inlined, kernel, local_array
 from supple.lie.se3 import product6_transposed
-from supple.linalg.products import add_columns, add_projection, clear_range, map_columns, project_range
+from supple.linalg.products import (
+    add_columns,
+    add_upper_projection,
+    clear_range,
+    map_columns,
+    mirror_upper,
+    project_range,
+)
 
 _twist = local_array(6)
 
@@ -45,7 +52,8 @@ def rod_sums(block, space, M):
         c = block.columns + i * n
         map_columns(space.work[block.first + i].M, columns[J_SUM], c, n, X)
         add_columns(X, n, totals[MJ], start)
-        add_projection(columns[J_SUM], c, X, n, start, M)
+        add_upper_projection(columns[J_SUM], c, X, n, start, M)
+    mirror_upper(start, n, M)
 
 
 @inlined

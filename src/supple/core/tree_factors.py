@@ -41,8 +41,8 @@ class TreeFactors(NamedTuple):
     lu: Any  #: (.,) E of every block, factorised
     pivots: Any  #: (n,) int64, its pivots
     scales: Any  #: (n,) and scales of its rows
-    U: Any  #: (6, n) what a block hands inward
-    X: Any  #: (n, 18) E^-1 W^T: how a block follows the motion of the point it hangs on
+    C: Any  #: (6, n) U E^-1: what a block hands inward of forces on its coordinates
+    W: Any  #: (n, 18) W^T: forces on its coordinates by the motion of the point it hangs on
     columns: Any  #: (.,) J, R, Q at every knot, (18, n_b) each
     forces: Any  #: (1 + n_knots, 6) on the way in
     motions: Any  #: (1 + n_knots, 18) on the way out
@@ -61,7 +61,7 @@ class TreeFactors(NamedTuple):
 
 _INTEGERS = {"count": 1, "places": 2, "knots": 2, "slots": 1, "nodes": 1, "following": 1, "order": 1, "cross": 1}
 _INTEGERS |= {"pivots": 1, "border_pivots": 1}
-_MATRICES = ("U", "X", "forces", "motions", "composites", "P", "Q", "Z", "D", "S")
+_MATRICES = ("C", "W", "forces", "motions", "composites", "P", "Q", "Z", "D", "S")
 
 
 def _field_type(name: str) -> Any:
@@ -103,7 +103,7 @@ def make_factors(
     m = most_ties(space, cross) + further
     k = len(knots)
     reals = {
-        "lu": (int((blocks["n"] ** 2).sum()),), "scales": (n,), "U": (6, n), "X": (n, MOTION), "columns": (size,),
+        "lu": (int((blocks["n"] ** 2).sum()),), "scales": (n,), "C": (6, n), "W": (n, MOTION), "columns": (size,),
         "forces": (1 + k, 6), "motions": (1 + k, MOTION), "composites": (1 + k, 36), "smallest": (1,),
         "P": (m, n), "Q": (m, n), "Z": (m, n), "D": (m, m), "S": (m, m), "border_scales": (m,), "s": (m,), "x": (n,),
     }  # fmt: skip

@@ -2,13 +2,13 @@
 
 With the factors of `core.tree_tangent` (symbols as there), T x = r takes one way in and one way out,
 
-    inward:    x0 = E^-1 (r - sum J_k^T b_k),      handed inward: b = sum b_k + U x0;
-    outward:   x = x0 - X y_p,                     y_k = y_p + V_k x,
+    inward:    f = r - sum J_k^T b_k,              handed inward: b = sum b_k + C f;
+    outward:   x = E^-1 (f - W^T y_p),             y_k = y_p + V_k x,
 
 and T^T x = r the same steps transposed, in the reverse order:
 
-    inward:    x0 = r + sum V_k^T c_k,             handed inward: c = sum c_k - X^T x0;
-    outward:   x = E^-T (x0 + U^T d_p),            d_k = d_p - J_k x.
+    inward:    z = E^-T (r + sum V_k^T c_k),       handed inward: c = sum c_k - W z;
+    outward:   x = z + C^T d_p,                    d_k = d_p - J_k x.
 
 Ties and further unknowns s (`core.tree_ties`) are a border, T x + P s = r, Q x + D s = t, with its Schur complement
 S = D - Q T^-1 P, which is small and dense.
@@ -68,47 +68,47 @@ def add_product(V, at, rows, n, x, start, sign, out):
 
 
 @leaf
-def add_reach(out, start, n, x, f):
-    """f (6,) += U x of a block."""
+def add_reach(C, start, n, x, f):
+    """f (6,) += C x of a block."""
     start = U(start)
     for k in range(U(6)):
         total = 0.0
         for j in range(U(n)):
-            total += out[k, start + j] * x[start + j]
+            total += C[k, start + j] * x[start + j]
         f[k] += total
 
 
 @leaf
-def add_reach_transposed(out, start, n, f, x):
-    """x += U^T f of a block."""
+def add_reach_transposed(C, start, n, f, x):
+    """x += C^T f of a block."""
     start = U(start)
     for k in range(U(6)):
         a = f[k]
         for j in range(U(n)):
-            x[start + j] += a * out[k, start + j]
+            x[start + j] += a * C[k, start + j]
 
 
 @leaf
-def subtract_follow(X, start, n, y, x):
-    """x -= X y of a block, y (18,)."""
+def subtract_follow(W, start, n, y, x):
+    """x -= W^T y of a block, y (18,)."""
     start = U(start)
     for j in range(U(n)):
         a, b, c = 0.0, 0.0, 0.0
         for k in range(U(6)):
-            a += X[start + j, k] * y[k]
-            b += X[start + j, U(6) + k] * y[U(6) + k]
-            c += X[start + j, U(12) + k] * y[U(12) + k]
+            a += W[start + j, k] * y[k]
+            b += W[start + j, U(6) + k] * y[U(6) + k]
+            c += W[start + j, U(12) + k] * y[U(12) + k]
         x[start + j] -= a + b + c
 
 
 @leaf
-def subtract_follow_transposed(X, start, n, x, c):
-    """c (18,) -= X^T x of a block."""
+def subtract_follow_transposed(W, start, n, x, c):
+    """c (18,) -= W x of a block."""
     start = U(start)
     for j in range(U(n)):
         a = x[start + j]
         for k in range(U(18)):
-            c[k] -= a * X[start + j, k]
+            c[k] -= a * W[start + j, k]
 
 
 @inner
@@ -161,17 +161,17 @@ def solve_plain(tree, factors, x):
         block = tree.blocks[b]
         n, start, into = block.n, block.start, forces[slots[block.parent]]
         gather_knots(factors, b, 6, -1.0, forces, n, start, x, into)
-        if n > 0:
-            solve_block(factors.lu, factors.places[b, LU_AT], start, n, factors.pivots, factors.scales, False, x)
-            if block.parent > 0:
-                add_reach(factors.U, start, n, x, into)
+        if block.parent > 0:
+            add_reach(factors.C, start, n, x, into)
     for k in range(18):
         motions[0, k] = 0.0
     for b in range(tree.blocks.shape[0]):
         block = tree.blocks[b]
         n, start, base = block.n, block.start, motions[slots[block.parent]]
-        if block.parent > 0:
-            subtract_follow(factors.X, start, n, base, x)
+        if n > 0:
+            if block.parent > 0:
+                subtract_follow(factors.W, start, n, base, x)
+            solve_block(factors.lu, factors.places[b, LU_AT], start, n, factors.pivots, factors.scales, False, x)
         spread_knots(factors, b, 18, 1.0, base, n, start, x, motions)
 
 
@@ -185,17 +185,17 @@ def solve_plain_transposed(tree, factors, x):
         block = tree.blocks[b]
         n, start, into = block.n, block.start, motions[slots[block.parent]]
         gather_knots(factors, b, 18, 1.0, motions, n, start, x, into)
-        if block.parent > 0:
-            subtract_follow_transposed(factors.X, start, n, x, into)
+        if n > 0:
+            solve_block(factors.lu, factors.places[b, LU_AT], start, n, factors.pivots, factors.scales, True, x)
+            if block.parent > 0:
+                subtract_follow_transposed(factors.W, start, n, x, into)
     for k in range(6):
         forces[0, k] = 0.0
     for b in range(tree.blocks.shape[0]):
         block = tree.blocks[b]
         n, start, base = block.n, block.start, forces[slots[block.parent]]
-        if n > 0:
-            if block.parent > 0:
-                add_reach_transposed(factors.U, start, n, base, x)
-            solve_block(factors.lu, factors.places[b, LU_AT], start, n, factors.pivots, factors.scales, True, x)
+        if block.parent > 0:
+            add_reach_transposed(factors.C, start, n, base, x)
         spread_knots(factors, b, 6, -1.0, base, n, start, x, forces)
 
 

@@ -10,13 +10,14 @@ and what hangs on k answers b + A y_k.  So A joins H_k, as articulated inertias 
 leaves inward, D being all that is the block's own (C29, K + c_v D, stresses, limits, friction),
 
     E = sum J_k^T (H_k V_k + adbar*_{F_k} S_k) + D,    W^T = sum J_k^T H_k,    U = sum (H_k V_k + adbar*_{F_k} S_k),
-    E x + W^T y_p = r - sum J_k^T b_k,                 A = sum H_k - U X,      X = E^-1 W^T.
+    E x + W^T y_p = r - sum J_k^T b_k,                 A = sum H_k - C W^T,    C = U E^-1.
 
 The field of a soft body (`core.blocks.body`) adds its sums to E, U and W, and so do stations of rods that are acted on
 between points (`core.dormant_folding`).
 
-E is factorised with pivots inside the block, and across blocks there is no choice of pivots: where U X outgrows what it
-is taken from, the factors are in doubt and the dense matrix is asked.  G, N, M of points become articulated in place.
+E is factorised with pivots inside the block, and across blocks there is no choice of pivots: where C W^T outgrows what
+it is taken from, the factors are in doubt and the dense matrix is asked.  G, N, M of points become articulated in
+place.
 Solving is in `core.tree_solve`, with what ties branches together.
 """
 
@@ -32,10 +33,10 @@ from supple.core.elastic import friction_law, limit_law
 from supple.core.loads import any_entry, has_wrenches, subtract_stress_slope
 from supple.core.records import GJ, J_SUM, MJ, NJ, Q_SUM, R_SUM, S_OWN, U_A, U_Q, U_V
 from supple.core.sweep_in import clear_all_pose_tangents
-from supple.core.tree_factors import COUPLING, KNOT, KNOT_END, LU_AT, NODE, NODE_END, factors_at
+from supple.core.tree_factors import COUPLING, KNOT, KNOT_END, LU_AT, MOTION, NODE, NODE_END, factors_at
 from supple.core.tree_ties import collect_ties, sort_couplings
 from supple.jit import AddressedKernel, calling, inlined, inner, leaf, local_array
-from supple.linalg.lu import factorise, solve_columns
+from supple.linalg.lu import factorise, solve_six_rows
 from supple.linalg.products import (
     add_coad_columns,
     add_map_columns,
@@ -50,7 +51,7 @@ SIGNATURE = types.int64(*[types.int64] * 4, types.float64, types.float64, types.
 
 call_tree_tangent = calling(SIGNATURE)
 
-_matrix = local_array(6, 6)
+_matrix, _row = local_array(6, 6), local_array(MOTION)
 
 #: Status: factors are there, or the dense matrix must be asked.
 FACTORED, DOUBTFUL = 0, -3
@@ -152,7 +153,10 @@ def add_stations(block, totals, local, out, E):
 
 @inlined
 def add_own_slopes(tree, space, block, place, nodes, cv, q, v, E):
-    """What belongs to the block alone: K + c_v D, limits, friction, stresses at nodes, slopes of joint forces."""
+    """What belongs to the block alone: K + c_v D, limits, friction, stresses at nodes, slopes of joint forces.
+
+    K and D are symmetric, so that their columns are their rows.
+    """
     start, n, width = block.start, block.n, U(tree.elastic.shape[1] // 2)
     for i in range(start, start + n):
         K = U(start - tree.first[i])
@@ -174,13 +178,13 @@ def add_own_slopes(tree, space, block, place, nodes, cv, q, v, E):
 
 
 @inner
-def keep_columns(columns, totals, block_columns, first, start, n, knots, lo, hi, free, E, out, X, kept):
-    """W^T in X and J, R, Q at knots; locked coordinates take part in nothing."""
+def keep_columns(columns, totals, block_columns, first, start, n, knots, lo, hi, free, E, out, W, kept):
+    """W^T, and J, R, Q at knots; locked coordinates take part in nothing."""
     for i in range(n):
         for k in range(6):
-            X[start + i, k] = totals[GJ, k, start + i]
-            X[start + i, 6 + k] = totals[NJ, k, start + i]
-            X[start + i, 12 + k] = totals[MJ, k, start + i]
+            W[start + i, k] = totals[GJ, k, start + i]
+            W[start + i, 6 + k] = totals[NJ, k, start + i]
+            W[start + i, 12 + k] = totals[MJ, k, start + i]
     for r in range(lo, hi):
         at, c = knots[r, 1], block_columns + (knots[r, 2] - first) * n
         for m in range(3):
@@ -195,23 +199,22 @@ def keep_columns(columns, totals, block_columns, first, start, n, knots, lo, hi,
             for k in range(6):
                 out[k, i] = 0.0
             for k in range(18):
-                X[i, k] = 0.0
+                W[i, k] = 0.0
 
 
 @leaf
-def reach_operators(out, X, start, n, G, N, M):
-    """G, N, M = U X: what a block takes off the operators of the point it hangs on."""
+def reach_operators(C, W, start, n, row, G, N, M):
+    """[G, N, M] = C W^T, what a block takes off the operators of the point it hangs on; ``row`` (18,) is scratch."""
     start = U(start)
     for k in range(U(6)):
+        for l in range(U(MOTION)):
+            row[l] = 0.0
+        for i in range(U(n)):
+            c = C[k, start + i]
+            for l in range(U(MOTION)):
+                row[l] += c * W[start + i, l]
         for l in range(U(6)):
-            G[k, l], N[k, l], M[k, l] = 0.0, 0.0, 0.0
-    for i in range(U(n)):
-        for k in range(U(6)):
-            u = out[k, start + i]
-            for l in range(U(6)):
-                G[k, l] += u * X[start + i, l]
-                N[k, l] += u * X[start + i, U(6) + l]
-                M[k, l] += u * X[start + i, U(12) + l]
+            G[k, l], N[k, l], M[k, l] = row[l], row[U(6) + l], row[U(12) + l]
 
 
 @inner
@@ -236,7 +239,7 @@ def norm6(x):
 
 
 @inner
-def own_share(E, X, start, by_rate, by_acceleration):
+def own_share(E, W, start, by_rate, by_acceleration):
     """Smallest part, over the rows of [E, W^T], that E has in the largest entry: a row of E may be rounding alone."""
     share = 1.0
     for i in range(E.shape[0]):
@@ -244,18 +247,18 @@ def own_share(E, X, start, by_rate, by_acceleration):
         for j in range(E.shape[0]):
             own = max(own, abs(E[i, j]))
         for k in range(6):
-            entry = abs(X[start + i, k]) + by_rate * abs(X[start + i, 6 + k])
-            inward = max(inward, entry + by_acceleration * abs(X[start + i, 12 + k]))
+            entry = abs(W[start + i, k]) + by_rate * abs(W[start + i, 6 + k])
+            inward = max(inward, entry + by_acceleration * abs(W[start + i, 12 + k]))
         if inward > own:
             share = min(share, own / inward)
     return share
 
 
 @inlined
-def hand_inward(block, space, out, X, cv, ca):
-    """H_parent += sum H_k - U X, H = [G, N, M]: what a block hands to the point it hangs on.
+def hand_inward(block, space, C, W, cv, ca):
+    """H_parent += sum H_k - C W^T, H = [G, N, M]: what a block hands to the point it hangs on.
 
-    Returns whether it may be trusted: |U X| <= `GROWTH` (sum |H_k| + |F|).
+    Returns whether it may be trusted: |C W^T| <= `GROWTH` (sum |H_k| + |F|).
     """
     work, parent = space.work, space.work[block.parent]
     by_rate, by_acceleration = abs(cv) + norm6(parent.V), abs(ca) + norm6(parent.A)
@@ -271,7 +274,7 @@ def hand_inward(block, space, out, X, cv, ca):
     if block.n == 0:
         return True
     G, N, M = _matrix(), _matrix(), _matrix()
-    reach_operators(out, X, block.start, block.n, G, N, M)
+    reach_operators(C, W, block.start, block.n, _row(), G, N, M)
     for k in range(6):
         for l in range(6):
             parent.G[k, l] -= G[k, l]
@@ -285,12 +288,12 @@ def hand_inward(block, space, out, X, cv, ca):
 
 @inlined
 def factorise_tree_tangent(tree, space, q, v, cv, ca, factors):
-    """E = sum J_k^T (H_k V_k + adbar*_{F_k} S_k) + D, factorised, U and X = E^-1 W^T of every block.
+    """E = sum J_k^T (H_k V_k + adbar*_{F_k} S_k) + D, factorised, C = U E^-1 and W^T of every block.
 
     From the leaves inward, by the operators H = [G, N, M] of points, which become articulated, and the resultants F.
     Returns a status.
     """
-    lu, out, X, work = factors.lu, factors.U, factors.X, space.work
+    lu, out, W, work = factors.lu, factors.C, factors.W, space.work  # what becomes C is U until E is factorised
     smallest = 1.0
     sort_couplings(tree, space, factors)
     for b in range(tree.blocks.shape[0] - 1, -1, -1):
@@ -311,13 +314,13 @@ def factorise_tree_tangent(tree, space, q, v, cv, ca, factors):
                 add_own_couplings(tree, space, block, first, factors.following, out, E, work[block.parent])
             add_own_slopes(tree, space, block, place, factors.nodes, cv, q, v, E)
             keep_columns(space.columns, space.totals, block.columns, block.first, start, n, factors.knots, place[KNOT],
-                         place[KNOT_END], factors.free, E, out, X, factors.columns)  # fmt: skip
+                         place[KNOT_END], factors.free, E, out, W, factors.columns)  # fmt: skip
             own = matrix_at(lu.ctypes.data + 8 * at, (n, n))
             pivots, scales = factors.pivots[start : start + n], factors.scales[start : start + n]
             share = 1.0
             if block.parent > 0:
                 base = work[block.parent]
-                share = own_share(own, X, start, abs(cv) + norm6(base.V), abs(ca) + norm6(base.A))
+                share = own_share(own, W, start, abs(cv) + norm6(base.V), abs(ca) + norm6(base.A))
             if factorise(own, pivots, scales) >= 0:
                 return DOUBTFUL
             for i in range(n):
@@ -325,8 +328,8 @@ def factorise_tree_tangent(tree, space, q, v, cv, ca, factors):
             if not smallest > LEAST:
                 return DOUBTFUL
             if block.parent > 0:
-                solve_columns(own, pivots, scales, X[start : start + n])
-        if block.parent > 0 and not hand_inward(block, space, out, X, cv, ca):
+                solve_six_rows(own, pivots, scales, out, start)
+        if block.parent > 0 and not hand_inward(block, space, out, W, cv, ca):
             return DOUBTFUL
     factors.smallest[0] = smallest
     return FACTORED

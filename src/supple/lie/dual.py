@@ -53,6 +53,22 @@ def add_times_ad(s, D, X, out):
 
 
 @leaf
+def times_step(D, h, s, X, out):
+    """out = D (h I + s ad_X), as in `add_times_ad`."""
+    a, b, c = s * X[0], s * X[1], s * X[2]
+    d, e, f = s * X[3], s * X[4], s * X[5]
+    for i in range(3):
+        k, m, n = D[0, i, 0], D[0, i, 1], D[0, i, 2]
+        r, t, u = D[1, i, 0], D[1, i, 1], D[1, i, 2]
+        out[0, i, 0] = h * k + m * c - n * b
+        out[0, i, 1] = h * m + n * a - k * c
+        out[0, i, 2] = h * n + k * b - m * a
+        out[1, i, 0] = h * r + t * c - u * b + m * f - n * e
+        out[1, i, 1] = h * t + u * a - r * c + n * d - k * f
+        out[1, i, 2] = h * u + r * b - t * a + k * e - m * d
+
+
+@leaf
 def add_apply(D, X, Y):
     """Y += D X for a twist X."""
     for i in range(3):

@@ -41,11 +41,14 @@ def scalar_jets(jet, order, c):
     dc = _derivatives()
     tangent_coefficients(_dot(W, 0, W, 0), dc)
     y = 2.0 * _dot(W, 0, W, 3)
-    xd = 2.0 * _dot(W, 0, Wd, 0)
-    yd = 2.0 * (_dot(Wd, 0, W, 3) + _dot(W, 0, Wd, 3))
     for k in range(3):
         c[0, 0, k] = dc[0, k]
         c[1, 0, k] = dc[1, k] * y
+    if order == 0:
+        return
+    xd = 2.0 * _dot(W, 0, Wd, 0)
+    yd = 2.0 * (_dot(Wd, 0, W, 3) + _dot(W, 0, Wd, 3))
+    for k in range(3):
         c[0, 1, k] = dc[1, k] * xd
         c[1, 1, k] = dc[2, k] * xd * y + dc[1, k] * yd
     if order == 2:

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.jit import inner
-from supple.linalg.triangular import solve_upper
+from supple.jit import inner, leaf
 
 Index = np.uint64  # unsigned indices vectorise, see linalg.products
 ONE = np.uint64(1)
@@ -110,26 +109,6 @@ def solve(A, pivots, scales, b):
 
 
 @inner
-def solve_columns(A, pivots, scales, B):
-    """B = U^-1 L^-1 P D B, the solutions of A X = B for B (m, k), with the factors of `factorise`."""
-    m, count = Index(A.shape[0]), Index(B.shape[1])
-    for i in range(m):
-        for j in range(count):
-            B[i, j] *= scales[i]
-    for k in range(m):
-        p = Index(pivots[k])
-        if p != k:
-            for j in range(count):
-                B[k, j], B[p, j] = B[p, j], B[k, j]
-    for i in range(m):
-        for k in range(i):
-            x = A[i, k]
-            for j in range(count):
-                B[i, j] -= x * B[k, j]
-    solve_upper(A, B)
-
-
-@inner
 def solve_transposed(A, pivots, scales, b):
     """Overwrite b (m,) by the solution of the transposed system, A being factorised.
 
@@ -155,3 +134,43 @@ def solve_transposed(A, pivots, scales, b):
             b[k], b[p] = b[p], b[k]
     for i in range(m):
         b[i] *= scales[i]
+
+
+@inner
+def solve_six_rows(A, pivots, scales, B, first):
+    """B = B A^-1 in the columns first, ..., first + m - 1 of six rows, with the factors of `factorise`.
+
+    B A^-1 = B U^-1 L^-1 P D, column by column, as `solve_transposed` does of one row.
+    """
+    m, first = Index(A.shape[0]), Index(first)
+    for i in range(m):
+        take_column(A, i, i + ONE, m, 1.0 / A[i, i], B, first)
+    for r in range(m):
+        i = m - ONE - r
+        take_column(A, i, Index(0), i, 1.0, B, first)
+    for r in range(m):
+        k = m - ONE - r
+        p = Index(pivots[k])
+        if p != k:
+            for l in range(Index(6)):
+                B[l, first + k], B[l, first + p] = B[l, first + p], B[l, first + k]
+    for l in range(Index(6)):
+        for k in range(m):
+            B[l, first + k] *= scales[k]
+
+
+@leaf
+def take_column(A, i, lo, hi, scale, B, first):
+    """B_li *= scale, then B_lj -= B_li A_ij for lo <= j < hi, of six rows l; their columns are counted from first."""
+    x0, x1, x2 = scale * B[0, first + i], scale * B[1, first + i], scale * B[2, first + i]
+    x3, x4, x5 = scale * B[3, first + i], scale * B[4, first + i], scale * B[5, first + i]
+    B[0, first + i], B[1, first + i], B[2, first + i] = x0, x1, x2
+    B[3, first + i], B[4, first + i], B[5, first + i] = x3, x4, x5
+    for j in range(lo, hi):
+        a = A[i, j]
+        B[0, first + j] -= x0 * a
+        B[1, first + j] -= x1 * a
+        B[2, first + j] -= x2 * a
+        B[3, first + j] -= x3 * a
+        B[4, first + j] -= x4 * a
+        B[5, first + j] -= x5 * a

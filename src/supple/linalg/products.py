@@ -102,6 +102,31 @@ def add_projection(J, c, X, n, start, out):
 
 
 @leaf
+def add_upper_projection(J, c, X, n, start, out):
+    """out[start:start+n, start:start+n] += J[:, c:c+n]^T X[:, :n], if symmetric: what is right of the diagonal.
+
+    Rows begin at every fourth column, as vectors of four numbers do, with up to three entries left of it.
+    """
+    c, start = U(c), U(start)
+    for i in range(U(n)):
+        a0, a1, a2 = J[0, c + i], J[1, c + i], J[2, c + i]
+        a3, a4, a5 = J[3, c + i], J[4, c + i], J[5, c + i]
+        for j in range(i - i % U(4), U(n)):
+            out[start + i, start + j] += (
+                a0 * X[0, j] + a1 * X[1, j] + a2 * X[2, j] + a3 * X[3, j] + a4 * X[4, j] + a5 * X[5, j]
+            )
+
+
+@leaf
+def mirror_upper(start, n, out):
+    """What is left of the diagonal of out[start:start+n, start:start+n] becomes what is right of it."""
+    start = U(start)
+    for i in range(U(n)):
+        for j in range(i):
+            out[start + i, start + j] = out[start + j, start + i]
+
+
+@leaf
 def project_range(J, i, X, lo, hi, out):
     """out[i, lo:hi] = J[:, i]^T X[:, lo:hi]."""
     i = U(i)

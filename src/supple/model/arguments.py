@@ -55,7 +55,7 @@ class Arguments:
     def state(self, name: str, value: ArrayLike) -> Array:
         """``value`` as a contiguous float64 vector of n entries; finiteness is tested by the kernels."""
         # the fast path of every call: kernels are compiled for aligned, writeable, contiguous arrays only
-        if type(value) is np.ndarray and value.dtype == FLOAT and value.shape == self.shape and value.flags.carray:
+        if type(value) is np.ndarray and value.dtype is FLOAT and value.shape == self.shape and value.flags.carray:
             return value
         return vector(value, self.size, name, self.model)
 

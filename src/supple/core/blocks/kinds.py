@@ -83,7 +83,7 @@ def end_pose(tree, space, block, i, q, v, a, order, w):
         body_pose(block, tree.maps, space.maps, i, q, v, order, w)
         return
     if block.kind == ROD:
-        rod_jet(tree, block, i, q, v, a, w)
+        rod_jet(tree, block, i, q, v, a, order, w)
     else:
         joint_jet(block, tree.screws, q, v, a, w.jet)
     exponential_pose(w)
@@ -93,7 +93,7 @@ def end_pose(tree, space, block, i, q, v, a, order, w):
 def end_motion(tree, space, block, i, v, a, order, previous, w):
     """Twist and acceleration of the i-th segment's end; operators up to time derivative ``order`` (0, 1 or 2)."""
     if block.kind == SCREW:
-        screw_motion(previous, w)
+        screw_motion(previous, order, w)
     elif block.kind == BODY and i == 0:
         rest_on_base(previous, w)
     elif block.kind == CUSTOM or block.kind == BODY:

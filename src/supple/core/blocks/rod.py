@@ -11,7 +11,7 @@ import numpy as np
 
 from supple.core.blocks.curved import step_derivative
 from supple.jit import inlined, inner, leaf, local_array, opaque
-from supple.lie.dual import add_times_ad, apply_transposed
+from supple.lie.dual import add_times_ad, apply_transposed, times_step
 from supple.lie.se3 import add_ad, add_coad
 
 U = np.uint64  # unsigned indices vectorise, see linalg.products
@@ -20,7 +20,7 @@ U6 = np.uint64(6)
 _wrench, _wrenches, _matrix = local_array(6), local_array(2, 6), local_array(6, 6)
 _collocation_matrix = local_array(12, 12)
 _duals = local_array(3, 2, 2, 3, 3)  # of S, R, Q at the two collocation points
-_plain = local_array(3, 6, 12)  # the same as plain matrices
+_plain, _plain_matrix = local_array(3, 6, 12), local_array(6, 12)  # the same as plain matrices, and one of them
 
 #: Columns of C29 that are made together, on the stack.
 PANEL = 32
@@ -28,11 +28,46 @@ _panel = local_array(12, PANEL)
 
 
 @inlined
-def rod_jet(tree, block, i, q, v, a, w):
-    """Omega, Omega', Omega'' of the i-th segment in w.jet, from xi = xi* + Phi q, Phi v, Phi a in w.xi (C1-C3)."""
-    segment = tree.segments[block.first + i]
-    strain_jet(block, segment, block.columns + i * block.n, tree.phi, q, v, a, w.xi)
-    magnus_jet(segment, w.xi, w.jet)
+def rod_jet(tree, block, i, q, v, a, order, w):
+    """Omega, Omega', Omega'' of the i-th segment in w.jet, from xi = xi* + Phi q, Phi v, Phi a in w.xi (C1-C3).
+
+    If ``order`` is 0, the robot is at rest, and there are only Omega and xi.
+    """
+    segment, column = tree.segments[block.first + i], block.columns + i * block.n
+    if order == 0:
+        step_at_rest(block, segment, column, tree.phi, q, w.xi[0], w.jet[0])
+    else:
+        strain_jet(block, segment, column, tree.phi, q, v, a, w.xi)
+        magnus_jet(segment, w.xi, w.jet)
+
+
+@inlined
+def step_at_rest(block, segment, column, phi, q, xi, Omega):
+    """xi = xi* + Phi q (2, 6) at the two collocation points, and Omega (6,) of the Magnus step (C1, C2)."""
+    for k in range(6):
+        xi[0, k], xi[1, k], Omega[k] = segment.rest[0, k], segment.rest[1, k], 0.0
+    add_strains(block, column, phi, q, xi)
+    add_ad(xi[0], xi[1], Omega)
+    finish_magnus_step(segment, xi, Omega)
+
+
+@inlined
+def add_strains(block, column, phi, x, xi):
+    """xi (2, 6) += Phi x at the two collocation points; coordinates of one strain component are neighbours."""
+    start, c = U(block.start), U(column)
+    for k in range(opaque(6)):
+        a, b = xi[0, k], xi[1, k]
+        for j in range(U(block.runs[k]), U(block.runs[k + 1])):
+            a += phi[0, c + j] * x[start + j]
+            b += phi[1, c + j] * x[start + j]
+        xi[0, k], xi[1, k] = a, b
+
+
+@inlined
+def finish_magnus_step(segment, xi, Omega):
+    """Omega = h/2 (xi_1 + xi_2) + c Omega, of which the bracket [xi_1, xi_2] is there already (C1, C2)."""
+    for k in range(6):
+        Omega[k] = segment.half * (xi[0, k] + xi[1, k]) + segment.bracket * Omega[k]
 
 
 @inlined
@@ -95,11 +130,7 @@ def collocation_matrices(segment, w, order, Z):
         xi, xid, xidd = w.xi[0, 1 - m], w.xi[1, 1 - m], w.xi[2, 1 - m]
         c = segment.bracket if m == 1 else -segment.bracket
         for n in range(order + 1):
-            for d in range(2):
-                for i in range(3):
-                    for j in range(3):
-                        Z[n, m, d, i, j] = segment.half * w.T[n, d, i, j]
-            add_times_ad(c, w.T[n], xi, Z[n, m])
+            times_step(w.T[n], segment.half, c, xi, Z[n, m])
         if order >= 1:
             add_times_ad(c, w.T[0], xid, Z[1, m])
         if order == 2:
@@ -110,18 +141,32 @@ def collocation_matrices(segment, w, order, Z):
 @inner
 def collocation_columns(Z, cv, ca, W):
     """Dual collocation matrices -> plain (6, 12) matrices of S, R + c_v S, Q + 2 c_v R + c_a S."""
+    combine_rates(Z, cv, ca)
+    for n in range(3):
+        write_plain(Z[n], W[n])
+
+
+@leaf
+def combine_rates(Z, cv, ca):
+    """Z[1] += c_v Z[0] and Z[2] += 2 c_v Z[1] + c_a Z[0], with Z[1] as it was."""
+    for m in range(2):
+        for d in range(2):
+            for i in range(3):
+                for j in range(3):
+                    S, R = Z[0, m, d, i, j], Z[1, m, d, i, j]
+                    Z[1, m, d, i, j] = R + cv * S
+                    Z[2, m, d, i, j] += 2.0 * cv * R + ca * S
+
+
+@leaf
+def write_plain(Z, W):
+    """W (6, 12) = dual matrices Z (2, 2, 3, 3) of both collocation points, each [[A, 0], [B, A]]."""
     for m in range(2):
         for i in range(3):
             for j in range(3):
                 c = 6 * m + j
-                # [[A, 0], [B, A]]: angular strains move through A and B, linear ones through A alone
-                for d in range(2):
-                    S, R, Q = Z[0, m, d, i, j], Z[1, m, d, i, j], Z[2, m, d, i, j]
-                    R, Q = R + cv * S, Q + 2.0 * cv * R + ca * S
-                    W[0, 3 * d + i, c], W[1, 3 * d + i, c], W[2, 3 * d + i, c] = S, R, Q
-                    if d == 0:
-                        W[0, 3 + i, c + 3], W[1, 3 + i, c + 3], W[2, 3 + i, c + 3] = S, R, Q
-                        W[0, i, c + 3], W[1, i, c + 3], W[2, i, c + 3] = 0.0, 0.0, 0.0
+                W[i, c], W[i, c + 3] = Z[m, 0, i, j], 0.0
+                W[3 + i, c], W[3 + i, c + 3] = Z[m, 1, i, j], Z[m, 0, i, j]
 
 
 @inner
@@ -131,9 +176,11 @@ def expand_columns(block, i, parent, component, phi, W, columns):
     W (3, 6, 12) is in collocation space.
     """
     c = block.columns + i * block.n
-    write_columns(component, block.start, block.n, phi, W, c, columns)
-    if parent != block.parent:
-        add_earlier_columns(columns, block.columns + (parent - block.first) * block.n, block.n, c)
+    if parent == block.parent:
+        write_columns(component, block.start, block.n, phi, W, c, columns)
+    else:
+        before = block.columns + (parent - block.first) * block.n
+        extend_columns(component, block.start, block.n, phi, W, before, c, columns)
 
 
 @leaf
@@ -155,28 +202,41 @@ def write_columns(component, start, n, phi, W, c, columns):
 
 
 @leaf
-def add_earlier_columns(columns, before, n, c):
-    """J, R, Q of a segment, columns[1:, :, c:c+n], += those of an earlier one, from ``before`` on."""
-    before, c = U(before), U(c)
-    for m in range(1, 4):
+def extend_columns(component, start, n, phi, W, before, c, columns):
+    """S = W_0 Phi, and J, R, Q = those of an earlier segment, from column ``before`` on, + W_0 Phi, W_1 Phi, W_2 Phi.
+
+    As `write_columns` does, which needs no earlier segment.
+    """
+    start, before, c = U(start), U(before), U(c)
+    for j in range(U(n)):
+        r = U(component[start + j])
+        f0, f1 = phi[0, c + j], phi[1, c + j]
         for k in range(U6):
-            for j in range(U(n)):
-                columns[m, k, c + j] += columns[m, k, before + j]
+            S = f0 * W[0, k, r] + f1 * W[0, k, U6 + r]
+            columns[0, k, c + j] = S
+            columns[1, k, c + j] = columns[1, k, before + j] + S
+            columns[2, k, c + j] = columns[2, k, before + j] + f0 * W[1, k, r] + f1 * W[1, k, U6 + r]
+            columns[3, k, c + j] = columns[3, k, before + j] + f0 * W[2, k, r] + f1 * W[2, k, U6 + r]
 
 
-@inner
-def expand_jacobian_columns(block, i, parent, component, phi, W, J):
-    """J = that of the parent segment + W_0 Phi, for the i-th segment of a rod: `expand_columns` without S, R, Q."""
-    n, start = U(block.n), U(block.start)
-    c = U(block.columns) + U(i) * n
-    for k in range(6):
-        for j in range(n):
-            r = U(component[start + j])
-            J[k, c + j] = phi[0, c + j] * W[0, k, r] + phi[1, c + j] * W[0, k, U6 + r]
-        if parent != block.parent:
-            before = U(block.columns) + U(parent - block.first) * n
-            for j in range(n):
-                J[k, c + j] += J[k, before + j]
+@leaf
+def write_jacobian_columns(component, start, n, phi, W, c, J):
+    """J[:, c:c+n] = W Phi, as in `write_columns`."""
+    start, c = U(start), U(c)
+    for j in range(U(n)):
+        r = U(component[start + j])
+        f0, f1 = phi[0, c + j], phi[1, c + j]
+        for k in range(U6):
+            J[k, c + j] = f0 * W[k, r] + f1 * W[k, U6 + r]
+
+
+@leaf
+def add_earlier_jacobian(J, before, n, c):
+    """J of a segment, J[:, c:c+n], += that of an earlier one, from ``before`` on."""
+    before, c = U(before), U(c)
+    for k in range(U6):
+        for j in range(U(n)):
+            J[k, c + j] += J[k, before + j]
 
 
 @inlined
@@ -193,12 +253,14 @@ def rod_columns(tree, block, work, cv, ca, columns):
 @inlined
 def rod_jacobian(tree, block, work, J):
     """J = sum T Z Phi of all segments of a rod."""
-    Z, W = _duals(), _plain()
+    Z, W, n = _duals(), _plain_matrix(), block.n
     for i in range(block.active):
-        s = block.first + i
+        s, c = block.first + i, block.columns + i * n
         collocation_matrices(tree.segments[s], work[s], 0, Z)
-        collocation_columns(Z, 0.0, 0.0, W)
-        expand_jacobian_columns(block, i, tree.parents[s], tree.component, tree.phi, W, J)
+        write_plain(Z[0], W)
+        write_jacobian_columns(tree.component, block.start, n, tree.phi, W, c, J)
+        if tree.parents[s] != block.parent:
+            add_earlier_jacobian(J, block.columns + (tree.parents[s] - block.first) * n, n, c)
 
 
 @inlined
@@ -248,11 +310,11 @@ def collocation_derivative(segment, xi, H, f, C):
     Z_1 = h/2 - c ad_xi2, Z_2 = h/2 + c ad_xi1; the second term is (dZ^T/dq) f.
     """
     h, c = segment.half, segment.bracket
-    B = _matrix()
-    for n in range(2):  # B = H Z_n, column blocks
-        right_times_step(H, h, c if n == 1 else -c, xi[0, 1 - n], B)
-        for m in range(2):  # C_mn = Z_m^T B
-            left_times_step(B, h, c if m == 1 else -c, xi[0, 1 - m], C, 6 * m, 6 * n)
+    B = _plain_matrix()
+    for n in range(opaque(2)):  # B = H Z, column blocks
+        right_times_step(H, h, c if n == 1 else -c, xi[0, 1 - n], B, 6 * n)
+    for m in range(opaque(2)):  # C = Z^T B, row blocks
+        left_times_step(B, h, c if m == 1 else -c, xi[0, 1 - m], C, 6 * m)
     add_bracket_derivative(c, f, C)
 
 
@@ -269,30 +331,31 @@ def add_bracket_derivative(c, f, C):
             C[6 + r, s] -= c * g
 
 
-@inner
-def right_times_step(H, h, c, X, out):
-    """out = H (h I + c ad_X), row by row: (r ad_X) = [r_w x w + r_v x v, r_v x w]."""
+@leaf
+def right_times_step(H, h, c, X, out, s):
+    """out[:, s:s+6] = H (h I + c ad_X), row by row: (r ad_X) = [r_w x w + r_v x v, r_v x w]."""
     for i in range(6):
         a, b, d, e, f, g = H[i, 0], H[i, 1], H[i, 2], H[i, 3], H[i, 4], H[i, 5]
-        out[i, 0] = h * a + c * (b * X[2] - d * X[1] + f * X[5] - g * X[4])
-        out[i, 1] = h * b + c * (d * X[0] - a * X[2] + g * X[3] - e * X[5])
-        out[i, 2] = h * d + c * (a * X[1] - b * X[0] + e * X[4] - f * X[3])
-        out[i, 3] = h * e + c * (f * X[2] - g * X[1])
-        out[i, 4] = h * f + c * (g * X[0] - e * X[2])
-        out[i, 5] = h * g + c * (e * X[1] - f * X[0])
+        out[i, s] = h * a + c * (b * X[2] - d * X[1] + f * X[5] - g * X[4])
+        out[i, s + 1] = h * b + c * (d * X[0] - a * X[2] + g * X[3] - e * X[5])
+        out[i, s + 2] = h * d + c * (a * X[1] - b * X[0] + e * X[4] - f * X[3])
+        out[i, s + 3] = h * e + c * (f * X[2] - g * X[1])
+        out[i, s + 4] = h * f + c * (g * X[0] - e * X[2])
+        out[i, s + 5] = h * g + c * (e * X[1] - f * X[0])
 
 
-@inner
-def left_times_step(B, h, c, X, out, r, s):
-    """out[r:r+6, s:s+6] = (h I + c ad_X)^T B, the transpose of `right_times_step` column by column."""
-    for j in range(6):
+@leaf
+def left_times_step(B, h, c, X, out, r):
+    """out[r:r+6] = (h I + c ad_X)^T B for B (6, 12), the transpose of `right_times_step` column by column."""
+    r = U(r)
+    for j in range(U(12)):
         a, b, d, e, f, g = B[0, j], B[1, j], B[2, j], B[3, j], B[4, j], B[5, j]
-        out[r, s + j] = h * a + c * (b * X[2] - d * X[1] + f * X[5] - g * X[4])
-        out[r + 1, s + j] = h * b + c * (d * X[0] - a * X[2] + g * X[3] - e * X[5])
-        out[r + 2, s + j] = h * d + c * (a * X[1] - b * X[0] + e * X[4] - f * X[3])
-        out[r + 3, s + j] = h * e + c * (f * X[2] - g * X[1])
-        out[r + 4, s + j] = h * f + c * (g * X[0] - e * X[2])
-        out[r + 5, s + j] = h * g + c * (e * X[1] - f * X[0])
+        out[r, j] = h * a + c * (b * X[2] - d * X[1] + f * X[5] - g * X[4])
+        out[r + U(1), j] = h * b + c * (d * X[0] - a * X[2] + g * X[3] - e * X[5])
+        out[r + U(2), j] = h * d + c * (a * X[1] - b * X[0] + e * X[4] - f * X[3])
+        out[r + U(3), j] = h * e + c * (f * X[2] - g * X[1])
+        out[r + U(4), j] = h * f + c * (g * X[0] - e * X[2])
+        out[r + U(5), j] = h * g + c * (e * X[1] - f * X[0])
 
 
 @inlined

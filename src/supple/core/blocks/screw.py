@@ -30,15 +30,22 @@ def joint_jet(block, screws, q, v, a, jet):
 
 
 @inlined
-def screw_motion(previous, w):
-    """Twist and acceleration at the end of a commuting joint: V += S v, A += S a + ad_V S v, with S = Ad_g Phi."""
+def screw_motion(previous, order, w):
+    """Twist and acceleration at the end of a commuting joint: V += S v, A += S a + ad_V S v, with S = Ad_g Phi.
+
+    If ``order`` is 0, the robot is at rest.
+    """
+    for k in range(6):
+        w.V[k], w.A[k] = previous.V[k], previous.A[k]
+    if order == 0:
+        return
     X, Y = _twist(), _twist()
     Ad(w.R0, w.p0, w.jet[1], X)
     Ad(w.R0, w.p0, w.jet[2], Y)
     add_ad(previous.V, X, Y)
     for k in range(6):
-        w.V[k] = previous.V[k] + X[k]
-        w.A[k] = previous.A[k] + Y[k]
+        w.V[k] += X[k]
+        w.A[k] += Y[k]
 
 
 @inlined

@@ -15,8 +15,8 @@ def tree_pays(tree: Any, border: int) -> bool:
     """Whether factors over the tree cost less than the dense matrix, with ``border`` ties and further unknowns.
 
     Dense, a block of n coordinates with a inward of it takes about n (n + a)^2 operations, for branches do not meet in
-    it (`solvers.problem.free_coordinates`); over the tree n^3 / 3 and 18 n^2 for what it follows, and every row of the
-    border a solution.
+    it (`solvers.problem.free_coordinates`); over the tree n^3 / 3 and 6 n^2 for what it hands inward, and every row of
+    the border a solution.
     """
     blocks, ranges = tree.blocks, tree.ranges
     sizes = blocks["n"].astype(float)
@@ -25,7 +25,7 @@ def tree_pays(tree: Any, border: int) -> bool:
     dense = (sizes * (sizes + inward) ** 2).sum() + 24.0 * (sizes * inward).sum() + PER_ENTRY * n * n
     dense += border * n * n + border**2 * n
     once = (2.0 * sizes**2 + 60.0 * sizes + 30.0).sum()  # one solution
-    over = (sizes**3 / 3.0 + 36.0 * sizes**2 + PER_COORDINATE * sizes + PER_BLOCK).sum()
+    over = (sizes**3 / 3.0 + 12.0 * sizes**2 + PER_COORDINATE * sizes + PER_BLOCK).sum()
     over += border * (once + 2.0 * border * n) + border**3 / 3.0
     return bool(over < dense)
 

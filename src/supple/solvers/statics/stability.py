@@ -90,14 +90,13 @@ def balance_and_test(K, A, E, C, M, free, matrix, norm, scale, rows, sizes, spac
     """
     fill_system(K, A, E, free, matrix)
     nf, nc, m = free.shape[0], A.shape[0], Index(matrix.shape[0])
-    balance(matrix, 1 if nc == 0 else BALANCINGS, scale, rows[0], sizes)
+    balance(matrix, 1 if nc == 0 else BALANCINGS, scale, rows, sizes)
     norm[0] = 0.0
     for i in range(m):
-        total = 0.0
+        row, own = matrix[i], scale[i]
         for j in range(m):
-            matrix[i, j] *= scale[i] * scale[j]
-            total += abs(matrix[i, j])
-        norm[0] = max(norm[0], total)
+            row[j] *= own * scale[j]
+        norm[0] = max(norm[0], sum_of_sizes(row))
     Q, X, Y, Z = space[0, nf:], space[0, :nf], space[1, :nf], space[2, :nf]
     forbidden_rows(matrix, Q)
     for i in range(Index(nf)):
@@ -127,13 +126,13 @@ def fill_system(K, A, E, free, matrix):
 
 
 @inner
-def balance(matrix, times, scale, last, sizes):
+def balance(matrix, times, scale, rows, sizes):
     """s (m,) with max over j of s_i |W_ij| s_j about one, by ``times`` turns of s_i = sqrt(s_i / max |W_ij| s_j).
 
-    last (m,), sizes (m, m) are scratch.  A joint inside a loop may have no stiffness of its own: there the rows of
+    rows (2, m), sizes (m, m) are scratch.  A joint inside a loop may have no stiffness of its own: there the rows of
     loops tell how large things are.
     """
-    m = Index(matrix.shape[0])
+    m, last, largest = Index(matrix.shape[0]), rows[0], rows[1]
     for i in range(m):
         scale[i] = 1.0
         for j in range(i, m):
@@ -141,13 +140,14 @@ def balance(matrix, times, scale, last, sizes):
             sizes[j, i] = sizes[i, j]
     for _ in range(times):
         for i in range(m):
-            last[i] = scale[i]
+            last[i], largest[i] = scale[i], 0.0
+        for j in range(m):  # sizes are symmetric: along their rows, all i at once
+            row, factor = sizes[j], last[j]
+            for i in range(m):
+                largest[i] = max(largest[i], row[i] * factor)
         for i in range(m):
-            largest = 0.0
-            for j in range(m):
-                largest = max(largest, sizes[i, j] * last[j])
-            if largest > 0.0:
-                scale[i] = math.sqrt(last[i] / largest)
+            if largest[i] > 0.0:
+                scale[i] = math.sqrt(last[i] / largest[i])
 
 
 @inner
@@ -216,12 +216,28 @@ def product(x, y):
 
 
 @inner
+def sum_of_sizes(x):
+    """sum of |x_i|, in four sums, so that none waits for the one before."""
+    n, a, b, c, d = Index(x.shape[0]), 0.0, 0.0, 0.0, 0.0
+    whole = n - n % FOUR
+    for i in range(Index(0), whole, FOUR):
+        a += abs(x[i])
+        b += abs(x[i + ONE])
+        c += abs(x[i + TWO])
+        d += abs(x[i + THREE])
+    for i in range(whole, n):
+        a += abs(x[i])
+    return (a + b) + (c + d)
+
+
+@inner
 def is_symmetric(X):
     """Whether X (m, m) equals its mirror image, but for rounding."""
     largest, skew = 0.0, 0.0
-    for i in range(X.shape[0]):
-        for j in range(X.shape[0]):
-            largest, skew = max(largest, abs(X[i, j])), max(skew, abs(X[i, j] - X[j, i]))
+    for i in range(Index(X.shape[0])):
+        for j in range(i + ONE):
+            x, y = X[i, j], X[j, i]
+            largest, skew = max(largest, max(abs(x), abs(y))), max(skew, abs(x - y))
     return skew <= SYMMETRIC * largest
 
 
