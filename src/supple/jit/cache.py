@@ -6,6 +6,7 @@ import hashlib
 import pickle
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -21,6 +22,18 @@ asked_for: set[tuple[str, str]] = set()
 compiled_here: dict[tuple[str, str], float] = {}
 #: Folders from which code was loaded, and to which it was written.
 folders_used: set[Path] = set()
+
+
+def key_of(signature: Any, codegen: Any, mode: str) -> str:
+    """What decides, besides the sources, whether compiled code is the same."""
+    versions = sys.implementation.cache_tag, numba.__version__, mode
+    return hashlib.blake2b(repr((signature, _machine(codegen), versions)).encode(), digest_size=8).hexdigest()
+
+
+@cache
+def _machine(codegen: Any) -> Any:
+    """For which code is compiled."""
+    return codegen.magic_tuple()
 
 
 class KernelCache:
@@ -45,15 +58,10 @@ class KernelCache:
         self.portable = function.__closure__ is None or hasattr(function, "part")
         self.begun = 0.0
 
-    def _key(self, signature: Any, codegen: Any) -> str:
-        """What decides, besides the sources, whether compiled code is the same."""
-        versions = sys.implementation.cache_tag, numba.__version__, self.mode
-        return hashlib.blake2b(repr((signature, codegen.magic_tuple(), versions)).encode(), digest_size=8).hexdigest()
-
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         """What was compiled for a signature, or None; then Numba compiles, and that is told."""
         rtsys.initialize(target_context)  # compiled code calls it
-        key = self._key(signature, target_context.codegen())
+        key = key_of(signature, target_context.codegen(), self.mode)
         asked_for.add((self.name, key))
         loaded = self._load(f"{self.name}-{key}", target_context) if self.portable else None
         if loaded is None:
@@ -79,7 +87,7 @@ class KernelCache:
 
     def save_overload(self, signature: Any, result: Any) -> None:
         """Keep what was compiled; if it cannot be kept, only say so."""
-        key = self._key(signature, result.codegen)
+        key = key_of(signature, result.codegen, self.mode)
         compiled_here[self.name, key] = perf_counter() - self.begun
         if not self.portable or result.library.has_dynamic_globals:
             return

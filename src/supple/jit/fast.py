@@ -10,17 +10,16 @@ from __future__ import annotations
 
 import copy
 import gc
+import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, ClassVar
 
 import numba
-from llvmlite.binding import Linkage
 from numba import types
 from numba.core import base, config, postproc
 from numba.core.ccallback import CFunc
-from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, Flags
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import PassManager
@@ -34,6 +33,8 @@ from supple.jit import lowering
 from supple.jit.array_values import named_member
 from supple.jit.cache import KernelCache
 from supple.jit.calls import FASTMATH, Work
+from supple.jit.libraries import Part, Short, Whole
+from supple.jit.parts import PartCache
 
 MODE = "fast"
 
@@ -54,10 +55,22 @@ class _Flags(Flags):  # type: ignore[misc]
         return {**self._defaults, **self._values}
 
 
+_fields: dict[Any, Any] = {}
+
+
 class _Typing(Context):  # type: ignore[misc]
     """Numba's knowledge of types, known by its class where it types our functions."""
 
     _fresh = False
+
+    def resolve_getattr(self, typ: Any, attr: str) -> Any:
+        """Type of an attribute, remembered for members of records and named tuples: Numba asks all it was taught."""
+        if not isinstance(typ, (types.Record, types.BaseNamedTuple)):
+            return super().resolve_getattr(typ, attr)
+        key = id(typ), attr
+        if key not in _fields:
+            _fields[key] = super().resolve_getattr(typ, attr), typ  # who is held keeps its id
+        return _fields[key][0]
 
     def refresh(self) -> None:
         """Look for newly registered types, once per function: Numba would at thousands of operations."""
@@ -114,6 +127,12 @@ class _Target(CPUContext):  # type: ignore[misc]
         """What is new in registries that are known: Numba's own target has just found all (`KernelCache`)."""
         for registry in list(self._registries):
             self.install_registry(registry)
+
+    def mangler(self, name: str, kinds: Any, *, abi_tags: Any = (), uid: Any = None) -> Any:
+        """Name for the linker, with a digest of the types of arguments: those of a tree fill pages if spelled out."""
+        spelled = ";".join(kind.name if isinstance(kind, types.Type) else str(kind) for kind in kinds)
+        digest = hashlib.blake2b(spelled.encode(), digest_size=8).hexdigest()
+        return super().mangler(name, (), abi_tags=(*abi_tags, digest), uid=uid)
 
     def get_abi_sizeof(self, kind: Any) -> int:
         """Size of a type in memory, remembered: LLVM would be given a module of its own to answer."""
@@ -179,73 +198,14 @@ def _swift_compiler() -> Iterator[None]:
 
 #: Passes for closures and comprehensions, for expressions of whole arrays (which would allocate), and for library
 #: functions that ask to be inlined: a fifteenth of the time.
-_IDLE = {"InlineClosureLikes", "NopythonRewrites", "InlineOverloads"}
-
-
-def _all_libraries(library: Any) -> dict[Any, None]:
-    """What a library calls, and what inner functions among that call in their turn, in the order in which they do."""
-    found: dict[Any, None] = {}
-    waiting = list(reversed(library._linking_libraries))
-    while waiting:
-        called = waiting.pop()
-        if called not in found:
-            found[called] = None
-            if isinstance(called, _Part):
-                waiting.extend(reversed(called._linking_libraries))
-    return found
-
-
-class _Alone:
-    """A library to be linked without what it calls, which is linked beside it."""
-
-    def __init__(self, library: Any) -> None:
-        self.library = library
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.library, name)
-
-    def _get_module_for_linking(self) -> Any:
-        alone = isinstance(self.library, _Part)
-        return self.library._final_module if alone else self.library._get_module_for_linking()
-
-
-class _Whole(JITCodeLibrary):  # type: ignore[misc]
-    """Code of a kernel with all functions inside it, which it shares with no other kernel.
-
-    Numba lets code that was loaded first stand for functions of the same name in all that follows.  Each kernel has its
-    own version of them, optimised as part of it, and versions differ in rounding: results would depend on what else a
-    process has loaded before.
-    """
-
-    def finalize(self) -> None:
-        """Link every function inside once, optimise the whole and translate it."""
-        self._linking_libraries = [_Alone(called) for called in _all_libraries(self)]
-        super().finalize()
-
-    def _optimize_final_module(self) -> None:
-        for function in self._final_module.functions:
-            if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
-                # the linker knows internal names, too: plain njit code must not find what was specialised for a kernel
-                function.name = f"{function.name}.{self.name}"
-                function.linkage = "internal"
-        super()._optimize_final_module()
-
-
-class _Short(_Whole):
-    """The same, short: no loop is unrolled.  What LLVM inlines into the kernel becomes short with it."""
-
-    def add_ir_module(self, module: Any) -> None:
-        """Take the code of the kernel itself."""
-        for function in module.functions:
-            if not function.is_declaration:
-                function.attributes.add("optsize")
-        super().add_ir_module(module)
+_IDLE = frozenset({"InlineClosureLikes", "NopythonRewrites", "InlineOverloads"})
 
 
 class _Kernel(Compiler):  # type: ignore[misc]
     """Numba's pipeline, with those flags and contexts."""
 
-    library: type[_Whole] = _Whole
+    library: type[Whole] = Whole
+    idle = _IDLE
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -266,7 +226,7 @@ class _Kernel(Compiler):  # type: ignore[misc]
         """Numba's passes, but for those that look for what a function does not have."""
         passes = PassManager("kernel")
         for kind, description in super().define_pipelines()[0].passes:
-            if kind.__name__ not in _IDLE or (kind.__name__ == "InlineClosureLikes" and self.has_closures):
+            if kind.__name__ not in self.idle or (kind.__name__ == "InlineClosureLikes" and self.has_closures):
                 passes.add_pass(kind, description)
         passes.finalize()
         return [passes]
@@ -275,7 +235,7 @@ class _Kernel(Compiler):  # type: ignore[misc]
 class _Bookkeeping(_Kernel):
     """The pipeline of kernels in which little is computed."""
 
-    library = _Short
+    library = Short
 
 
 def kernel(function: Callable[..., Any], stamp: str) -> Any:
@@ -307,51 +267,15 @@ def callback(function: Callable[..., Any], signature: Any, stamp: str, work: Wor
     return compiled
 
 
-class _Part(JITCodeLibrary):  # type: ignore[misc]
-    """Code of an inner function: left for the kernels it is in to be linked, optimised and translated to machine code.
-
-    Numba would do all three for every function by itself, and again in every function that calls it.
-    """
-
-    _with_all: Any = None
-
-    def finalize(self) -> None:
-        """Make it ready for linking, by itself: several kernels may hold it, and none of them all that it has."""
-        self._raise_if_finalized()
-        for function in self._final_module.functions:
-            if not function.is_declaration and function.linkage == Linkage.external:
-                function.linkage = "linkonce_odr"
-        self._finalized = True
-
-    def _get_module_for_linking(self) -> Any:
-        """Its code with all that it calls, for functions of plain Numba, which link what they call and no more."""
-        self._ensure_finalized()
-        if self._with_all is None:
-            self._with_all = self._final_module.clone()
-            for called in _all_libraries(self):
-                self._with_all.link_in(_Alone(called)._get_module_for_linking(), preserve=True)
-        return self._with_all
-
-    def get_pointer_to_function(self, name: str) -> int:
-        self._ensure_finalized()
-        return 0
-
-    @property
-    def codegen(self) -> Any:
-        return self
-
-    def set_env(self, name: str, environment: Any) -> None:
-        """Inner functions need no Python objects; without machine code there is no place for them either."""
-
-
 class _Inner(_Kernel):
-    """The pipeline of inner functions."""
+    """The pipeline of inner functions, which count no references and need not know where variables end."""
 
     noalias = False
+    idle = _IDLE | {"IRLegalization"}
 
     def compile_extra(self, function: Any) -> Any:
         self.state.flags.noalias = self.noalias
-        self.state.library = _Part(self.state.targetctx.codegen(), function.__qualname__)
+        self.state.library = Part(self.state.targetctx.codegen(), function.__qualname__)
         return super().compile_extra(function)
 
 
@@ -387,7 +311,9 @@ def _inside(function: Callable[..., Any], pipeline: type[_Inner], inline: bool) 
         "forceinline": inline,  # if not said, Numba would take it from the caller that comes first
         "_nrt": False,
     }
-    return _Dispatcher(function, targetoptions=options, pipeline_class=pipeline)
+    dispatcher = _Dispatcher(function, targetoptions=options, pipeline_class=pipeline)
+    dispatcher._cache = PartCache(function, MODE)
+    return dispatcher
 
 
 def inner(function: Callable[..., Any]) -> Any:

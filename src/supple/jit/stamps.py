@@ -25,10 +25,12 @@ COMPILER = (
     "array_values.py",
     "calls.py",
     "fast.py",
+    "libraries.py",
     "local_arrays.py",
     "local_records.py",
     "lowering.py",
     "opaque.py",
+    "parts.py",
     "plain.py",
 )
 
@@ -96,6 +98,11 @@ def load_stamp(function: Callable[..., Any]) -> str:
     if any(path.is_relative_to(PACKAGE / folder) for folder in LOADS):
         return _LOAD_STAMP
     return f"{_LOAD_STAMP}{_digest_of_file(function)}"
+
+
+def part_stamp(function: Callable[..., Any]) -> str:
+    """Stamp of a function inside kernels, as if it were a kernel or a load."""
+    return load_stamp(function) if room(function) in LOADS else kernel_stamp(function)
 
 
 def _digest_of_file(function: Callable[..., Any]) -> str:

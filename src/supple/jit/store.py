@@ -165,6 +165,7 @@ def _siblings(folder: Path) -> Iterator[Path]:
 
 def _replace(file: Path, data: bytes) -> None:
     """Write a file so that others see all of it or nothing."""
+    file.parent.mkdir(exist_ok=True)
     part = file.with_name(f"{file.name}.{uuid.uuid4().hex[:12]}.tmp")
     try:
         part.write_bytes(data)
