@@ -151,7 +151,6 @@ TESTED_IN = {
     "jit/calls": "jit/test_addressed",
     "jit/fast": "jit/test_mode",
     "jit/libraries": "jit/test_kept_parts",
-    "jit/parts": "jit/test_kept_parts",
     "jit/plain": "jit/test_mode",
     "jit/self_test": "jit/test_mode",
     "joints/factors": "joints/test_splines",
