@@ -224,18 +224,14 @@ def make_workspace(
     load_states, charts, free = tables.load_states if integrated else NO_STATES, tables.charts, tables.free
     n, nc, nz, nu = model.n, model.nc, states + len(load_states), model.nu
     placement = model.parameters.placement.copy()  # always: arrays of other types would compile all loops again
-    parameters = model.parameters._replace(placement=placement)
-    arrays = model.workspace.arrays
+    parameters, arrays = model.parameters._replace(placement=placement), model.workspace.arrays
     tree = make_tree(model.topology, parameters, arrays.loads, arrays.maps)
     space = make_space(tree, **model.workspace.sizes())
     *handles, kept = model.workspace.handles(handle(tree), space)
     rows = (2 if stabilised else 1) * nc
     m = len(free) + rows + nz
     functions = model.workspace.functions
-    calls = _addresses(functions, handles, nc > 0, len(charts) > 0, apart, m)
-    if explicit and not nc and not model.dense and not model.demand.implicit:
-        free_at = model.workspace.free.ctypes.data
-        calls[[FORWARD_AT, ARTICULATED_AT, FREE_AT]] = FORWARD_DYNAMICS.address, ARTICULATED.address, free_at
+    calls = _addresses(model, handles, len(charts) > 0, apart, explicit, m)
     flags, numbers = _scalars(feedback, stabilised and nc > 0, differenced)
     further = rows + nz + (nu if feedback or nz > 0 else 0)
     border = further + functions.follower_rows
@@ -285,16 +281,19 @@ def with_laws(workspace: SolverWorkspace, program: Program, targets: Array) -> S
     return workspace._replace(problem=problem._replace(**dict(zip(LAWS, laws, strict=True))))
 
 
-def _addresses(functions: Any, handles: list[Array], looped: bool, charted: bool, apart: bool, m: int) -> Array:
-    """Addresses of what every model calls, and of what loops, charts, Jacobians and m unknowns do."""
-    calls = np.zeros(18, dtype=np.int64)
+def _addresses(model: Model, handles: list[Array], charted: bool, apart: bool, explicit: bool, m: int) -> Array:
+    """Addresses of what every model calls, and of what loops, charts, Jacobians, accelerations and m unknowns do."""
+    functions, calls = model.workspace.functions, np.zeros(18, dtype=np.int64)
     calls[[RESIDUAL_AT, TREE_AT, SPACE_AT]] = functions.residual, handles[0].ctypes.data, handles[1].ctypes.data
-    if looped:
+    if model.nc:
         calls[ROWS_AT] = functions.rows
     if charted:
         calls[CHART_AT] = CHART.address
     if apart:
         calls[JACOBIANS_AT] = functions.jacobians
+    if explicit and not (model.nc or model.dense or model.demand.implicit):
+        free_at = model.workspace.free.ctypes.data
+        calls[[FORWARD_AT, ARTICULATED_AT, FREE_AT]] = FORWARD_DYNAMICS.address, ARTICULATED.address, free_at
     if m >= LARGE:
         calls[[LARGE_AT, LAPACK_AT]] = FACTORISE_LARGE.address, lapack_address(m)
     return calls

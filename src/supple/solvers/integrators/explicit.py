@@ -183,8 +183,8 @@ def evaluate_stages(problem, run, own, t, t_new, h, baumgarte):
 def step(problem, run, own):
     """One accepted step, y + h sum b_s K_s.  Returns CONVERGED, TOO_SMALL or a failure.
 
-    The next one is min(`GROW`, `SAFETY` error^(-1 / (p + 1))) times as long, and no longer if this one was tried before:
-    at the bound of stability every second step would be tried in vain.
+    The next one is min(`GROW`, `SAFETY` error^(-1 / (p + 1))) times as long, and no longer than this one if that was
+    tried before: at the bound of stability every second step would be tried in vain.
     """
     ints, reals, status, end, largest = run.ints, run.reals, CONVERGED, end_of_step(run), GROW
     while True:

@@ -1,7 +1,9 @@
 """Accelerations and multipliers at a state (index 1).
 
 Explicit schemes ask for them at every stage: of trees by the recursion of `core.forward_dynamics`.  All others, and
-trees where that recursion is in doubt, have them from the residual alone.  R is affine in a (but for loads that feel accelerations otherwise), with matrix M = dR/da, which the fused tangent gives
+trees where that recursion is in doubt, have them from the residual alone.
+
+R is affine in a (but for loads that feel accelerations otherwise), with matrix M = dR/da, which the fused tangent gives
 for a large c_a: (dR/dq + c_a M) / c_a = M to rounding.  A step solves
 
     [ M  -A^T ] [ step   ]     [ R                                            ]
