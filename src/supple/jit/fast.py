@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import copy
 import gc
-import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -55,22 +54,10 @@ class _Flags(Flags):  # type: ignore[misc]
         return {**self._defaults, **self._values}
 
 
-_fields: dict[Any, Any] = {}
-
-
 class _Typing(Context):  # type: ignore[misc]
     """Numba's knowledge of types, known by its class where it types our functions."""
 
     _fresh = False
-
-    def resolve_getattr(self, typ: Any, attr: str) -> Any:
-        """Type of an attribute, remembered for members of records and named tuples: Numba asks all it was taught."""
-        if not isinstance(typ, (types.Record, types.BaseNamedTuple)):
-            return super().resolve_getattr(typ, attr)
-        key = id(typ), attr
-        if key not in _fields:
-            _fields[key] = super().resolve_getattr(typ, attr), typ  # who is held keeps its id
-        return _fields[key][0]
 
     def refresh(self) -> None:
         """Look for newly registered types, once per function: Numba would at thousands of operations."""
@@ -127,12 +114,6 @@ class _Target(CPUContext):  # type: ignore[misc]
         """What is new in registries that are known: Numba's own target has just found all (`KernelCache`)."""
         for registry in list(self._registries):
             self.install_registry(registry)
-
-    def mangler(self, name: str, kinds: Any, *, abi_tags: Any = (), uid: Any = None) -> Any:
-        """Name for the linker, with a digest of the types of arguments: those of a tree fill pages if spelled out."""
-        spelled = ";".join(kind.name if isinstance(kind, types.Type) else str(kind) for kind in kinds)
-        digest = hashlib.blake2b(spelled.encode(), digest_size=8).hexdigest()
-        return super().mangler(name, (), abi_tags=(*abi_tags, digest), uid=uid)
 
     def get_abi_sizeof(self, kind: Any) -> int:
         """Size of a type in memory, remembered: LLVM would be given a module of its own to answer."""
@@ -198,14 +179,13 @@ def _swift_compiler() -> Iterator[None]:
 
 #: Passes for closures and comprehensions, for expressions of whole arrays (which would allocate), and for library
 #: functions that ask to be inlined: a fifteenth of the time.
-_IDLE = frozenset({"InlineClosureLikes", "NopythonRewrites", "InlineOverloads"})
+_IDLE = {"InlineClosureLikes", "NopythonRewrites", "InlineOverloads"}
 
 
 class _Kernel(Compiler):  # type: ignore[misc]
     """Numba's pipeline, with those flags and contexts."""
 
     library: type[Whole] = Whole
-    idle = _IDLE
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -226,7 +206,7 @@ class _Kernel(Compiler):  # type: ignore[misc]
         """Numba's passes, but for those that look for what a function does not have."""
         passes = PassManager("kernel")
         for kind, description in super().define_pipelines()[0].passes:
-            if kind.__name__ not in self.idle or (kind.__name__ == "InlineClosureLikes" and self.has_closures):
+            if kind.__name__ not in _IDLE or (kind.__name__ == "InlineClosureLikes" and self.has_closures):
                 passes.add_pass(kind, description)
         passes.finalize()
         return [passes]
@@ -268,10 +248,9 @@ def callback(function: Callable[..., Any], signature: Any, stamp: str, work: Wor
 
 
 class _Inner(_Kernel):
-    """The pipeline of inner functions, which count no references and need not know where variables end."""
+    """The pipeline of inner functions."""
 
     noalias = False
-    idle = _IDLE | {"IRLegalization"}
 
     def compile_extra(self, function: Any) -> Any:
         self.state.flags.noalias = self.noalias
