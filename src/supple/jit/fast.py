@@ -54,10 +54,22 @@ class _Flags(Flags):  # type: ignore[misc]
         return {**self._defaults, **self._values}
 
 
+_fields: dict[Any, Any] = {}
+
+
 class _Typing(Context):  # type: ignore[misc]
     """Numba's knowledge of types, known by its class where it types our functions."""
 
     _fresh = False
+
+    def resolve_getattr(self, typ: Any, attr: str) -> Any:
+        """Type of an attribute, remembered for members of records and named tuples: Numba asks all it was taught."""
+        if not isinstance(typ, (types.Record, types.BaseNamedTuple)):
+            return super().resolve_getattr(typ, attr)
+        key = id(typ), attr
+        if key not in _fields:
+            _fields[key] = super().resolve_getattr(typ, attr), typ  # who is held keeps its id
+        return _fields[key][0]
 
     def refresh(self) -> None:
         """Look for newly registered types, once per function: Numba would at thousands of operations."""
@@ -179,13 +191,14 @@ def _swift_compiler() -> Iterator[None]:
 
 #: Passes for closures and comprehensions, for expressions of whole arrays (which would allocate), and for library
 #: functions that ask to be inlined: a fifteenth of the time.
-_IDLE = {"InlineClosureLikes", "NopythonRewrites", "InlineOverloads"}
+_IDLE = frozenset({"InlineClosureLikes", "NopythonRewrites", "InlineOverloads"})
 
 
 class _Kernel(Compiler):  # type: ignore[misc]
     """Numba's pipeline, with those flags and contexts."""
 
     library: type[Whole] = Whole
+    idle = _IDLE
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -206,7 +219,7 @@ class _Kernel(Compiler):  # type: ignore[misc]
         """Numba's passes, but for those that look for what a function does not have."""
         passes = PassManager("kernel")
         for kind, description in super().define_pipelines()[0].passes:
-            if kind.__name__ not in _IDLE or (kind.__name__ == "InlineClosureLikes" and self.has_closures):
+            if kind.__name__ not in self.idle or (kind.__name__ == "InlineClosureLikes" and self.has_closures):
                 passes.add_pass(kind, description)
         passes.finalize()
         return [passes]
@@ -248,9 +261,10 @@ def callback(function: Callable[..., Any], signature: Any, stamp: str, work: Wor
 
 
 class _Inner(_Kernel):
-    """The pipeline of inner functions."""
+    """The pipeline of inner functions, which count no references and need not know where variables end."""
 
     noalias = False
+    idle = _IDLE | {"IRLegalization"}
 
     def compile_extra(self, function: Any) -> Any:
         self.state.flags.noalias = self.noalias
