@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import copy
 import gc
-import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -127,12 +126,6 @@ class _Target(CPUContext):  # type: ignore[misc]
         """What is new in registries that are known: Numba's own target has just found all (`KernelCache`)."""
         for registry in list(self._registries):
             self.install_registry(registry)
-
-    def mangler(self, name: str, kinds: Any, *, abi_tags: Any = (), uid: Any = None) -> Any:
-        """Name for the linker, with a digest of the types of arguments: those of a tree fill pages if spelled out."""
-        spelled = ";".join(kind.name if isinstance(kind, types.Type) else str(kind) for kind in kinds)
-        digest = hashlib.blake2b(spelled.encode(), digest_size=8).hexdigest()
-        return super().mangler(name, (), abi_tags=(*abi_tags, digest), uid=uid)
 
     def get_abi_sizeof(self, kind: Any) -> int:
         """Size of a type in memory, remembered: LLVM would be given a module of its own to answer."""

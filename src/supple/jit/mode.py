@@ -86,7 +86,6 @@ INSIDES = (
     ("numba.core.compiler_machinery", "PassManager", "add_pass", ("self", "pss", "description")),
     ("numba.core.compiler", "CompileResult", "_reduce", ("self",)),
     ("numba.core.typing.context", "Context", "resolve_getattr", ("self", "typ", "attr")),
-    ("numba.core.cpu", "CPUContext", "mangler", ("self", "name", "types", "abi_tags", "uid")),
     ("numba.core.cpu", "CPUContext", "get_executable", ("self", "library", "fndesc", "env")),
     ("numba.core.lowering", "Environment", "from_fndesc", ("fndesc",)),
     ("numba.core.cpu", "CPUContext", "cast", ("self", "builder", "val", "fromty", "toty")),
