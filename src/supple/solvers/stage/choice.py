@@ -8,7 +8,7 @@ import numpy as np
 
 #: Floating-point operations, and what other work costs in such: per coordinate, per block of the tree, per entry of
 #: the dense matrix (measured on chains and stars of rods and joints).
-PER_COORDINATE, PER_BLOCK, PER_ENTRY = 150.0, 2500.0, 8.0
+PER_COORDINATE, PER_BLOCK, PER_ENTRY = 150.0, 2700.0, 8.0
 
 
 def tree_pays(tree: Any, border: int) -> bool:
