@@ -92,7 +92,8 @@ def accelerate(problem, t, baumgarte):
 def accelerate_by_recursion(problem):
     """a = M^-1 (tau - ID(q, v, a_given)) of the free coordinates, by articulated bodies.  Returns whether it was found.
 
-    If not, a is as before.  R is then that of rounding at free coordinates, and counts where joints are prescribed.
+    If not, a is as before.  R is set to zero, but evaluated where joints are prescribed (their efforts are entries of
+    it) and where loads have states (which tell their rates with it).
     """
     calls, a, given = problem.calls, problem.a, problem.motion[2]
     set_load_signals(problem)
