@@ -10,7 +10,7 @@ from supple.solvers.integrators import error_control
 from supple.solvers.problem import WORST
 from supple.solvers.rounding import NO_ERROR
 
-Stand = namedtuple("Stand", "q multipliers z weights weights_z flags")
+Stand = namedtuple("Stand", "q multipliers z weights weights_z flags fields")
 
 set_weights, error_norm, ratio_of = (
     entry(error_control.set_weights),
@@ -21,16 +21,30 @@ set_weights, error_norm, ratio_of = (
 
 def stand(n=3, nc=2, nz=1):
     """As much of a problem as errors see."""
-    return Stand(np.zeros(n), np.zeros(nc), np.zeros(nz), np.zeros((2, n)), np.zeros(nz), np.zeros(20, np.int64))
+    weights, flags, fields = np.full((2, n), np.nan), np.zeros(20, np.int64), np.arange(n)
+    return Stand(np.zeros(n), np.zeros(nc), np.zeros(nz), weights, np.zeros(nz), flags, fields)
 
 
 def test_weights():
     problem, atol = stand(), np.arange(1.0, 8.0)
     q, v, z = np.array([1.0, -2.0, 0.0]), np.array([0.0, 4.0, -1.0]), np.array([-3.0])
-    set_weights(problem, 0.1, atol, q, v, z)
+    set_weights(problem, 0.1, atol, q, v, z, 0.5)
     assert problem.weights[0] == pytest.approx(atol[:3] + 0.1 * np.abs(q))
     assert problem.weights[1] == pytest.approx(atol[3:6] + 0.1 * np.abs(v))
     assert problem.weights_z == pytest.approx(atol[6:] + 0.1 * np.abs(z))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 1.0])
+def test_coefficients_of_one_field_share_weights(share):
+    """The first coordinate keeps its own where that is more, and so do fields whose coordinates lie apart."""
+    problem, atol, rtol = stand(n=6), np.full(13, 1e-3), 0.1
+    problem.fields[:] = [0, 1, 0, 3, 1, 0]
+    q, v = np.array([0.0, 2.0, 5.0, 0.0, -0.1, 0.0]), np.array([3.0, 0.0, 0.0, 1.0, 0.0, 9.0])
+    set_weights(problem, rtol, atol, q, v, np.zeros(1), share)
+    for found, y in zip(problem.weights, (q, v), strict=True):
+        own = 1e-3 + rtol * np.abs(y)
+        largest = np.array([own[problem.fields == field].max() for field in problem.fields])
+        assert found == pytest.approx(np.maximum(own, share * largest))
 
 
 def test_the_norm_and_the_worst_coordinate():

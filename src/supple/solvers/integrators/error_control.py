@@ -17,14 +17,26 @@ SAFETY = 0.9
 
 
 @inner
-def set_weights(problem, rtol, atol, q, v, z):
-    """Errors worth caring about: atol + rtol |y|; atol (2 n + nz,)."""
-    weights = problem.weights
-    for i in range(q.shape[0]):
-        weights[0, i] = atol[i] + rtol * abs(q[i])
-        weights[1, i] = atol[q.shape[0] + i] + rtol * abs(v[i])
+def set_weights(problem, rtol, atol, q, v, z, share):
+    """Errors worth caring about, w_i = max(atol_i + rtol |y_i|, share times the largest such sum in its field).
+
+    Coordinates of one strain of a rod are coefficients of one function: where one of them passes zero and the others do
+    not, tiny errors in it are worth no shorter step.  A ``share`` of 0 counts each by itself, 1 all alike.
+    atol (2 n + nz,).
+    """
+    n, weights, fields = q.shape[0], problem.weights, problem.fields
+    for i in range(n):
+        weights[0, i], weights[1, i] = 0.0, 0.0
+    for i in range(n):  # what is largest stands at the first coordinate of a field,
+        first = fields[i]
+        weights[0, first] = max(weights[0, first], atol[i] + rtol * abs(q[i]))
+        weights[1, first] = max(weights[1, first], atol[n + i] + rtol * abs(v[i]))
+    for i in range(n - 1, -1, -1):  # which gets its own weight last
+        first = fields[i]
+        weights[0, i] = max(atol[i] + rtol * abs(q[i]), share * weights[0, first])
+        weights[1, i] = max(atol[n + i] + rtol * abs(v[i]), share * weights[1, first])
     for i in range(z.shape[0]):
-        problem.weights_z[i] = atol[2 * q.shape[0] + i] + rtol * abs(z[i])
+        problem.weights_z[i] = atol[2 * n + i] + rtol * abs(z[i])
 
 
 @inner
@@ -108,7 +120,7 @@ def first_step(problem, run):
     """
     n, nc, nz = problem.q.shape[0], problem.multipliers.shape[0], problem.z.shape[0]
     reals, scratch, order, baumgarte = run.reals, run.scratch, run.reals[START_ORDER], run.reals[BAUMGARTE]
-    set_weights(problem, reals[RTOL], run.atol, problem.q, problem.v, problem.z)
+    set_weights(problem, reals[RTOL], run.atol, problem.q, problem.v, problem.z, 0.0)
     start, zero, rates, size = scratch[0], scratch[1], scratch[2], 0.0
     write_row(problem, start)
     for c in range(zero.shape[0]):

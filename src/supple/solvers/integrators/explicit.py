@@ -203,7 +203,7 @@ def step(problem, run, own):
             ints[FAILED] += 1
             reals[STEP] = FAILED_SHRINK * h
             continue
-        set_weights(problem, reals[RTOL], run.atol, problem.q, problem.v, problem.z)
+        set_weights(problem, reals[RTOL], run.atol, problem.q, problem.v, problem.z, 0.0)
         widen_weights(problem, reals[RTOL], run.atol, own.points[NOW])
         error = error_of(problem, own.K, own.error, h)
         reals[ERROR] = error

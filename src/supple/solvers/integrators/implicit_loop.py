@@ -285,7 +285,7 @@ def step(problem, run, own):
         elif not coefficients_fit(own, reals[TIME], h):
             return NEW_COEFFICIENTS
         if adaptive:
-            set_weights(problem, reals[RTOL], run.atol, now[:n], now[n : 2 * n], problem.z)
+            set_weights(problem, reals[RTOL], run.atol, now[:n], now[n : 2 * n], problem.z, 0.0)
         else:
             newton_weights(problem, settings, now, h)
         open_step(problem, run, own, h, first)

@@ -23,7 +23,7 @@ from supple.core.views import View, array_of, viewing
 from supple.errors import ModelError
 from supple.jit import inner
 from supple.solvers.integrators.driver import composed, end_step
-from supple.solvers.integrators.error_control import SAFETY, error_norm, ratio_of, set_weights
+from supple.solvers.integrators.error_control import error_norm, ratio_of, set_weights
 from supple.solvers.integrators.method import Control, Kernels, Method
 from supple.solvers.integrators.option_checks import JACOBIANS, check_loops, check_tolerances, keep
 from supple.solvers.integrators.rows import copy_row, recentre_rows, write_row
@@ -69,6 +69,10 @@ ERROR_CONSTANT = _KAPPA * _SUMS + 1.0 / np.arange(1, MAX_ORDER + 2)
 
 #: Bounds of the ratio of steps, and a ratio below which the step is kept (new factors cost more than they bring).
 SHRINK, GROW, WORTHWHILE = 0.2, 10.0, 1.2
+#: Part of the step that the error would allow which is taken: with more, a tenth of the steps of rods was made in vain.
+CAUTION = 0.75
+#: Part of the largest weight in its field that a coordinate's weight is at least (`set_weights`).
+SHARE = 0.1
 #: Ratio of steps after a failure of Newton's method.
 FAILED_SHRINK = 0.4
 
@@ -227,8 +231,8 @@ def accept(own, order):
 
 @inner
 def safety(problem):
-    """`SAFETY` (2 m + 1) / (2 m + k): part of the step that the error allows, after k steps of Newton's method."""
-    return SAFETY * (2 * MOST + 1) / (2 * MOST + problem.flags[ITERATIONS])
+    """`CAUTION` (2 m + 1) / (2 m + k): part of the step that the error allows, after k steps of Newton's method."""
+    return CAUTION * (2 * MOST + 1) / (2 * MOST + problem.flags[ITERATIONS])
 
 
 @inner
@@ -247,7 +251,7 @@ def step(problem, run, own):
         t = fit_step(run, own)
         order, h = ints[ORDER], reals[STEP]
         begin_stage(problem, own.D, order, h)
-        set_weights(problem, reals[RTOL], run.atol, problem.q0, problem.v, problem.z0)
+        set_weights(problem, reals[RTOL], run.atol, problem.q0, problem.v, problem.z0, SHARE)
         failed = solve_stage(problem, t, reals[NEWTON])
         if failed >= PYTHON_RAISED:
             return FAILURE + failed
@@ -323,7 +327,7 @@ class NDF(Method, name="ndf"):
     ----------
     rtol, atol : float
         The error of a step in q and v is kept below atol + rtol |y|; ``atol`` may be (n,), for q and v alike, or
-        (2 n,).
+        (2 n,).  For the coefficients of one strain of a rod, |y| counts as a tenth of the largest at least.
     max_step, first_step : float, optional
         In seconds.
     loops : "stabilised"

@@ -149,8 +149,8 @@ def step(problem, run, own):
         left = reals[END_TIME] - t
         h = full_or_half(left, asked)
         first = 3 * n + problem.multipliers.shape[0]
-        set_weights(problem, reals[RTOL], run.atol, now[:n], now[n : 2 * n], now[first : first + problem.z.shape[0]])
-        share_weights(problem)
+        z = now[first : first + problem.z.shape[0]]
+        set_weights(problem, reals[RTOL], run.atol, now[:n], now[n : 2 * n], z, 1.0)
         open_entry(problem, run, STEPPED, t, h, 0.0, 0.0, 0.0, 0.0, 0.0)
         failed = solve_stages(problem, ints[EQUAL], own, t, h, reals[NEWTON])
         if failed == CONVERGED:
@@ -270,8 +270,8 @@ def radau_step(problem_table, run_table, own_table, rows, directions):
     now, first = own.memory[NOW], 3 * n + problem.multipliers.shape[0]
     copy_row(now, rows[0])
     own.numbers[FACTORED] = 0.0
-    set_weights(problem, run.reals[RTOL], run.atol, now[:n], now[n : 2 * n], now[first : first + problem.z.shape[0]])
-    share_weights(problem)
+    z = now[first : first + problem.z.shape[0]]
+    set_weights(problem, run.reals[RTOL], run.atol, now[:n], now[n : 2 * n], z, 1.0)
     status = solve_stages(problem, 0, own, t, h, run.reals[NEWTON])
     if status == CONVERGED:
         status = collect(problem, run, own, t, h)
