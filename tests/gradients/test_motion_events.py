@@ -39,7 +39,8 @@ def test_event_that_stops(method):
 def test_event_that_switches(method, every):
     motion, q0, v0, u = swing(method, reflect, END if every else np.linspace(0.0, END, 7))
     assert len(motion.tape.pieces) >= 2
-    check(motion, q0, v0, u)
+    # the derivative by v0 is small beside the others: over shorter steps, rounding hides it on some processors
+    check(motion, q0, v0, u, steps=(1e-4, 2e-5))
 
 
 def test_an_event_that_is_touched_is_refused():
