@@ -8,7 +8,7 @@ from helpers import difference_jacobian, relative_error
 from load_kinds import host
 from load_laws import Swing
 from supple.compilation.binder import Bound
-from supple.core.arrays import floats, handle_at, integers, space_of
+from supple.core.arrays import floats, handle_at, integers, space_view
 from supple.core.loads import EXTERNAL, INTERNAL, TANGENT
 from supple.jit import LoadKernel
 from supple.model.changes import changed_model
@@ -46,7 +46,7 @@ def test_contacts_on_the_side_of_tau(touching, seed):
 
 def _rate_stress(tree, space, data, mode):
     """A stress -c xi' that bends one strain into another at a node: data = node (1, 1), c (1, 1)."""
-    scratch = space_of(space)
+    scratch = space_view(space)
     h = handle_at(data, 2)
     s, c = scratch.stress[integers(h, 0)[0, 0]], floats(h, 1)[0, 0]
     s.f[1] -= c * s.xid[1] * s.xid[2]

@@ -9,7 +9,7 @@ from load_cases import loaded_case
 from motions import four_bar
 from reference_robots import cable_manipulator
 from supple.compilation.binder import Bound
-from supple.core.arrays import floats, handle_at, space_of
+from supple.core.arrays import floats, handle_at, space_view
 from supple.core.loads import EXTERNAL, TANGENT
 from supple.jit import LoadKernel
 from supple.model.check_derivatives import TOTAL, difference, load_alone
@@ -17,7 +17,7 @@ from supple.model.check_derivatives import TOTAL, difference, load_alone
 
 def _wind(tree, space, data, mode):
     """F_x = c V_x on segment 1, its tangent times a factor: data = value (1, 2) [c, factor]."""
-    value, work = floats(handle_at(data, 1), 0), space_of(space).work[1]
+    value, work = floats(handle_at(data, 1), 0), space_view(space).work[1]
     if mode < 0:
         return
     work.F[3] -= value[0, 0] * work.V[3]

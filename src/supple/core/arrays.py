@@ -2,8 +2,8 @@
 
 A kernel needs some twenty arrays, and handing twenty arrays from Python to compiled code costs more than the inverse
 dynamics of a seven-joint arm.  So they travel as one *handle*: an integer array of their addresses and shapes,
-from which `tree_at` and `space_at` rebuild named tuples of arrays inside the kernel.  Whoever owns a
-handle owns the arrays too, so an address never outlives its array.
+which `tree_at` and `space_at` see by name inside the kernel (`core.views`).  Whoever owns a handle owns the arrays too,
+so an address never outlives its array.
 """
 
 from __future__ import annotations
@@ -30,8 +30,7 @@ from supple.core.records import (
     stress_t,
     work_t,
 )
-from supple.core.views import STRIDE, View, array_of, emit_array, tupling, viewing
-from supple.jit import inner
+from supple.core.views import STRIDE, View, array_of, emit_array, viewing, viewing_handles
 
 
 class Topology(NamedTuple):
@@ -361,23 +360,11 @@ def array_types(fields: tuple[str, ...], kinds: dict[str, Any]) -> dict[str, Any
 
 _tree_types, _space_types = array_types(Tree._fields, {}), array_types(Space._fields, _SPACE)
 
-#: The tree and the scratch behind a handle, as named tuples.
-tree_at, space_at = tupling(Tree, _tree_types), tupling(Space, _space_types)
+_tree, _space = View("tree", _tree_types), View("space", _space_types)
 
-#: The tree and the scratch at the addresses that a load was called with, as views (`core.views`): one number each,
-#: for loads that hand them on to many functions.
-tree_view, space_view = viewing(View("tree", _tree_types)), viewing(View("space", _space_types))
+#: The tree and the scratch behind a handle, as views (`core.views`): one number each, whatever they are handed on to.
+tree_at, space_at = viewing_handles(_tree), viewing_handles(_space)
+#: The same at the addresses of handles, which kernels are called with that others call.
+tree_view, space_view = viewing(_tree), viewing(_space)
 
 TREE_ROWS, SPACE_ROWS = len(Tree._fields), len(Space._fields)
-
-
-@inner
-def tree_of(address):
-    """The tree that a load was called with."""
-    return tree_at(handle_at(address, TREE_ROWS))
-
-
-@inner
-def space_of(address):
-    """The scratch that a load was called with."""
-    return space_at(handle_at(address, SPACE_ROWS))

@@ -15,15 +15,14 @@ from numba import types
 
 from supple.core.arrays import (
     PANEL,
-    SPACE_ROWS,
-    TREE_ROWS,
     UNREAD,
     ZERO,
-    handle_at,
     matrices_at,
     matrix_at,
     space_at,
+    space_view,
     tree_at,
+    tree_view,
     vector_at,
 )
 from supple.core.articulated import SOLVED, factorise_tree
@@ -261,7 +260,7 @@ def _articulated(tree_address, space_address, free_at, x_at, count):
     Factors come of the world inertias of points, which a sweep outward left, and stay in the scratch.  ``free`` (n,) is
     0 for coordinates that are locked.  Returns a status (`core.articulated`).
     """
-    tree, space = tree_at(handle_at(tree_address, TREE_ROWS)), space_at(handle_at(space_address, SPACE_ROWS))
+    tree, space = tree_view(tree_address), space_view(space_address)
     n, status = tree.component.shape[0], SOLVED
     if free_at != 0:
         status = factorise_tree(tree, space, vector_at(free_at, (n,)))

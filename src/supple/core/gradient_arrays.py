@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from supple.core.arrays import array_types, handle_at
-from supple.core.views import View, tupling, viewing
-from supple.jit import inner
+from supple.core.arrays import array_types
+from supple.core.views import View, viewing
 
 
 class ParameterGradient(NamedTuple):
@@ -54,16 +53,8 @@ _KINDS = {"inputs": "f", "signals": "f", "loads": "I", "differences": "I", "scal
 _KINDS |= {"maps": "I"}
 _TYPES = array_types(ParameterGradient._fields, _KINDS)
 
-#: The gradient behind a handle as a named tuple, and at the address that a load was called with as a view.
-gradient_tuple, gradient_view = tupling(ParameterGradient, _TYPES), viewing(View("gradient", _TYPES))
-
-GRADIENT_ROWS = len(ParameterGradient._fields)
-
-
-@inner
-def gradient_at(address):
-    """The gradient whose handle is at an address."""
-    return gradient_tuple(handle_at(address, GRADIENT_ROWS))
+#: The gradient whose handle is at an address, as a view.
+gradient_view = viewing(View("gradient", _TYPES))
 
 
 def make_gradient(

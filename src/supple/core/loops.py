@@ -28,8 +28,8 @@ from supple.core.arrays import (
     matrix_at,
     poses,
     space_at,
-    space_of,
-    tree_of,
+    space_view,
+    tree_view,
 )
 from supple.core.couplings import chain_columns
 from supple.core.loads import CONSTRAINT
@@ -217,7 +217,7 @@ def _constraint_rows(tree_address, space_address, vectors_at, all_at):
     d(rate)/dv.  After a residual with tangent coefficients c_v, c_a the columns are combined, and so are these:
     d(A v)/dq + c_v A, and d(rate)/dq + c_v d(rate)/dv + c_a A.
     """
-    tree, space = tree_of(tree_address), space_of(space_address)
+    tree, space = tree_view(tree_address), space_view(space_address)
     n, nc = tree.component.shape[0], space.multipliers.shape[0]
     vectors, matrices = matrix_at(vectors_at, (3, nc)), matrices_at(all_at, (5, nc, n))
     for i in range(tree.loads.shape[0]):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from numba import types
 
-from supple.core.arrays import space_of, tree_of, vector_at
+from supple.core.arrays import space_view, tree_view, vector_at
 from supple.core.columns import fill_columns, fill_jacobian_columns
 from supple.core.sweep_out import sweep_out
 from supple.jit import AddressedKernel, calling, inlined
@@ -23,7 +23,7 @@ NO_COLUMNS, JACOBIAN_COLUMNS, ALL_COLUMNS = 0, 1, 2
 
 def _outward(tree_address, space_address, q_at, v_at, a_at, order, which, cv, ca):
     """`sweep_out` up to time derivative ``order`` (0, 1 or 2) at q, v, a (n,), then the columns of all segments."""
-    tree, space = tree_of(tree_address), space_of(space_address)
+    tree, space = tree_view(tree_address), space_view(space_address)
     n = tree.component.shape[0]
     sweep_out(tree, vector_at(q_at, (n,)), vector_at(v_at, (n,)), vector_at(a_at, (n,)), space, order)
     if which == ALL_COLUMNS:

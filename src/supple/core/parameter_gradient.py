@@ -31,7 +31,7 @@ from supple.core.blocks.body import add_field_cotangents, add_field_momentum
 from supple.core.blocks.kinds import add_step_gradient, add_virtual_twist, has_field
 from supple.core.dormant import ASLEEP, AWAKE
 from supple.core.elastic import FRICTION
-from supple.core.gradient_arrays import gradient_at
+from supple.core.gradient_arrays import gradient_view
 from supple.core.load_gradients import add_differences, apply_loads_with_gradients, pull_back_loads
 from supple.core.loop_gradients import add_loop_rows
 from supple.core.map_gradients import add_mass_gradient
@@ -191,7 +191,7 @@ def clear_operator(G):
 def _parameter_gradient(tree_address, space_address, q_at, v_at, a_at, y_at, rows_at, gradient_address):
     """The module's docstring says it."""
     tree_handle, space_handle = handle_at(tree_address, TREE_ROWS), handle_at(space_address, SPACE_ROWS)
-    tree, space, gradient = tree_at(tree_handle), space_at(space_handle), gradient_at(gradient_address)
+    tree, space, gradient = tree_at(tree_handle), space_at(space_handle), gradient_view(gradient_address)
     n, nc = tree.component.shape[0], space.multipliers.shape[0]
     q, v, a, y = vector_at(q_at, (n,)), vector_at(v_at, (n,)), vector_at(a_at, (n,)), vector_at(y_at, (n,))
     outward(tree_handle, space_handle, space, q, v, a, 2)

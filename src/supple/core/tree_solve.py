@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from supple.core.arrays import TREE_ROWS, handle_at, matrix_at, tree_at, vector_at
+from supple.core.arrays import matrix_at, tree_view, vector_at
 from supple.core.tree_factors import BORDER, KNOT, KNOT_END, LU_AT, TIES, factors_at
 from supple.jit import AddressedKernel, calling, inlined, inner, leaf
 from supple.linalg.lu import factorise, solve, solve_transposed
@@ -278,7 +278,7 @@ def solve_bordered(tree, factors, rhs, transposed):
 
 def _tree_solver(tree_address, factors_address, task, rhs_at):
     """Factors of the border (returns -1 or the row without a pivot), or a solution in place at ``rhs_at``."""
-    tree, factors = tree_at(handle_at(tree_address, TREE_ROWS)), factors_at(factors_address)
+    tree, factors = tree_view(tree_address), factors_at(factors_address)
     if task == FACTORISE_BORDER:
         return factorise_border(tree, factors)
     size = factors.order.shape[0] + factors.count[BORDER] - factors.count[TIES]

@@ -26,7 +26,7 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from supple.core.arrays import SPACE_ROWS, TREE_ROWS, handle_at, matrix_at, space_at, tree_at, vector_at
+from supple.core.arrays import matrix_at, space_view, tree_view, vector_at
 from supple.core.blocks.body import add_field_square, add_field_sums
 from supple.core.blocks.kinds import add_geometric_stiffness, has_field, has_strains
 from supple.core.elastic import friction_law, limit_law
@@ -340,7 +340,7 @@ def _tree_tangent(tree_address, space_address, q_at, v_at, cv, ca, factors_addre
 
     Poses, motions and columns of the scratch stay, its operators G, N, M do not.  Returns a status.
     """
-    tree, space = tree_at(handle_at(tree_address, TREE_ROWS)), space_at(handle_at(space_address, SPACE_ROWS))
+    tree, space = tree_view(tree_address), space_view(space_address)
     factors, n = factors_at(factors_address), tree.component.shape[0]
     if space.count[4] > 0:  # dormant stations that feel other segments fill a matrix of their own
         return DOUBTFUL

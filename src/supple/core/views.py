@@ -3,8 +3,8 @@
 A kernel works on dozens of arrays.  As a named tuple they would be passed by value from function to function, hundreds
 of machine words each time, which costs both run time and compile time.  A *view* is the address of a table with the
 address and shape of every array (`core.arrays.handle`); ``view.q`` reads the array's row of the table where it is
-used.  `tupling` gives the same arrays as a named tuple, all read at once: for kernels whose functions are all inlined,
-where that is the faster of the two.
+used.  While a kernel runs nobody writes to a table, and the compiler is told so: it reads a row once, however much is
+written to arrays in between.
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ from numba.core import imputils
 from numba.core.datamodel import models, register_default
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import intrinsic
-from numba.np.arrayobj import make_array
 
-from supple.jit.array_values import array
+from supple.jit.array_values import array, named_member
 
 #: Integers per array in a table: its address and up to three dimensions.
 STRIDE = 4
@@ -63,11 +62,14 @@ def _read_field(context: Any, builder: Any, kind: View, value: Any, attribute: s
 
 
 def emit_row(context: Any, builder: Any, kind: Any, table: Any, row: int) -> Any:
-    """Code that makes the array of a row of a table."""
+    """Code that makes the array of a row of a table, which stays as it is while the code runs."""
     integer = ir.IntType(64)
     address, *shape = (
         builder.load(builder.gep(table, [integer(STRIDE * row + k)], inbounds=True)) for k in range(1 + kind.ndim)
     )
+    lasting = builder.module.add_metadata([])
+    for number in (address, *shape):
+        number.set_metadata("invariant.load", lasting)
     return emit_array(context, builder, kind, address, shape)
 
 
@@ -96,21 +98,18 @@ def viewing(kind: View) -> Any:
     return view_at
 
 
-def tupling(cls: Any, fields: dict[str, Any]) -> Any:
-    """Compiled function that turns a table (rows, STRIDE) into a named tuple of its arrays."""
-    kinds = [fields[field] for field in cls._fields]
-    kind = types.NamedTuple(kinds, cls)
+def viewing_handles(kind: View) -> Any:
+    """Compiled function that turns a table itself, an array (rows, STRIDE), into a view."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        table = make_array(signature.args[0])(context, builder, arguments[0]).data
-        arrays = [emit_row(context, builder, array, table, row) for row, array in enumerate(kinds)]
-        return context.make_tuple(builder, kind, arrays)
+        data = named_member(context, builder, signature.args[0], arguments[0], "data")
+        return builder.ptrtoint(data, ir.IntType(64))
 
     @intrinsic  # type: ignore[untyped-decorator]
-    def arrays_at(typing_context: Any, handle: Any) -> Any:
-        return kind(handle), generate
+    def view_of(typing_context: Any, table: Any) -> Any:
+        return kind(table), generate
 
-    return arrays_at
+    return view_of
 
 
 @intrinsic  # type: ignore[untyped-decorator]

@@ -92,10 +92,10 @@ def inner(function: Callable[..., Any]) -> Any:
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """As `inner`, but always inlined: for functions that take the whole tree or space, or do little per joint.
+    """As `inner`, but always inlined: for functions that do little per joint.
 
-    An array is passed by value, a named tuple of arrays too: copying one costs more than the work on a joint.  But
-    every place that inlines a function optimises it again, so what is rare or long stays `inner`.
+    Arrays are passed by value, half a dozen numbers each: copying a few costs more than the work on a joint.  But every
+    place that inlines a function optimises it again, so what is rare or long stays `inner`.
     """
     return compiler().inlined(function)
 

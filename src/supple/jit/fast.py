@@ -9,7 +9,9 @@ functions alone: Numba's contexts are copied for each of them, so that users' ow
 from __future__ import annotations
 
 import copy
+import dis
 import gc
+import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -23,6 +25,7 @@ from numba.core.compiler import Compiler, Flags
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import PassManager
 from numba.core.cpu import CPUContext
+from numba.core.interpreter import Interpreter
 from numba.core.registry import CPUDispatcher
 from numba.core.transforms import canonicalize_cfg
 from numba.core.types.functions import BaseFunction
@@ -105,6 +108,18 @@ def _process_briefly(self: Any, emit_dels: bool = False, extend_lifetimes: bool 
     self.func_ir.generator_info = None
 
 
+_simplify = Interpreter.post_process
+
+#: What Numba simplifies in a function that it has read, and the operation of Python without which there is no need.
+_NEEDS = {"peep_hole_delete_with_exit": "WITH_EXCEPT_START", "peep_hole_fuse_dict_add_updates": "DICT_UPDATE"}
+
+
+def _simplify_briefly(self: Any, peepholes: Any, function: Any) -> Any:
+    """Numba looks through all variables for ends of ``with`` and for dictionaries, which hardly a function has."""
+    present = {dis.opname[operation] for operation in self.func_id.func.__code__.co_code[::2]} | {None}
+    return _simplify(self, [peep for peep in peepholes if _NEEDS.get(peep.__name__) in present], function)
+
+
 #: Whether what translates an operation asks for its place in the source; Numba would read its signature each time.
 _takes_location = lru_cache(4096)(base._has_loc)
 
@@ -126,6 +141,12 @@ class _Target(CPUContext):  # type: ignore[misc]
         """What is new in registries that are known: Numba's own target has just found all (`KernelCache`)."""
         for registry in list(self._registries):
             self.install_registry(registry)
+
+    def mangler(self, name: str, kinds: Any, *, abi_tags: Any = (), uid: Any = None) -> Any:
+        """Name for the linker, with a digest of the types of arguments: those of records fill pages if spelled out."""
+        spelled = ";".join(kind.name if isinstance(kind, types.Type) else str(kind) for kind in kinds)
+        digest = hashlib.blake2b(spelled.encode(), digest_size=8).hexdigest()
+        return super().mangler(name, (), abi_tags=(*abi_tags, digest), uid=uid)
 
     def get_abi_sizeof(self, kind: Any) -> int:
         """Size of a type in memory, remembered: LLVM would be given a module of its own to answer."""
@@ -174,18 +195,20 @@ def _swift_compiler() -> Iterator[None]:
     is typed by another context, for which nothing is remembered.
     """
     thresholds, resolve, has_loc = gc.get_threshold(), BaseFunction.get_call_type, base._has_loc
-    process = postproc.PostProcessor.run
+    process, simplify = postproc.PostProcessor.run, Interpreter.post_process
     if gc.isenabled():
         gc.set_threshold(1_000_000, *thresholds[1:])
     BaseFunction.get_call_type = _remember  # type: ignore[method-assign]
     base._has_loc = _takes_location
     postproc.PostProcessor.run = _process_briefly
+    Interpreter.post_process = _simplify_briefly
     try:
         yield
     finally:
         BaseFunction.get_call_type = resolve  # type: ignore[method-assign]
         base._has_loc = has_loc
         postproc.PostProcessor.run = process
+        Interpreter.post_process = simplify
         gc.set_threshold(*thresholds)
 
 

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from supple.compilation.binder import Bound, pose_records
-from supple.core import kinematics as _kinematics
 from supple.errors import ConvergenceError
 from supple.model.constraints import CLOSED, loop_terms
 
@@ -138,17 +137,14 @@ def loop_turns(model: Model, q: Array, loops: tuple[Bound, ...]) -> tuple[Array 
     constraint, its matrix A and its multipliers (in frame B) stay what they are, and e = log(g_BA g_BA(q)^-1) begins at
     zero.
     """
-    work = model.workspace
-    size = len(model.parameters.segments)
-    starts, ends = np.empty((2, size, 4, 4))
-    whole = model.whole(q)
-    _kinematics.point_poses(work.tree, work.own()[1], whole, np.zeros(len(whole)), starts, ends)
-    ends[0] = np.eye(4)  # the world
+    zero = np.zeros(model.n)
+    loop_terms(model, q, zero, zero, loops)
+    segments = model.workspace.own()[0].work  # poses as the rows of loops left them, from the common origin
     turns: list[Array | None] = []
     for loop in loops:
         where = loop.data.where
-        a, b = (_pose(record) for record in loop.data.offsets)
-        relative = np.linalg.solve(ends[where[0, 1]] @ b, ends[where[0, 0]] @ a)
+        a, b = (_pose(segments[where[0, k]]) @ _pose(record) for k, record in enumerate(loop.data.offsets))
+        relative = np.linalg.solve(b, a)
         far = np.arccos(np.clip(0.5 * (np.trace(relative[:3, :3]) - 1.0), -1.0, 1.0)) > HALF_TURN
         turns.append(np.linalg.inv(relative) if far else None)
     return tuple(turns)
@@ -168,7 +164,7 @@ def recentred(loops: tuple[Bound, ...], turns: tuple[Array | None, ...]) -> tupl
 
 
 def _pose(record: Array) -> Array:
-    """(4, 4) from a `pose_t`."""
+    """(4, 4) from the R and p of a record."""
     g = np.eye(4)
     g[:3, :3], g[:3, 3] = record["R"], record["p"]
     return g

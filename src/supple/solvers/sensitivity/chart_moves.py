@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from numba import types
 
-from supple.core.arrays import matrix_at, tree_of, vector_at
+from supple.core.arrays import matrix_at, tree_view, vector_at
 from supple.jit import AddressedKernel, calling, inner, local_array, stamp_of
 from supple.lie.dual import add_apply
 from supple.lie.log import log
@@ -88,7 +88,7 @@ def _chart_moves(tree_address, b, old_at, new_at, motion_at, out_at):
 
     The poses of the old and the new chart, 12 numbers each, are those of the joint's placement.
     """
-    tree = tree_of(tree_address)
+    tree = tree_view(tree_address)
     block, screws = tree.blocks[b], tree.screws
     k = block.n
     given, out = vector_at(motion_at, (3 * k,)), matrix_at(out_at, (18, 18))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from numba import types
 
-from supple.core.arrays import space_of, tree_of, vector_at
+from supple.core.arrays import space_view, tree_view, vector_at
 from supple.jit import AddressedKernel, calling, inner, local_array, stamp_of
 from supple.lie.dual import add_apply
 from supple.lie.log import log
@@ -88,7 +88,7 @@ def _chart(tree_address, space_address, b, what, home_at, q_at, v_at, a_at):
 
     CENTRE: the chart moves to q, relative = exp(-q).  HOME: relative = home^-1 chart.  MOVE: q, v, a change.
     """
-    tree, space = tree_of(tree_address), space_of(space_address)
+    tree, space = tree_view(tree_address), space_view(space_address)
     block, relative, placement = tree.blocks[b], space.frames[2], tree.placement[b]
     q = vector_at(q_at, (block.n,))
     if what == HOME:
