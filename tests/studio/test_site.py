@@ -79,3 +79,10 @@ def test_what_does_not_come_about_ends_the_site(site, arm):
         Studio([arm], site, Options(mode="Motion"))
     with pytest.raises(OSError, match="refused"):
         urllib.request.urlopen(site.url, timeout=10)
+
+
+def test_pages_are_sent_no_photograph_to_make_light_of(site):
+    """Without a graphics card, a browser takes seconds for it, in which it shows nothing."""
+    sent = site.server._websock_server._broadcast_buffer.message_from_id.values()
+    (sky,) = (message for message in sent if type(message).__name__ == "EnvironmentMapMessage")
+    assert sky.hdri_data is None

@@ -50,6 +50,8 @@ class Site:
             hush(self.server)
             guard(self.server, secret, self._came)
             set_theme(self.server, dark)
+            # before any page comes: without a graphics card, a browser takes seconds to make light of it
+            self.server.scene.configure_environment_map(None)
             self.gate = _gate(host, port, self.server.get_port(), secret) if outside else None
         except BaseException:
             _stop(self.server)

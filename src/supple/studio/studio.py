@@ -15,6 +15,7 @@ from supple.model.model import Model
 from supple.serving.gate import Gate
 from supple.serving.site import Site, set_theme
 from supple.studio.actor import Actor, Options
+from supple.studio.lights import add_lights
 from supple.studio.pace import AHEAD, Pace
 from supple.studio.shadows import Shadows
 from supple.studio.toolbar import Toolbar
@@ -152,6 +153,7 @@ class Studio:
         windows = [actor.window for actor in self.actors]
         set_theme(self.server, self.dark)
         self.ground = add_ground(self.server, windows, self.dark)
+        add_lights(self.server, windows[0].stage.view.camera.vertical)
         self.home = aim(self.server, windows)
 
     # as coroutines, which viser runs one after the other: of plain functions, that of a page's end might come first
