@@ -7,6 +7,7 @@ import urllib.request
 import pytest
 
 from supple.cli.main import main
+from supple.serving.site import Site
 
 
 def test_a_system_is_served_until_nobody_comes(capsys, monkeypatch):
@@ -23,9 +24,9 @@ def test_a_system_is_served_until_nobody_comes(capsys, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "order"),
     [
-        (("cantilever",), ["browser", "studio"]),
-        (("cantilever", "--mode", "pose"), ["studio", "browser"]),
-        (("cantilever", "--set", "length=0.3"), ["studio", "browser"]),
+        (("cantilever",), ["browser", "site", "studio"]),
+        (("cantilever", "--mode", "pose"), ["site", "studio", "browser"]),
+        (("cantilever", "--set", "length=0.3"), ["site", "studio", "browser"]),
     ],
 )
 def test_a_browser_is_opened_at_once_where_nothing_typed_can_be_wrong(arguments, order, monkeypatch):
@@ -35,6 +36,7 @@ def test_a_browser_is_opened_at_once_where_nothing_typed_can_be_wrong(arguments,
     seen = []
     monkeypatch.setattr(view, "has_display", lambda: True)
     monkeypatch.setattr("webbrowser.open", lambda url: seen.append("browser"))
+    monkeypatch.setattr(view, "Site", lambda *given: (seen.append("site"), Site(*given))[1])
     monkeypatch.setattr(studio.Studio, "_enter", lambda self, *given: seen.append("studio"))
     monkeypatch.setattr(studio.Studio, "wait", lambda self: None)
     monkeypatch.setattr(studio.Studio, "stop", lambda self: self._give_up())

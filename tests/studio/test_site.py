@@ -1,5 +1,6 @@
 """A page is served before there is a robot, and whoever came early sees it as everybody else does."""
 
+import contextlib
 import gc
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from test_hostile_pages import CAMERA, wait_for
 from websockets.sync.client import connect
 
 from supple.errors import PictureError
+from supple.serving.door import Door
 from supple.serving.site import Site
 from supple.studio.actor import Options
 from supple.studio.studio import Studio
@@ -86,3 +88,11 @@ def test_pages_are_sent_no_photograph_to_make_light_of(site):
     sent = site.server._websock_server._broadcast_buffer.message_from_id.values()
     (sky,) = (message for message in sent if type(message).__name__ == "EnvironmentMapMessage")
     assert sky.hdri_data is None
+
+
+def test_a_viser_that_makes_its_own_socket_is_served_where_it_was_told(monkeypatch):
+    door = Door("127.0.0.1", 8600)
+    monkeypatch.setattr(door, "taken_over", contextlib.nullcontext)
+    with Site(door.host, door.port, door=door) as site:
+        assert site.url == door.url
+        assert urllib.request.urlopen(site.url, timeout=60).status == 200

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,6 +12,8 @@ import typer
 from supple.cli.console import note, say
 from supple.cli.gallery import NAMES
 from supple.cli.options import Name, Settings
+from supple.serving.door import Door
+from supple.serving.origins import OWN
 from supple.serving.site import Site, has_display
 
 if TYPE_CHECKING:
@@ -48,17 +50,19 @@ def view(
     - `supple view fin-ray --mode statics --dark`
     - `supple view arm.yaml`
     """
-    with Site(host, port, dark) as site:
-        # where nothing that was typed can be wrong, the browser loads its page while the robot is made
-        sure = name in NAMES and not settings and mode is None and not motion
-        if sure:
-            _tell(name, site, not no_browser)
+    # where nothing that was typed can be wrong, the browser loads its page while all else is loaded and made
+    sure = name in NAMES and not settings and mode is None and not motion
+    door = Door(host, port) if host in OWN else None
+    if told := sure and door is not None:
+        _tell(name, door.url, not no_browser)
+    with ExitStack() as running:
         with _uncollected():
+            site = running.enter_context(Site(host, port, dark, door))
             title, studio = _perform(site, name, settings, mode, motion, dark)
-        with studio:
-            if not sure:
-                _tell(title, site, not no_browser)
-            studio.wait()
+        running.enter_context(studio)
+        if not told:
+            _tell(title, site.url, not no_browser)
+        studio.wait()
 
 
 @contextmanager
@@ -72,13 +76,13 @@ def _uncollected() -> Iterator[None]:
         gc.enable()
 
 
-def _tell(title: str, site: Site, browser: bool) -> None:
+def _tell(title: str, url: str, browser: bool) -> None:
     """Say where the page is, and open it."""
     if browser and has_display():
         import webbrowser
 
-        webbrowser.open(site.url)
-    say(f"{title} is at {site.url}; close the page or press Ctrl-C to end")
+        webbrowser.open(url)
+    say(f"{title} is at {url}; close the page or press Ctrl-C to end")
 
 
 def _perform(
