@@ -39,9 +39,32 @@ def test_a_browser_is_opened_at_once_where_nothing_typed_can_be_wrong(arguments,
     monkeypatch.setattr(view, "Site", lambda *given: (seen.append("site"), Site(*given))[1])
     monkeypatch.setattr(studio.Studio, "_enter", lambda self, *given: seen.append("studio"))
     monkeypatch.setattr(studio.Studio, "wait", lambda self: None)
-    monkeypatch.setattr(studio.Studio, "stop", lambda self: self._give_up())
+    monkeypatch.setattr(studio.Studio, "stop", lambda self: (self._give_up(), self.site.stop()))
     assert main(["view", *arguments, "--port", "8790"]) == 0
     assert seen == order
+
+
+def test_the_site_is_opened_while_the_robot_is_made(monkeypatch):
+    """Each waits for the other here: one after the other, they would wait for ever."""
+    from supple.cli import catalogue, view
+    from supple.studio import studio
+
+    made, opened, build = threading.Event(), threading.Event(), catalogue.build
+
+    def site(*given):
+        assert made.wait(60.0)
+        opened.set()
+        return Site(*given)
+
+    def system(*given):
+        made.set()
+        assert opened.wait(60.0)
+        return build(*given)
+
+    monkeypatch.setattr(view, "Site", site)
+    monkeypatch.setattr(catalogue, "build", system)
+    monkeypatch.setattr(studio.Studio, "wait", lambda self: None)
+    assert main(["view", "cantilever", "--no-browser", "--port", "8790"]) == 0
 
 
 @pytest.mark.parametrize("arguments", [("cantilevre",), ("cantilever", "--set", "lenght=1"), ("none.yaml",)])
@@ -52,6 +75,8 @@ def test_what_is_typed_wrongly_opens_no_browser(arguments, monkeypatch, capsys):
     monkeypatch.setattr("webbrowser.open", lambda url: pytest.fail("a browser was opened"))
     assert main(["view", *arguments, "--port", "8790"]) == 2
     assert "error:" in capsys.readouterr().err
+    with pytest.raises(OSError, match="refused"):
+        urllib.request.urlopen("http://127.0.0.1:8790", timeout=10)
 
 
 URDF = """<robot name="arm">

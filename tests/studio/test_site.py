@@ -62,12 +62,12 @@ def test_a_page_that_came_before_the_robot_looks_at_it_and_later_ones_begin_so(s
     with visit(site):
         wait_for(lambda: len(site.server.get_clients()) == 1)
         (early,) = site.server.get_clients().values()
-        with Studio([arm], site, Options()) as studio:
+        with Studio([arm], lambda: site, Options()) as studio:
             eye, middle, up = studio.home
             wait_for(lambda: np.allclose(early.camera.position, eye))
             np.testing.assert_allclose(early.camera.look_at, middle)
             np.testing.assert_allclose(early.camera.up_direction, up)
-            assert early.camera.fov == site.server.initial_camera.fov
+            wait_for(lambda: early.camera.fov == site.server.initial_camera.fov)  # a moment after the place
             assert early.camera.far == site.server.initial_camera.far
             wait_for(lambda: studio.pace.watched)
             with visit(site):
@@ -76,11 +76,17 @@ def test_a_page_that_came_before_the_robot_looks_at_it_and_later_ones_begin_so(s
                 assert late not in site.early  # where it looks is its own: it began with the initial camera
 
 
-def test_what_does_not_come_about_ends_the_site(site, arm):
-    with pytest.raises(PictureError, match="'Motion'"):
-        Studio([arm], site, Options(mode="Motion"))
+def test_what_does_not_come_about_ends_the_site(site, arm, monkeypatch):
+    monkeypatch.setattr(Studio, "_enter", lambda self, *given: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        Studio([arm], lambda: site, Options())
     with pytest.raises(OSError, match="refused"):
         urllib.request.urlopen(site.url, timeout=10)
+
+
+def test_no_site_is_opened_for_what_cannot_be_shown(arm):
+    with pytest.raises(PictureError, match="'Motion'"):
+        Studio([arm], lambda: pytest.fail("it was opened"), Options(mode="Motion"))
 
 
 def test_pages_are_sent_no_photograph_to_make_light_of(site):

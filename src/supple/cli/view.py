@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -55,13 +57,11 @@ def view(
     door = Door(host, port) if host in OWN else None
     if told := sure and door is not None:
         _tell(name, door.url, not no_browser)
-    with ExitStack() as running:
-        with _uncollected():
-            site = running.enter_context(Site(host, port, dark, door))
-            title, studio = _perform(site, name, settings, mode, motion, dark)
-        running.enter_context(studio)
+    with _uncollected(), door or nullcontext():
+        title, studio = _perform(partial(Site, host, port, dark, door), name, settings, mode, motion, dark)
+    with studio:
         if not told:
-            _tell(title, site.url, not no_browser)
+            _tell(title, studio.url, not no_browser)
         studio.wait()
 
 
@@ -86,7 +86,7 @@ def _tell(title: str, url: str, browser: bool) -> None:
 
 
 def _perform(
-    site: Site, name: str, settings: list[str] | None, mode: str | None, motion: bool, dark: bool
+    open_site: Callable[[], Site], name: str, settings: list[str] | None, mode: str | None, motion: bool, dark: bool
 ) -> tuple[str, Studio]:
     """A studio with the system in it, and what the system is called."""
     from supple.cli.catalogue import build
@@ -94,12 +94,29 @@ def _perform(
     from supple.studio.actor import Options
     from supple.studio.studio import Studio
 
-    system, model = build(name, settings)
-    if motion:
-        note("simulating its motion ...")
-        return system.name, Studio([system.simulate(model)], site, Options(dark=dark))
-    q0, v0 = system.start(model)
-    limp = is_urdf(name) and not model.nu  # nothing drives it: it would collapse at once
-    chosen = ("Pose" if limp else None) if mode is None else mode.capitalize()
-    options = Options(q0=q0, v0=v0, u=system.u, mode=chosen, span=system.t_end, dark=dark)
-    return system.name, Studio([model], site, options)
+    with _meanwhile(open_site) as site:
+        system, model = build(name, settings)
+        if motion:
+            note("simulating its motion ...")
+            return system.name, Studio([system.simulate(model)], site, Options(dark=dark))
+        q0, v0 = system.start(model)
+        limp = is_urdf(name) and not model.nu  # nothing drives it: it would collapse at once
+        chosen = ("Pose" if limp else None) if mode is None else mode.capitalize()
+        options = Options(q0=q0, v0=v0, u=system.u, mode=chosen, span=system.t_end, dark=dark)
+        return system.name, Studio([model], site, options)
+
+
+@contextmanager
+def _meanwhile(open_site: Callable[[], Site]) -> Iterator[Callable[[], Site]]:
+    """Load viser and open the site in a thread of its own; gives what waits for it.
+
+    Kernels are read, linked or compiled at the same time, for the most part outside of Python.
+    """
+    with ThreadPoolExecutor(1, "supple studio, opening") as thread:
+        opening = thread.submit(open_site)
+        try:
+            yield opening.result
+        except BaseException:
+            if opening.exception() is None:
+                opening.result().stop()
+            raise

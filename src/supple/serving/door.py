@@ -94,6 +94,12 @@ class Door:
         if not self.passed_on:
             self._listener.close()
 
+    def __enter__(self) -> Door:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
     def _leave(self) -> None:
         """End the thread that answers."""
         self._there.close()
