@@ -1,12 +1,14 @@
 """The command ``supple view``."""
 
+import functools
+import inspect
 import threading
 import time
 import urllib.request
 
 import pytest
 
-from supple.cli.main import main
+from supple.cli.main import main, straight
 from supple.serving.site import Site
 
 
@@ -42,6 +44,41 @@ def test_a_browser_is_opened_at_once_where_nothing_typed_can_be_wrong(arguments,
     monkeypatch.setattr(studio.Studio, "stop", lambda self: (self._give_up(), self.site.stop()))
     assert main(["view", *arguments, "--port", "8790"]) == 0
     assert seen == order
+
+
+@pytest.mark.parametrize(("words", "browser"), [(("cantilever",), True), (("cantilever", "--no-browser"), False)])
+def test_what_needs_no_parser_is_as_if_it_were_parsed(words, browser, monkeypatch):
+    from supple.cli import view
+
+    command, asked = view.view, []
+    shape = inspect.signature(command)
+
+    @functools.wraps(command)
+    def ask(*given, **options):
+        bound = shape.bind(*given, **options)
+        bound.apply_defaults()
+        asked.append(dict(bound.arguments))
+
+    monkeypatch.setattr(view, "view", ask)
+    assert main(["view", *words]) == 0
+    with monkeypatch.context() as parsing:
+        parsing.setattr("supple.cli.main.straight", lambda words: None)
+        assert main(["view", *words]) == 0
+    straight, parsed = asked
+    assert straight == parsed
+    assert straight["no_browser"] is not browser
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (), ("view",), ("run", "cantilever"), ("view", "cantilevre"), ("view", "Cantilever"), ("view", "--help"),
+        ("view", "cantilever", "--help"), ("view", "cantilever", "--dark"), ("--debug", "view", "cantilever"),
+        ("view", "cantilever", "fin-ray"),
+    ],
+)  # fmt: skip
+def test_all_else_is_left_to_the_parser(words):
+    assert straight(words) is None
 
 
 def test_the_site_is_opened_while_the_robot_is_made(monkeypatch):
