@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import sys
 import threading
 import time
 import urllib.request
@@ -90,6 +91,7 @@ def test_the_site_is_opened_while_the_robot_is_made(monkeypatch):
 
     def site(*given):
         assert made.wait(60.0)
+        assert sys.getswitchinterval() < 1e-3  # neither keeps the other from Python for long
         opened.set()
         return Site(*given)
 
@@ -101,7 +103,9 @@ def test_the_site_is_opened_while_the_robot_is_made(monkeypatch):
     monkeypatch.setattr(view, "Site", site)
     monkeypatch.setattr(catalogue, "build", system)
     monkeypatch.setattr(studio.Studio, "wait", lambda self: None)
+    before = sys.getswitchinterval()
     assert main(["view", "cantilever", "--no-browser", "--port", "8790"]) == 0
+    assert sys.getswitchinterval() == before
 
 
 @pytest.mark.parametrize("arguments", [("cantilevre",), ("cantilever", "--set", "lenght=1"), ("none.yaml",)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
@@ -20,6 +21,9 @@ from supple.serving.site import Site, has_display
 
 if TYPE_CHECKING:
     from supple.studio.studio import Studio
+
+#: How long a thread may hold Python while another one loads kernels, s.
+TURN = 1e-4
 
 
 def view(
@@ -112,7 +116,7 @@ def _meanwhile(open_site: Callable[[], Site]) -> Iterator[Callable[[], Site]]:
 
     Kernels are read, linked or compiled at the same time, for the most part outside of Python.
     """
-    with ThreadPoolExecutor(1, "supple studio, opening") as thread:
+    with ThreadPoolExecutor(1, "supple studio, opening") as thread, _frequent_turns():
         opening = thread.submit(open_site)
         try:
             yield opening.result
@@ -120,3 +124,14 @@ def _meanwhile(open_site: Callable[[], Site]) -> Iterator[Callable[[], Site]]:
             if opening.exception() is None:
                 opening.result().stop()
             raise
+
+
+@contextmanager
+def _frequent_turns() -> Iterator[None]:
+    """Let threads take turns often: each of thousands of short calls outside of Python waits for one."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(TURN)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
