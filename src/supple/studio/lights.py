@@ -3,7 +3,7 @@
 viser lights scenes by a photograph of a square in a city, from which browsers compute reflections first: milliseconds
 on a graphics card, four to five seconds without one, in which the page stands still and shows nothing. What we draw is
 dull, and sees of the photograph only how bright it is in each direction. That is a light of two colours, of the sky and
-of the ground, and one from high up, to a fifteenth of the brightness everywhere: they were fitted to a sphere.
+of the ground, and one from high up: fitted to a sphere, they miss its brightness by a fifteenth (root mean square).
 """
 
 from __future__ import annotations
