@@ -223,6 +223,7 @@ TESTED_IN = {
     "solvers/statics/descent": "solvers/statics/test_search",
     "solvers/statics/start_search": "solvers/statics/test_all_equilibria",
     "solvers/statics/newton": "solvers/statics/test_search",
+    "serving/door": "studio/test_door",
     "serving/gate": "studio/test_gate",
     "serving/origins": "studio/test_origins",
     "serving/site": "studio/test_site",

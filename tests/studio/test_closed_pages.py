@@ -16,8 +16,8 @@ from test_hostile_pages import CAMERA, wait_for
 from websockets.asyncio.client import connect
 
 from supple.serving import site
+from supple.serving.door import free_port
 from supple.serving.gate import Gate
-from supple.serving.site import free_port
 from supple.studio import studio as stages
 from supple.studio.actor import Actor
 from supple.studio.viewing import view

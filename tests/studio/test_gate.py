@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from supple.serving.door import free_port
 from supple.serving.gate import Gate
-from supple.serving.site import free_port
 from supple.studio.viewing import view
 
 

@@ -70,3 +70,12 @@ def test_prescribed_joints_have_no_slider():
     robot = make_arm()
     robot.add(sp.Prescribed("arm", lambda t: (0.1 * t, 0.1, 0.0)))
     assert all(reach.number != 0 for reach in coordinate_reaches(robot.compile(), 0.5))
+
+
+def test_no_stiffness_is_asked_for_where_laws_drive_all_inputs(arm, monkeypatch):
+    """It would be compiled for nothing, the first time on a machine."""
+    expected = reaches_of(arm, [2.0, lambda t: 3.0])
+    monkeypatch.setattr("supple.studio.ranges.tangents_at", lambda *given, **options: 1 / 0)
+    assert reaches_of(arm, [2.0, lambda t: 3.0]) == expected
+    with pytest.raises(ZeroDivisionError):
+        reaches_of(arm, [2.0, 0.0])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -13,6 +14,7 @@ import typer
 import supple
 from supple.cli.console import note, say
 from supple.cli.failures import BAD_USAGE, FAILED, FINE, code_of, is_expected, text_of, wants_traceback
+from supple.cli.gallery import NAMES
 from supple.cli.signals import INTERRUPTED, Interrupted, came, leave, raising
 
 #: What the parser raises about arguments; typer brings a parser of its own or takes click's, depending on its version.
@@ -83,6 +85,18 @@ def application(arguments: Sequence[str]) -> typer.Typer:
     return app
 
 
+def straight(words: Sequence[str]) -> Callable[[], Any] | None:
+    """What words say that need no parser, or None: ``view NAME``, of which a page is to be there at once.
+
+    A parser, and what it takes to check values by their types, is loaded for longer than a page takes to be served.
+    """
+    if len(words) < 2 or words[0] != "view" or words[1] not in NAMES or not {*words[2:]} <= {"--no-browser"}:
+        return None
+    from supple.cli.view import view
+
+    return partial(view, words[1], no_browser=len(words) > 2)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns its exit code."""
     return leave(_run(arguments))
@@ -96,7 +110,10 @@ def _run(arguments: Sequence[str] | None) -> int:
             given = sys.argv[1:] if arguments is None else list(arguments)
             # the parser's own way to sys.argv expands * where shells do not
             words = None if arguments is None else given
-            code = application(given)(args=words, prog_name="supple", standalone_mode=False)
+            command = straight(given) or partial(
+                application(given), args=words, prog_name="supple", standalone_mode=False
+            )
+            code = command()
         return code if isinstance(code, int) else FINE
     except Interrupted as stop:
         note(str(stop), "interrupted:", "bold yellow")

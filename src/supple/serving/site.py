@@ -11,11 +11,9 @@ import sys
 from typing import Any
 
 from supple.errors import MissingExtraError, StorageError
+from supple.serving.door import Door, free_port, named
 from supple.serving.gate import Gate
 from supple.serving.origins import OWN, guard
-
-#: How many ports are tried.
-PORTS = 100
 
 #: Colour of buttons and sliders.
 BRAND = (0, 114, 178)
@@ -32,6 +30,8 @@ class Site:
         First port to try; the next free one is taken.
     dark : bool
         Colours of the page.
+    door : Door, optional
+        That of this machine, if it was opened before; then host and port are its own.
 
     Attributes
     ----------
@@ -41,15 +41,24 @@ class Site:
         Pages that came before there was anything to see; `opened` tells that there is.
     """
 
-    def __init__(self, host: str, port: int, dark: bool = False) -> None:
+    def __init__(self, host: str, port: int, dark: bool = False, door: Door | None = None) -> None:
         outside, secret = host not in OWN, secrets.token_urlsafe(24)
         self.early: set[int] = set()
         self._empty, self._ended = True, False
-        self.server = _serve("127.0.0.1" if outside else host, port)
+        door = door or Door("127.0.0.1" if outside else host, port)
+        try:
+            self.server = _serve(door)
+        except BaseException:
+            door.close()
+            raise
         try:
             hush(self.server)
             guard(self.server, secret, self._came)
             set_theme(self.server, dark)
+            # before any page comes: without a graphics card, a browser takes seconds to make light of it
+            self.server.scene.configure_environment_map(None)
+            if door.passed_on:
+                door.let_in(self.server.get_event_loop())
             self.gate = _gate(host, port, self.server.get_port(), secret) if outside else None
         except BaseException:
             _stop(self.server)
@@ -67,9 +76,9 @@ class Site:
     def url(self) -> str:
         """Where a browser finds it; with the token, if other machines reach it."""
         if self.gate is None:
-            return f"http://{_named(self.server.get_host())}:{self.server.get_port()}"
+            return f"http://{named(self.server.get_host())}:{self.server.get_port()}"
         host = socket.gethostname() if self.gate.host in ("0.0.0.0", "::", "") else self.gate.host
-        return f"http://{_named(host)}:{self.gate.port}/?token={self.gate.token}"
+        return f"http://{named(host)}:{self.gate.port}/?token={self.gate.token}"
 
     def stop(self) -> None:
         """End the server, and the gate; once is enough."""
@@ -103,14 +112,24 @@ def hush(who: Any) -> None:
         connection.get_message_buffer()._warned_push_after_done = True
 
 
-def _serve(host: str, port: int) -> Any:
-    """A server of viser, which is quiet and shares nothing with the world."""
+def _serve(door: Door) -> Any:
+    """A server of viser behind a door, which is quiet and shares nothing with the world."""
     try:
         import viser
     except ImportError as error:
         raise MissingExtraError('the studio needs viser, which is not installed: pip install "supple[view]"') from error
-    with contextlib.redirect_stdout(io.StringIO()):  # its greeting
-        return viser.ViserServer(host=host, port=free_port(host, port), label="supple", verbose=False)
+
+    def serve() -> Any:
+        with contextlib.redirect_stdout(io.StringIO()):  # its greeting
+            return viser.ViserServer(host=door.host, port=door.port, label="supple", verbose=False)
+
+    with door.taken_over():
+        server = serve()
+    if not door.passed_on:  # a viser that makes its socket in another way, and found this port in use
+        _stop(server)
+        door.close()
+        server = serve()
+    return server
 
 
 def _stop(server: Any) -> None:
@@ -124,25 +143,6 @@ def _gate(host: str, port: int, inner: int, secret: str) -> Gate:
         return Gate(host, free_port(host, port), inner, secret)
     except OSError as error:
         raise StorageError(f"the studio cannot be served at {host}: {error}") from error
-
-
-def _named(host: str) -> str:
-    """An address as it stands in a URL."""
-    return f"[{host}]" if ":" in host else host
-
-
-def free_port(host: str, first: int) -> int:
-    """The first port from a number on that nobody uses."""
-    reason: OSError | None = None
-    for port in range(first, min(first + PORTS, 65536)):
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        with socket.socket(family, socket.SOCK_STREAM) as probe:
-            try:
-                probe.bind((host, port))
-                return port
-            except OSError as error:
-                reason = error
-    raise StorageError(f"the studio cannot be served at {host}, ports {first} to {first + PORTS - 1}: {reason}")
 
 
 def has_display() -> bool:

@@ -15,6 +15,7 @@ from supple.studio.drive import Driver
 from supple.studio.modes import DYNAMICS, MOTION, POSE, STATICS, Act, move, rest
 from supple.studio.ranges import Reach, input_reaches
 from supple.studio.stage import Stage
+from supple.studio.tangents import tangents_at
 from supple.viz.motion import FRAMING, even_times, states_at
 from supple.viz.view import State
 
@@ -77,6 +78,7 @@ def _warm(act: Act) -> bool:
     trial.driver = Driver(model)
     moves = move(trial, 1e-4)
     model.station(act.q, act.v, model.link_names[0], 1.0)
+    tangents_at(model, act.state)
     model.energy(act.q, act.v, act.state.u, act.t)
     for name in model.contact_names:
         model.contact(act.q, name, act.v, t=act.t)

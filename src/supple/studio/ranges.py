@@ -51,7 +51,9 @@ def input_reaches(model: Model, state: State, size: float, driver: Driver, span:
     """
     if not model.nu:
         return []
-    asked, moves = _asked(model, driver, span), _moves(model, state, size)
+    asked = _asked(model, driver, span)
+    # what nobody asks for is not compiled either, the first time on a machine
+    moves = asked if np.all(asked > 0.0) else _moves(model, state, size)
     reaches = []
     for i, name in enumerate(model.input_names):
         most = asked[i] * 1.25 if asked[i] > 0.0 else moves[i]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import atexit
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from supple.model.model import Model
 from supple.serving.gate import Gate
 from supple.serving.site import Site, set_theme
 from supple.studio.actor import Actor, Options
+from supple.studio.lights import add_lights
 from supple.studio.pace import AHEAD, Pace
 from supple.studio.shadows import Shadows
 from supple.studio.toolbar import Toolbar
@@ -41,7 +43,7 @@ CLOSING = 10.0
 
 
 class Studio:
-    """Robots and motions in a browser, served from this process at a site, which ends with it.
+    """Robots and motions in a browser, served from this process at a site, which is opened for it and ends with it.
 
     Made by `view`, `Model.view` and `Trajectory.view`. It lives until `stop`, or until the process ends; while no
     browser shows it, nothing is computed. In a notebook it shows itself inline.
@@ -56,27 +58,28 @@ class Studio:
         posed, and motions played.
     """
 
-    def __init__(self, what: Sequence[Model | Trajectory], site: Site, options: Options) -> None:
-        self.site, self.server = site, site.server
+    def __init__(self, what: Sequence[Model | Trajectory], open_site: Callable[[], Site], options: Options) -> None:
         self.dark, spacing = options.dark, options.spacing
         self._lock = threading.Lock()
         self._ended, self._planned, self._entered = threading.Event(), threading.Event(), threading.Event()
         self.settled = threading.Event()  #: set when sliders, statics and dynamics work
         self._seen = self._gone = 0.0
         self.actors: list[Actor] = []
-        try:
+        with ExitStack() as undone:
+            undone.callback(self._give_up)
             names = _unique([(one if isinstance(one, Model) else model_of(one)).name for one in what])
             self.actors += [Actor(one, name, options) for one, name in zip(what, names, strict=True)]
             self._preparing = threading.Thread(target=self._prepare, name="supple studio, preparing", daemon=True)
             self._preparing.start()
+            # viser is loaded meanwhile: kernels are linked outside of Python
+            self.site = undone.enter_context(open_site())
+            self.server = self.site.server
             planned = self._planned.wait(SOON)
             failures = [actor.failure for actor in self.actors if planned and actor.failure is not None]
             if failures:
                 raise failures[0]
             self._enter(planned, spacing)
-        except BaseException:
-            self._give_up()
-            raise
+            undone.pop_all()
         atexit.register(self.stop)
 
     def _give_up(self) -> None:
@@ -86,7 +89,6 @@ class Studio:
         for actor in self.actors:
             if hasattr(actor, "engine"):
                 actor.engine.stop()
-        self.site.stop()
 
     def _enter(self, planned: bool, spacing: float | None) -> None:
         """Bring all robots into the scene: as planned, or as they stand, to be settled later."""
@@ -152,6 +154,7 @@ class Studio:
         windows = [actor.window for actor in self.actors]
         set_theme(self.server, self.dark)
         self.ground = add_ground(self.server, windows, self.dark)
+        add_lights(self.server, windows[0].stage.view.camera.vertical)
         self.home = aim(self.server, windows)
 
     # as coroutines, which viser runs one after the other: of plain functions, that of a page's end might come first

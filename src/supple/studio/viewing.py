@@ -77,7 +77,7 @@ def view(
     except ModelError as error:
         raise PictureError(f"view: {error}") from None
     chosen = Options(**options)
-    studio = Studio(shown_ones, Site(host, port, chosen.dark), chosen)
+    studio = Studio(shown_ones, lambda: Site(host, port, chosen.dark), chosen)
     interactive = in_notebook() or hasattr(sys, "ps1")
     if open_browser is None:
         open_browser = not in_notebook() and has_display()
