@@ -196,7 +196,7 @@ def test_simulations_ask_laws_for_their_slopes():
     asked.clear()
     differenced = model.simulate(times, u=lambda t, q, v: Counting()(t, q, v), method=method)
     assert "slopes" not in asked
-    assert values < 0.5 * len(asked)
+    assert values < 0.6 * len(asked)  # less than half until NDF came to need fewer tangents
     np.testing.assert_allclose(told.q, differenced.q, atol=1e-6)
 
 
