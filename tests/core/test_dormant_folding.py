@@ -97,10 +97,10 @@ def test_only_loads_on_dormant_stations_call_their_kernels():
     model = two_rods(
         rod, Contact("ball", ball, Plane(), **LAW), Contact("both", Spheres("one", 9), Spheres("two", 9), **LAW)
     )
-    expected = [dormant_kernels(coupled=False), (), dormant_kernels(coupled=True)]
-    assert [len(calls) for calls in expected] == [2, 0, 3]
-    assert [load.calls for load in model.loads] == expected
+    expected = [dormant_kernels(True, False), dormant_kernels(False, False), dormant_kernels(True, True)]
+    assert [sum(call is not None for call in calls) for calls in expected] == [2, 0, 3]
+    assert [load.calls[:3] for load in model.loads] == expected
     copy = pickle.loads(pickle.dumps(model))
-    assert [load.calls for load in copy.loads] == expected
+    assert [load.calls[:3] for load in copy.loads] == expected
     q = 0.1 * np.ones(model.n)
     assert np.array_equal(copy.residual(q, q, q), model.residual(q, q, q))

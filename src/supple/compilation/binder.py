@@ -47,14 +47,15 @@ class Bound(NamedTuple):
     guard: Guard | None = None
     spread: bool = False  #: whether what it does at Gauss nodes of rods is spread along them (per metre, with weights)
     owner: str = ""  #: kind and name of the load, for messages; filled in when a robot is compiled
-    calls: tuple[AddressedKernel, ...] = ()  #: kernels that it calls by address
+    calls: tuple[AddressedKernel | None, ...] = ()  #: kernels that it calls by address; None where it does not
     gradient: AddressedKernel | None = None  #: how its power depends on its numbers (`core.load_gradients`), if it says
     late: bool = False  #: whether it is called after all others, whose wrenches it looks at
     inputs: tuple[int, int] = (0, 0)  #: its inputs, first and behind the last; filled in when a robot is compiled
 
     def arrays(self) -> tuple[np.ndarray, ...]:
         """All that its kernel sees: its data, then the addresses of what it calls."""
-        return (*self.data, np.array([kernel.address for kernel in self.calls], dtype=np.int64))
+        addresses = [0 if kernel is None else kernel.address for kernel in self.calls]
+        return (*self.data, np.array(addresses, dtype=np.int64))
 
 
 class SegmentFrame(NamedTuple):

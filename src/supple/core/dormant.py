@@ -44,8 +44,6 @@ _BRACKET = math.sqrt(3.0) / 6.0
 class DormantKernel(AddressedKernel):
     """A kernel of integers (numbers and addresses) that loads on dormant stations call."""
 
-    straight = True
-
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function, types.void(*[types.int64] * function.__code__.co_argcount))
 
@@ -57,8 +55,7 @@ def dormant_reach(bound, n, q):
     |exp(Omega)_p| <= |Omega_v| <= h |xi_v| (1 + sqrt(3)/6 h |xi_w|), each strain at most rest + sum |phi q|.
     ``bound`` = h, rest xi_w, rest xi_v, number of angular coordinates (they come first), then the largest |phi|.
     """
-    w, v = bound[1], bound[2]
-    angular = int(bound[3])
+    w, v, angular = bound[1], bound[2], bound[3]
     for j in range(n):
         x = bound[4 + j] * abs(q[j])
         if j < angular:

@@ -367,9 +367,9 @@ def _fold_stations(tree, space, first, last, mode):  # type: ignore[no-untyped-d
 FOLD, COUPLE = DormantKernel(_fold_stations), DormantKernel(_couple_stations)
 
 
-def dormant_kernels(coupled: bool) -> tuple[DormantKernel, ...]:
-    """What a load on dormant stations calls (`Bound.calls`); to couple them only if both sides of a pair may move."""
-    return (ROUSE, FOLD, COUPLE) if coupled else (ROUSE, FOLD)
+def dormant_kernels(present: bool, coupled: bool) -> tuple[DormantKernel | None, ...]:
+    """What a load calls (`Bound.calls`) if dormant stations are present; coupled if both sides of a pair may move."""
+    return (ROUSE, FOLD, COUPLE if coupled else None) if present else (None, None, None)
 
 
 _call_fold, _call_couple = calling(FOLD.signature), calling(COUPLE.signature)

@@ -70,7 +70,7 @@ def measure_pair(contact, i, s, wa, wb, mode, row, tangents, m, count):  # type:
     surface = contact.surface_frames[s]
     compose(wb.R, wb.p, surface.R, surface.p, pair.Rs, pair.ps)
     sphere_middle(wa, frame, sphere[1], c)
-    d = overlap(contact.surfaces[s, 1], contact.surface_sizes[s], sphere, wa, frame, pair)
+    d = overlap(contact.calls, contact.surfaces[s, 1], contact.surface_sizes[s], sphere, wa, frame, pair)
     for j in range(3):
         f[j], u[j] = 0.0, math.nan
     if d > 0.0:

@@ -1,6 +1,4 @@
-"""Signed distances to planes, capsules, bores and boxes, by brute force and differences; places along axes."""
-
-import math
+"""Signed distances to planes, capsules, bores and boxes, by brute force and differences; radii along axes."""
 
 import numpy as np
 import pytest
@@ -26,18 +24,6 @@ def signed_distance(kind, size, pairs):
 @inner
 def out_of_reach(kind, size, pairs, c, reach):
     return distance.out_of_reach(kind, size, pairs[0], c, reach)
-
-
-@entry
-@inner
-def closest_on_axis(length, low, high, pairs):
-    return distance.closest_on_axis(length, low, high, pairs[0])
-
-
-@entry
-@inner
-def closest_varying(kind, size, sphere, pairs):
-    return distance.closest_varying(kind, size, sphere, pairs[0])
 
 
 varying_radius = entry(distance.varying_radius)
@@ -130,29 +116,6 @@ def test_what_is_out_of_reach_does_not_touch(kind):
     assert 5 < sum(answers) < 298
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_the_closest_place_of_two_axes(seed):
-    rng = np.random.default_rng(seed)
-    pairs, size = placed(rng, ROUND)
-    pairs["Rp"], pairs["pp"] = random_rotation(rng), pairs["ps"] + rng.uniform(-1.0, 1.0, 3)
-    length, low, high = 1.3, size[1], size[2]
-    place = closest_on_axis(length, low, high, pairs)
-    along = np.linspace(0.0, length, 20001)
-    centres = pairs["pp"][0] + along[:, None] * pairs["Rp"][0][:, 0]
-    local = (centres - pairs["ps"][0]) @ pairs["Rs"][0]
-    gaps = np.hypot(np.hypot(local[:, 1], local[:, 2]), local[:, 0] - np.clip(local[:, 0], low, high))
-    assert place == pytest.approx(along[gaps.argmin()], abs=1e-4)
-
-
-def test_parallel_axes_meet_in_the_middle():
-    pairs = np.zeros(1, pair_t)
-    pairs["Rs"] = pairs["Rp"] = np.eye(3)
-    pairs["pp"] = (0.2, 1.0, 0.0)
-    assert closest_on_axis(2.0, -1.0, 1.0, pairs) == pytest.approx(0.4)  # side by side from 0.2 to 1.0
-    pairs["Rp"] = np.diag([-1.0, -1.0, 1.0])
-    assert closest_on_axis(2.0, -1.0, 1.0, pairs) == pytest.approx(0.6)  # from 0.2 back to -1.0
-
-
 def test_radii_of_circles_inscribed_in_an_ellipse():
     """A circle about t on the long axis, of semi-axes a and b, reaches the ellipse and does not cross it."""
     a, b = 0.5, 0.2
@@ -166,23 +129,3 @@ def test_radii_of_circles_inscribed_in_an_ellipse():
         rates = central_difference(lambda e, x=place: np.array(varying_radius(sphere, x + e)), 1e-4)
         assert (slope, -bend) == pytest.approx(tuple(rates[:2]), abs=1e-8)
     assert varying_radius(np.array([0.3, 1.0, 1.0, 0.0, 0.0]), 0.7) == (0.3, 0.0, 0.0)
-
-
-@pytest.mark.parametrize("kind", [PLANE, ROUND, BOX], ids=NAMES.get)
-@pytest.mark.parametrize("seed", range(4))
-def test_a_sphere_of_varying_radius_slides_to_where_it_is_deepest(kind, seed):
-    rng = np.random.default_rng(seed)
-    pairs, size = placed(rng, kind)
-    pairs["Rp"] = random_rotation(rng)
-    pairs["pp"] = pairs["ps"] + pairs["Rs"][0] @ np.array([1.0, 0.5, 0.6])
-    a, b = 0.5, 0.2
-    half = (a * a - b * b) / a
-    sphere = np.array([b, 2.0 * half, 1.0, a * a - b * b, half])
-    found = closest_varying(kind, size, sphere, pairs)
-    places, depths = np.linspace(0.0, 2.0 * half, 2001), []
-    for place in places:
-        D, _, _ = measured(kind, size, pairs, pairs["pp"][0] + place * pairs["Rp"][0][:, 0])
-        depths.append(varying_radius(sphere, place)[0] - D)
-    D, _, _ = measured(kind, size, pairs, pairs["pp"][0] + found * pairs["Rp"][0][:, 0])
-    assert varying_radius(sphere, found)[0] - D >= max(depths) - 1e-12
-    assert math.isfinite(found)

@@ -16,6 +16,7 @@ from supple.loads.contact.gradient import pair_gradient
 from supple.loads.contact.kernel import ContactData, contacts
 from supple.loads.contact.meetings import meetings
 from supple.loads.contact.shapes import ContactShape, ContactSphere, Meeting, Spheres, Surface
+from supple.loads.contact.sliding import slide
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Binder, Bound
@@ -150,10 +151,9 @@ def bind_meetings(name: str, meeting: Meeting, law: list[float], binder: Binder)
         sphere_places=place_table(binder, spheres),
         surface_places=place_table(binder, surfaces),
     )
-    if not asleep.any():
-        return Bound(name, contacts, data, EXTERNAL)
-    calls = dormant_kernels((moving & asleep).any())
-    return Bound(name, contacts, data, EXTERNAL, calls=calls, gradient=pair_gradient)
+    sliding = slide if any(sphere.length > 0.0 for sphere in spheres) else None
+    calls = (*dormant_kernels(bool(asleep.any()), bool((moving & asleep).any())), sliding)
+    return Bound(name, contacts, data, EXTERNAL, calls=calls, gradient=pair_gradient if asleep.any() else None)
 
 
 def place_table(binder: Binder, shapes: Sequence[ContactSphere | Surface]) -> np.ndarray:

@@ -28,9 +28,6 @@ PLANE, ROUND, BORE, BOX = 0, 1, 2, 3
 #: Closer than this [m] to an axis or an edge there is no direction: one is chosen, and does not turn.
 NEAREST = 1e-10
 
-#: Steps of the search along an axis, at most, and the step, relative to its length, that ends it.
-SLIDES, SETTLED = 60, 1e-15
-
 #: Below this squared sine of the angle between two axes they count as parallel.
 PARALLEL = 1e-9
 
@@ -136,25 +133,6 @@ def box_distance(size, pair):
 
 
 @inner
-def closest_on_axis(length, lo, hi, pair):
-    """t in [0, length] at which p_a + t w_a is closest to p_b + s w_b, s in [lo, hi]: t = (b r_b - r_a) / (1 - b^2).
-
-    b = w_a . w_b, r = (p_a - p_b) . w, each in its bounds.  Parallel axes: the middle of where they run side by side.
-    """
-    Ra, pa, Rb, pb = pair.Rp, pair.pp, pair.Rs, pair.ps
-    b, ra, rb = 0.0, 0.0, 0.0
-    for i in range(3):
-        b += Ra[i, 0] * Rb[i, 0]
-        ra += Ra[i, 0] * (pa[i] - pb[i])
-        rb += Rb[i, 0] * (pa[i] - pb[i])
-    if 1.0 - b * b < PARALLEL:
-        return 0.5 * (clamp((lo - rb) / b, 0.0, length) + clamp((hi - rb) / b, 0.0, length))
-    t = clamp((b * rb - ra) / (1.0 - b * b), 0.0, length)
-    foot = clamp(rb + b * t, lo, hi)
-    return clamp(b * foot - ra, 0.0, length)
-
-
-@inner
 def varying_radius(sphere, place):
     """Radius of a contact sphere at ``place`` along its axis, its slope, and minus its second derivative.
 
@@ -166,45 +144,6 @@ def varying_radius(sphere, place):
     x = place - sphere[4]
     y = math.sqrt(1.0 - x * x / sphere[3])
     return sphere[0] * y, -sphere[0] * x / (sphere[3] * y), sphere[0] / (sphere[3] * y * y * y)
-
-
-@inner
-def closest_varying(kind, size, sphere, pair):
-    """Where along its axis w a sphere of varying radius comes closest to a surface; c, n and H are written on the way.
-
-    g(t) = D - r is convex (but for a bore): Newton's method for g' = n . w - r' = 0, kept between a place where g falls
-    and one where it rises.  It looks at both ends first; if g does not fall into the axis there, an end is closest.
-    """
-    Rp, pp, c, n, H = pair.Rp, pair.pp, pair.c, pair.n, pair.H
-    lo, hi, place, low = 0.0, sphere[1], 0.0, 0.0
-    for i in range(SLIDES):
-        for k in range(3):
-            c[k] = pp[k] + place * Rp[k, 0]
-        value = signed_distance(kind, size, pair)
-        radius, slope, curve = varying_radius(sphere, place)
-        value, slope = value - radius, -slope
-        for k in range(3):
-            slope += n[k] * Rp[k, 0]
-            for l in range(3):
-                curve += Rp[k, 0] * H[k, l] * Rp[l, 0]
-        if i == 0:
-            low, falls, following = value, slope < 0.0, hi
-        elif i == 1:
-            if not falls or slope <= 0.0:
-                return lo if not falls and (slope > 0.0 or low <= value) else hi
-            following = 0.5 * (lo + hi)
-        else:
-            if slope > 0.0:
-                hi = place
-            else:
-                lo = place
-            following = place - slope / curve if curve > 0.0 else hi
-            if not lo < following < hi:
-                following = 0.5 * (lo + hi)
-            if abs(following - place) <= SETTLED * sphere[1]:
-                return following
-        place = following
-    return place
 
 
 @inner

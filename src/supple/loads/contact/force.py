@@ -44,7 +44,8 @@ def release(y):
         return y, 1.0
     if y <= -RELEASE:
         return 0.0, 0.0
-    return (y + RELEASE) ** 2 / (4.0 * RELEASE), (y + RELEASE) / (2.0 * RELEASE)
+    x = y + RELEASE
+    return x * x / (4.0 * RELEASE), x / (2.0 * RELEASE)
 
 
 @inner

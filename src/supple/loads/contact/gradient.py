@@ -38,7 +38,7 @@ def _pair_gradient(tree, space, data, own, i, s, pair_address):
 class PairGradientKernel(AddressedKernel):
     """Called by the contact itself, pair by pair; it does not tell of the contact's own numbers."""
 
-    straight, within, complete = True, True, False
+    within, complete = True, False
 
 
 pair_gradient = PairGradientKernel(_pair_gradient, PAIR_GRADIENT, load_stamp(_pair_gradient))

@@ -21,16 +21,10 @@ from supple.core.loads import GRADIENT, TANGENT, WRENCH
 from supple.core.views import address_of
 from supple.jit import LoadKernel, calling, inlined, inner, local_array
 from supple.lie.se3 import compose
-from supple.loads.contact.distance import (
-    ROUND,
-    closest_on_axis,
-    closest_varying,
-    out_of_reach,
-    signed_distance,
-    varying_radius,
-)
+from supple.loads.contact.distance import ROUND, out_of_reach, signed_distance, varying_radius
 from supple.loads.contact.force import press
 from supple.loads.contact.pair import local_pair
+from supple.loads.contact.sliding import SLIDING
 from supple.loads.points import point_position
 
 
@@ -63,7 +57,10 @@ contact_data = load_view(ContactData)
 #: arrays, sphere and surface, address of the pair.
 PAIR_GRADIENT = types.void(*[types.int64] * 7)
 
-_call_pair_gradient = calling(PAIR_GRADIENT)
+_call_pair_gradient, _call_slide = calling(PAIR_GRADIENT), calling(SLIDING)
+
+#: Where `loads.contact.sliding.slide` is among the calls, behind those of `core.dormant_folding.dormant_kernels`.
+SLIDE = 3
 
 _vector = local_array(3)
 
@@ -94,8 +91,10 @@ def enclose_spheres(work, contact, first, last, ball):
                 for i in range(3):
                     ball[i] += x[i] / (last - first)
             else:
-                y = (x[0] - ball[0]) ** 2 + (x[1] - ball[1]) ** 2 + (x[2] - ball[2]) ** 2
-                ball[3] = max(ball[3], math.sqrt(y) + spheres[j, 0] + 0.5 * length)
+                for i in range(3):
+                    x[i] -= ball[i]
+                away = math.sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2])
+                ball[3] = max(ball[3], away + spheres[j, 0] + 0.5 * length)
 
 
 @inlined
@@ -136,24 +135,21 @@ def apart(a, b):
 
 
 @inner
-def overlap(kind, size, sphere, w, frame, pair):
+def overlap(calls, kind, size, sphere, w, frame, pair):
     """d = r(t) - D(p + t w): how deep a sphere is in the pair's surface, at the t of its axis w where it is closest.
 
-    Its middle is in the pair; d > 0 is an overlap.
+    Its middle is in the pair; d > 0 is an overlap.  Where no sphere slides there is nothing to call: one that has a
+    length only because numbers of the contact are differenced (an ellipse that is just round) stays in its middle.
     """
-    c, place = pair.c, 0.0
-    if sphere[1] > 0.0 and (kind == ROUND or sphere[3] != 0.0):
-        Rp, pp, axis = pair.Rp, pair.pp, pair.axis
+    pair.place = 0.0
+    if sphere[1] > 0.0 and (kind == ROUND or sphere[3] != 0.0) and calls[SLIDE] != 0:
+        c, Rp, pp, axis = pair.c, pair.Rp, pair.pp, pair.axis
         compose(w.R, w.p, frame.R, frame.p, Rp, pp)
-        if sphere[3] > 0.0:
-            place = closest_varying(kind, size, sphere, pair)
-        else:
-            place = closest_on_axis(sphere[1], size[1], size[2], pair)
+        _call_slide(calls[SLIDE], (kind, size.ctypes.data, sphere.ctypes.data, pair.Rs.ctypes.data))
         for j in range(3):
             axis[j] = Rp[j, 0]
-            c[j] = pp[j] + place * axis[j]
-    pair.place = place
-    pair.radius, pair.slope, pair.bend = varying_radius(sphere, place)
+            c[j] = pp[j] + pair.place * axis[j]
+    pair.radius, pair.slope, pair.bend = varying_radius(sphere, pair.place)
     pair.depth = pair.radius - signed_distance(kind, size, pair)
     return pair.depth
 
@@ -230,7 +226,7 @@ def meet_surface(tree, space, contact, g, s, ball, pair, mode):
         sphere_middle(w, frame, sphere[1], pair.c)
         if out_of_reach(kind, size, pair, pair.c, sphere[0] + 0.5 * sphere[1]):
             continue
-        if overlap(kind, size, sphere, w, frame, pair) > 0.0:
+        if overlap(contact.calls, kind, size, sphere, w, frame, pair) > 0.0:
             touch(tree, space, contact, i, s, a, contact.surfaces[s, 0], pair, mode)
 
 

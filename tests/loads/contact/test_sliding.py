@@ -1,0 +1,108 @@
+"""Where spheres that slide come closest to surfaces, by brute force."""
+
+import math
+
+import numpy as np
+import pytest
+
+from helpers import random_rotation
+from kernel_entry import entry
+from supple.jit import calling, inner
+from supple.loads.contact import distance, sliding
+from supple.loads.contact.distance import BOX, PLANE, ROUND
+from supple.loads.contact.pair import pair_t
+
+SIZES = {PLANE: (0.0, 0.0, 0.0), ROUND: (0.3, -0.5, 0.7), BOX: (0.4, 0.3, 0.5)}
+NAMES = {PLANE: "plane", ROUND: "capsule", BOX: "box"}
+
+_call = calling(sliding.SLIDING)
+
+
+@entry
+@inner
+def signed_distance(kind, size, pairs):
+    return distance.signed_distance(kind, size, pairs[0])
+
+
+@entry
+@inner
+def closest_on_axis(length, low, high, pairs):
+    return sliding.closest_on_axis(length, low, high, pairs[0])
+
+
+@entry
+@inner
+def closest_varying(kind, size, sphere, pairs):
+    return sliding.closest_varying(kind, size, sphere, pairs[0])
+
+
+@entry
+@inner
+def slide(address, kind, size, sphere, pairs):
+    _call(address, (kind, size.ctypes.data, sphere.ctypes.data, pairs.ctypes.data))
+
+
+varying_radius = entry(distance.varying_radius)
+
+
+def placed(rng, kind):
+    """A pair whose surface is somewhere, and the sizes of the surface."""
+    pairs = np.zeros(1, pair_t)
+    pairs["Rs"], pairs["ps"] = random_rotation(rng), rng.standard_normal(3)
+    return pairs, np.array(SIZES[kind])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_closest_place_of_two_axes(seed):
+    rng = np.random.default_rng(seed)
+    pairs, size = placed(rng, ROUND)
+    pairs["Rp"], pairs["pp"] = random_rotation(rng), pairs["ps"] + rng.uniform(-1.0, 1.0, 3)
+    length, low, high = 1.3, size[1], size[2]
+    place = closest_on_axis(length, low, high, pairs)
+    along = np.linspace(0.0, length, 20001)
+    centres = pairs["pp"][0] + along[:, None] * pairs["Rp"][0][:, 0]
+    local = (centres - pairs["ps"][0]) @ pairs["Rs"][0]
+    gaps = np.hypot(np.hypot(local[:, 1], local[:, 2]), local[:, 0] - np.clip(local[:, 0], low, high))
+    assert place == pytest.approx(along[gaps.argmin()], abs=1e-4)
+
+
+def test_parallel_axes_meet_in_the_middle():
+    pairs = np.zeros(1, pair_t)
+    pairs["Rs"] = pairs["Rp"] = np.eye(3)
+    pairs["pp"] = (0.2, 1.0, 0.0)
+    assert closest_on_axis(2.0, -1.0, 1.0, pairs) == pytest.approx(0.4)  # side by side from 0.2 to 1.0
+    pairs["Rp"] = np.diag([-1.0, -1.0, 1.0])
+    assert closest_on_axis(2.0, -1.0, 1.0, pairs) == pytest.approx(0.6)  # from 0.2 back to -1.0
+
+
+@pytest.mark.parametrize("kind", [PLANE, ROUND, BOX], ids=NAMES.get)
+@pytest.mark.parametrize("seed", range(4))
+def test_a_sphere_of_varying_radius_slides_to_where_it_is_deepest(kind, seed):
+    rng = np.random.default_rng(seed)
+    pairs, size = placed(rng, kind)
+    pairs["Rp"] = random_rotation(rng)
+    pairs["pp"] = pairs["ps"] + pairs["Rs"][0] @ np.array([1.0, 0.5, 0.6])
+    a, b = 0.5, 0.2
+    half = (a * a - b * b) / a
+    sphere = np.array([b, 2.0 * half, 1.0, a * a - b * b, half])
+    found = closest_varying(kind, size, sphere, pairs)
+    places, depths = np.linspace(0.0, 2.0 * half, 2001), []
+    for place in (*places, found):
+        pairs["c"][0] = pairs["pp"][0] + place * pairs["Rp"][0][:, 0]
+        depths.append(varying_radius(sphere, place)[0] - signed_distance(kind, size, pairs))
+    assert depths[-1] >= max(depths) - 1e-12
+    assert math.isfinite(found)
+
+
+@pytest.mark.parametrize("focal", [0.0, 0.5])
+def test_a_contact_calls_what_its_sphere_needs(focal):
+    rng = np.random.default_rng(7)
+    pairs, size = placed(rng, ROUND)
+    pairs["Rp"] = random_rotation(rng)
+    pairs["pp"] = pairs["ps"] + pairs["Rp"][0] @ np.array([-0.3, 0.1, 0.0])
+    sphere = np.array([0.2, 0.8, 1.0, focal**2, 0.4])
+    slide(sliding.slide.address, ROUND, size, sphere, pairs)
+    place = pairs["place"][0]
+    by_axis, by_search = closest_on_axis(0.8, size[1], size[2], pairs), closest_varying(ROUND, size, sphere, pairs)
+    assert place == pytest.approx(by_search if focal else by_axis, abs=1e-12)
+    assert place > 0.0
