@@ -209,6 +209,7 @@ TESTED_IN = {
     "solvers/sensitivity/coupled_stages": "gradients/test_motion_gradients",
     "solvers/sensitivity/parameter_products": "gradients/test_motion_directions",
     "solvers/sensitivity/plan_formula": "gradients/test_motion_gradients",
+    "solvers/sensitivity/plan_motion": "gradients/test_motion_gradients",
     "solvers/sensitivity/plan_ndf": "gradients/test_motion_gradients",
     "solvers/sensitivity/plan_pair": "gradients/test_motion_gradients",
     "solvers/sensitivity/plan_radau": "gradients/test_motion_gradients",

@@ -30,8 +30,8 @@ BOOKKEEPING = {
     "fields/interpreter.py:slope_row",
     "fields/interpreter.py:value_row",
     "fields/viscosity.py:slopes_behind",
-    "solvers/sensitivity/plans.py:plan_chart",
-    "solvers/sensitivity/plans.py:plan_given",
+    "solvers/sensitivity/plans.py:carry_rows",
+    "solvers/sensitivity/plans.py:give_out",
     "solvers/sensitivity/stage_products.py:unknowns",
     "solvers/sensitivity/sweep.py:place_chart",
 }

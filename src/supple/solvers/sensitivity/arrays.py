@@ -34,13 +34,15 @@ MOST_INSTRUCTIONS, MOST_STAGES = 2048, 20
 #: c_a, c_z, the number of its P.
 STATE_AT, TIME_OF, LATEST_OF, CV_OF, CA_OF, CZ_OF, P_OF = range(7)
 
-#: Entries of `SweepArrays.counts`: instructions, stages of the program; the family of the scheme; stages met so far.
-INSTRUCTIONS, STAGES_OF, FAMILY, MET = range(4)
+#: Entries of `SweepArrays.counts`: instructions, stages of the program; stages met so far.
+INSTRUCTIONS, STAGES_OF, MET = range(3)
 
 #: Entries of `SweepArrays.calls`: addresses of the Jacobians of the residual, its derivatives by inputs as a matrix and
 #: times a vector, moves between charts, gradients by parameters and their arrays, Python's share in what internal
-#: states and controllers owe to parameters, stages forward, stages that are solved together; 0 where nobody asks.
-JACOBIANS_AT, COLUMNS_AT, POWER_AT, MOVES_AT, PARAMETERS_AT, BUNDLE_AT, FOLLOWERS_AT, FORWARD_AT, COUPLED_AT = range(9)
+#: states and controllers owe to parameters, stages forward, stages that are solved together, programs of entries; 0
+#: where nobody asks.
+JACOBIANS_AT, COLUMNS_AT, POWER_AT, MOVES_AT, PARAMETERS_AT, BUNDLE_AT, FOLLOWERS_AT = range(7)
+FORWARD_AT, COUPLED_AT, PLAN_AT = 7, 8, 9
 
 #: Of stages that are solved together: tables of the problem and the sweep, first register, step, whether backward.
 COUPLED_SIGNATURE = types.int64(types.int64, types.int64, types.int64, types.float64, types.int64)
@@ -53,8 +55,8 @@ class SweepArrays(NamedTuple):
     codes: Any  #: (MOST_INSTRUCTIONS, 6) int64, see `solvers.sensitivity.program`
     factors: Any  #: (MOST_INSTRUCTIONS, 2)
     stages: Any  #: (MOST_STAGES, 7), see above
-    counts: Any  #: (4,) int64, see above
-    calls: Any  #: (9,) int64, see above
+    counts: Any  #: (3,) int64, see above
+    calls: Any  #: (10,) int64, see above
     jacobians: Any  #: (3, n, n) dR/dq, dR/dv, dR/da
     by_input: Any  #: (nu, n) dR/du, transposed
     by_state: Any  #: (n, nz) dR/dz
@@ -120,8 +122,10 @@ sweep_at = viewing(
 
 def _addresses(problem: Problem, functions: Functions, family: int, nu: int, forward: bool) -> Array:
     """Entries of ``calls`` that a sweep needs: what it does not call is not compiled."""
-    calls = np.zeros(9, dtype=np.int64)
-    calls[JACOBIANS_AT] = functions.jacobians
+    from supple.solvers.sensitivity.plans import planner
+
+    calls = np.zeros(10, dtype=np.int64)
+    calls[JACOBIANS_AT], calls[PLAN_AT] = functions.jacobians, planner(family).address
     if nu and (forward or problem.flags[FEEDBACK]):
         calls[COLUMNS_AT] = functions.input_columns
     if nu and not forward:
@@ -149,8 +153,7 @@ def make_sweep(
     ``functions`` are those of the model's workspace.
     """
     n, nc, nz = len(problem.q), len(problem.multipliers), len(problem.z)
-    counts, calls = np.zeros(4, dtype=np.int64), _addresses(problem, functions, family, nu, forward)
-    counts[FAMILY] = family
+    counts, calls = np.zeros(3, dtype=np.int64), _addresses(problem, functions, family, nu, forward)
     m = len(problem.rhs) if family == RADAU_FAMILY else 0
     shapes = {
         "registers": (REGISTERS, 4 * n + nc + 2 * nz),

@@ -4,7 +4,35 @@ from __future__ import annotations
 
 from supple.jit import inner
 from supple.solvers.integrators.formula import LAGGED, POINTS, STAGES
-from supple.solvers.sensitivity.arrays import BEGIN, CA_OF, CV_OF, CZ_OF, END, OUT, RATE, A, Q, V, Z
+from supple.solvers.integrators.tape import (
+    AT_TIME,
+    CHARTED,
+    FIFTH,
+    FIRST,
+    FOURTH,
+    GIVEN,
+    OF_STEP,
+    SECOND,
+    START,
+    STEPPED,
+    THIRD,
+)
+from supple.solvers.problem import problem_at
+from supple.solvers.sensitivity.arrays import (
+    BEGIN,
+    CA_OF,
+    CV_OF,
+    CZ_OF,
+    END,
+    OUT,
+    RATE,
+    A,
+    Q,
+    V,
+    Z,
+    sweep_at,
+)
+from supple.solvers.sensitivity.plans import Planner, begin_plan, carry_rows, give_out, read_stage
 from supple.solvers.sensitivity.program import (
     SOLVE,
     add_instruction,
@@ -100,3 +128,33 @@ def give_formula(sweep, t, now, before, first):
         else:
             add_part(sweep, OUT, part, 1.0 - x, 1, part)
             add_part(sweep, OUT, part, x, 0, part)
+
+
+@inner
+def formula_stages(sweep, first):
+    """Stages of a step that begins with stage ``first``: those of the scheme, or of the one that starts it."""
+    main = int(sweep.lagged[3])
+    return main if first == 0 else int(sweep.lagged[4]) - main
+
+
+def _plan_formula(problem_address, sweep_address, at):
+    """The program of an entry of a motion by an implicit formula."""
+    problem, sweep = problem_at(problem_address), sweep_at(sweep_address)
+    tape, kind = sweep.tape, begin_plan(problem, sweep, at)
+    if kind == START:
+        start_formula(sweep)
+    elif kind == STEPPED:
+        first, table = int(tape[at + FIRST]), int(tape[at + SECOND])
+        count = formula_stages(sweep, first)
+        for k in range(count):
+            read_stage(problem, sweep, at, k)
+        step_formula(sweep, tape[at + OF_STEP], first, count, table, tape[at + THIRD], tape[at + FOURTH] != 0.0)
+    elif kind == CHARTED:
+        chart_formula(sweep, tape[at + THIRD])
+        carry_rows(problem, sweep, at)
+    elif kind == GIVEN:
+        give_formula(sweep, tape[at + AT_TIME], tape[at + SECOND], tape[at + THIRD], tape[at + FIFTH] != 0.0)
+        give_out(problem, sweep, at)
+
+
+PLAN = Planner(_plan_formula)

@@ -4,7 +4,34 @@ from __future__ import annotations
 
 from supple.jit import inner, local_array
 from supple.solvers.integrators.ndf import ALPHA, DIFFERENCES, GAMMA
-from supple.solvers.sensitivity.arrays import BEGIN, CA_OF, CV_OF, CZ_OF, END, OUT, RATE, A, Q, V, Z
+from supple.solvers.integrators.tape import (
+    AT_TIME,
+    CHARTED,
+    FIFTH,
+    FIRST,
+    FOURTH,
+    GIVEN,
+    OF_STEP,
+    SECOND,
+    START,
+    STEPPED,
+)
+from supple.solvers.problem import problem_at
+from supple.solvers.sensitivity.arrays import (
+    BEGIN,
+    CA_OF,
+    CV_OF,
+    CZ_OF,
+    END,
+    OUT,
+    RATE,
+    A,
+    Q,
+    V,
+    Z,
+    sweep_at,
+)
+from supple.solvers.sensitivity.plans import Planner, begin_plan, carry_rows, give_out, read_stage
 from supple.solvers.sensitivity.program import (
     SOLVE,
     add_part,
@@ -82,10 +109,8 @@ def step_ndf(sweep, h, order, before):
 
 
 @inner
-def chart_ndf(sweep, h, before, order, rows, first):
-    """Differences for the step now become values at points back (``first``), or become differences again."""
-    if first:
-        rescale_differences(sweep, order, h / before)
+def swap_differences(sweep, rows):
+    """Differences become values at points back, and these become differences again."""
     for i in range(1, rows):
         for j in range(rows - 1, i - 1, -1):
             add_negated(sweep, j)
@@ -108,3 +133,26 @@ def give_ndf(sweep, x, order):
         p *= (x + j) / (j + 1)
         add_row(sweep, OUT, p, j + 1)
 
+
+def _plan_ndf(problem_address, sweep_address, at):
+    """The program of an entry of a motion by NDF."""
+    problem, sweep = problem_at(problem_address), sweep_at(sweep_address)
+    tape, kind = sweep.tape, begin_plan(problem, sweep, at)
+    h = tape[at + OF_STEP]
+    if kind == START:
+        start_ndf_history(sweep, h)
+    elif kind == STEPPED:
+        read_stage(problem, sweep, at, 0)
+        step_ndf(sweep, h, int(tape[at + FIRST]), tape[at + SECOND])
+    elif kind == CHARTED:
+        rows, order = int(tape[at + SECOND]), int(tape[at + FOURTH])
+        rescale_differences(sweep, order, h / tape[at + FIFTH])
+        swap_differences(sweep, rows)
+        carry_rows(problem, sweep, at)
+        swap_differences(sweep, rows)
+    elif kind == GIVEN:
+        give_ndf(sweep, (tape[at + AT_TIME] - tape[at + SECOND]) / h if h > 0.0 else 0.0, int(tape[at + FOURTH]))
+        give_out(problem, sweep, at)
+
+
+PLAN = Planner(_plan_ndf)

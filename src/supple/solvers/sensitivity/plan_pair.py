@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from supple.jit import inner
-from supple.solvers.sensitivity.arrays import BEGIN, END, OUT, RATE, A, Q, V, Z
+from supple.solvers.integrators.tape import AT_TIME, CHARTED, GIVEN, OF_STEP, SECOND, START, STEPPED, THIRD
+from supple.solvers.problem import problem_at
+from supple.solvers.sensitivity.arrays import BEGIN, END, OUT, RATE, A, Q, V, Z, sweep_at
+from supple.solvers.sensitivity.plan_motion import give_motion
+from supple.solvers.sensitivity.plans import Planner, begin_plan, carry_rows, give_out, read_stage
 from supple.solvers.sensitivity.program import (
     ACCELERATE,
     add_instruction,
@@ -63,29 +67,6 @@ def give_pair(sweep, t, now, before):
 
 
 @inner
-def give_motion(sweep, x, h, now, before):
-    """Add q, v = dq/dx / h, a = d2q/dx2 / h^2 of the quintic through q, v, a of two registers, at x of a step of h.
-
-    That of `solvers.integrators.rows.interpolate_motion`.
-    """
-    # q = q0 + h v0 x + h^2 a0 x^2 / 2 + c3 x^3 + c4 x^4 + c5 x^5, each c a sum of q, h v, h^2 a at both ends
-    for order in range(3):
-        f = falling(3, order), falling(4, order), falling(5, order)
-        y3, y4, y5 = f[0] * x ** (3 - order), f[1] * x ** (4 - order), f[2] * x ** (5 - order)
-        q = 10.0 * y3 - 15.0 * y4 + 6.0 * y5
-        v = -4.0 * y3 + 7.0 * y4 - 3.0 * y5
-        a = 0.5 * y3 - y4 + 0.5 * y5
-        unit = h**-order
-        add_part(sweep, OUT, order, unit * q, now, Q)
-        add_part(sweep, OUT, order, unit * h * v, now, V)
-        add_part(sweep, OUT, order, unit * h * h * a, now, A)
-        of_q, of_v, of_a = powers(x, order)
-        add_part(sweep, OUT, order, unit * (of_q - q), before, Q)
-        add_part(sweep, OUT, order, unit * h * (of_v - q - v), before, V)
-        add_part(sweep, OUT, order, unit * h * h * (of_a - 0.5 * q - v - a), before, A)
-
-
-@inner
 def set_row_part(sweep, x):
     """The linear part of a row between two points: all but q, v, a."""
     for part in range(RATE + 1):
@@ -95,15 +76,22 @@ def set_row_part(sweep, x):
             add_part(sweep, OUT, part, x, 0, part)
 
 
-@inner
-def falling(k, order):
-    """k, k (k - 1), ...: factor of a power that is differentiated so often."""
-    return 1.0 if order == 0 else (float(k) if order == 1 else float(k * (k - 1)))
+def _plan_pair(problem_address, sweep_address, at):
+    """The program of an entry of a motion by an explicit pair."""
+    problem, sweep = problem_at(problem_address), sweep_at(sweep_address)
+    tape, kind = sweep.tape, begin_plan(problem, sweep, at)
+    if kind == START:
+        start_pair(sweep)
+    elif kind == STEPPED:
+        for k in range(sweep.tableau.shape[1]):
+            read_stage(problem, sweep, at, k)
+        step_pair(sweep, tape[at + OF_STEP])
+    elif kind == CHARTED:
+        carry_rows(problem, sweep, at)
+        chart_pair(sweep)
+    elif kind == GIVEN:
+        give_pair(sweep, tape[at + AT_TIME], tape[at + SECOND], tape[at + THIRD])
+        give_out(problem, sweep, at)
 
 
-@inner
-def powers(x, order):
-    """Derivatives of 1, x, x^2 / 2."""
-    if order == 0:
-        return 1.0, x, 0.5 * x * x
-    return (0.0, 1.0, x) if order == 1 else (0.0, 0.0, 1.0)
+PLAN = Planner(_plan_pair)

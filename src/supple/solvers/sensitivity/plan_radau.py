@@ -5,8 +5,11 @@ from __future__ import annotations
 from supple.jit import inner
 from supple.solvers.integrators.radau_arrays import BEFORE, FIRST
 from supple.solvers.integrators.radau_tableau import node_polynomial
-from supple.solvers.sensitivity.arrays import END, LAMBDA, OUT, RATE, A, Q, R, V, Z
-from supple.solvers.sensitivity.plan_pair import give_motion
+from supple.solvers.integrators.tape import AT_TIME, CHARTED, FIFTH, GIVEN, OF_STEP, SECOND, START, STEPPED, THIRD
+from supple.solvers.problem import problem_at
+from supple.solvers.sensitivity.arrays import END, LAMBDA, OUT, RATE, A, Q, R, V, Z, sweep_at
+from supple.solvers.sensitivity.plan_motion import give_motion
+from supple.solvers.sensitivity.plans import Planner, begin_plan, carry_rows, give_out, read_stage
 from supple.solvers.sensitivity.program import COUPLED, add_instruction, add_part, set_row
 
 
@@ -51,3 +54,23 @@ def give_radau(sweep, t, now, before, first):
         add_part(sweep, OUT, RATE, quadratic, register, RATE)
     if not first:
         give_motion(sweep, x, h, 0, BEFORE)
+
+
+def _plan_radau(problem_address, sweep_address, at):
+    """The program of an entry of a motion by Radau IIA."""
+    problem, sweep = problem_at(problem_address), sweep_at(sweep_address)
+    tape, kind = sweep.tape, begin_plan(problem, sweep, at)
+    if kind == START:
+        start_radau_point(sweep)
+    elif kind == STEPPED:
+        for k in range(3):
+            read_stage(problem, sweep, at, k)
+        step_radau(sweep, tape[at + OF_STEP])
+    elif kind == CHARTED:
+        carry_rows(problem, sweep, at)
+    elif kind == GIVEN:
+        give_radau(sweep, tape[at + AT_TIME], tape[at + SECOND], tape[at + THIRD], tape[at + FIFTH] != 0.0)
+        give_out(problem, sweep, at)
+
+
+PLAN = Planner(_plan_radau)
