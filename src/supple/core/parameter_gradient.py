@@ -38,7 +38,7 @@ from supple.core.map_gradients import add_mass_gradient
 from supple.core.outward import outward
 from supple.core.segment_gradients import add_inertia, add_placement, clear_cotangents
 from supple.core.sweep_in import point_operators
-from supple.jit import AddressedKernel, calling, inlined, inner, kernel, local_array
+from supple.jit import AddressedKernel, Work, calling, inlined, inner, kernel, local_array
 from supple.lie.se3 import add_scaled, product6_transposed
 
 SIGNATURE = types.int64(*[types.int64] * 8)
@@ -211,7 +211,7 @@ def _parameter_gradient(tree_address, space_address, q_at, v_at, a_at, y_at, row
     return 1 if finite else 0
 
 
-PARAMETER_GRADIENT = AddressedKernel(_parameter_gradient, SIGNATURE)
+PARAMETER_GRADIENT = AddressedKernel(_parameter_gradient, SIGNATURE, work=Work.BOOKKEEPING)
 
 
 @kernel

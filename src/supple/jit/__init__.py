@@ -1,9 +1,9 @@
 """The decorators of every compiled function.
 
 `kernel` is for functions that Python calls, `AddressedKernel` and `LoadKernel` for those that other kernels call by
-address, `inner`, `inlined` and `leaf` for functions inside of them.  They are compiled at the first call, which is told
-(`supple.jit.notices`), and kept on disk (`supple.jit.store`) under a digest of their sources (`supple.jit.stamps`).
-`supple.jit.mode` says by which of two compilers.
+address, `inner`, `inlined`, `leaf` and `outlined` for functions inside of them.  They are compiled at the first call,
+which is told (`supple.jit.notices`), and kept on disk (`supple.jit.store`) under a digest of their sources
+(`supple.jit.stamps`).  `supple.jit.mode` says by which of two compilers.
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ __all__ = [
     "local_record",
     "made_for",
     "opaque",
+    "outlined",
     "ring_digest",
     "room",
     "settle",
@@ -64,9 +65,9 @@ KERNELS: list[Any] = []
 _settling = threading.Lock()
 
 
-def kernel(function: Callable[..., Any]) -> Any:
+def kernel(function: Callable[..., Any], work: Work = Work.LOOPS) -> Any:
     """Compile ``function`` lazily without the GIL, cached on disk under the stamp of the whole ring."""
-    compiled = compiler().kernel(function, kernel_stamp(function))
+    compiled = compiler().kernel(function, kernel_stamp(function), work)
     KERNELS.append(compiled)
     return compiled
 
@@ -106,3 +107,11 @@ def leaf(function: Callable[..., Any]) -> Any:
     The compiler then keeps entries in registers across writes, and vectorises without testing addresses.
     """
     return compiler().leaf(function)
+
+
+def outlined(function: Callable[..., Any]) -> Any:
+    """As `inner`, but never inlined: for loops over matrices that several places of a kernel need.
+
+    It is optimised once for all of them, and stays fast where the code around it is short (`Work.BOOKKEEPING`).
+    """
+    return compiler().outlined(function)

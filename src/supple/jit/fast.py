@@ -35,7 +35,7 @@ from supple.jit import lowering
 from supple.jit.array_values import named_member
 from supple.jit.cache import KernelCache
 from supple.jit.calls import FASTMATH, Work
-from supple.jit.libraries import Part, Short, Whole
+from supple.jit.libraries import Outlined, Part, Short, Whole
 from supple.jit.parts import PartCache
 
 MODE = "fast"
@@ -254,9 +254,14 @@ class _Bookkeeping(_Kernel):
     library = Short
 
 
-def kernel(function: Callable[..., Any], stamp: str) -> Any:
+def _pipeline(work: Work) -> type[_Kernel]:
+    return _Bookkeeping if work is Work.BOOKKEEPING else _Kernel
+
+
+def kernel(function: Callable[..., Any], stamp: str, work: Work = Work.LOOPS) -> Any:
     """A function called from Python."""
-    dispatcher = numba.njit(nogil=True, fastmath=FASTMATH, error_model="numpy", pipeline_class=_Kernel)(function)
+    options = {"nogil": True, "fastmath": FASTMATH, "error_model": "numpy", "pipeline_class": _pipeline(work)}
+    dispatcher = numba.njit(**options)(function)
     dispatcher._cache = KernelCache(function, stamp, MODE)
     return dispatcher
 
@@ -275,8 +280,8 @@ def _straight_vectors(wanted: bool) -> Iterator[None]:
 def callback(function: Callable[..., Any], signature: Any, stamp: str, work: Work) -> Any:
     """A function called by its address."""
     options = {"fastmath": FASTMATH, "error_model": "numpy"}
-    pipeline = _Bookkeeping if work is Work.BOOKKEEPING else _Kernel
-    compiled: Any = CFunc(function, (signature.args, signature.return_type), {}, options, pipeline_class=pipeline)
+    types_of = signature.args, signature.return_type
+    compiled: Any = CFunc(function, types_of, {}, options, pipeline_class=_pipeline(work))
     compiled._cache = KernelCache(function, stamp, MODE)
     with _straight_vectors(work is Work.FORMULAS):
         compiled.compile()
@@ -287,11 +292,12 @@ class _Inner(_Kernel):
     """The pipeline of inner functions, which count no references and need not know where variables end."""
 
     noalias = False
+    part: type[Part] = Part
     idle = _IDLE | {"IRLegalization"}
 
     def compile_extra(self, function: Any) -> Any:
         self.state.flags.noalias = self.noalias
-        self.state.library = Part(self.state.targetctx.codegen(), function.__qualname__)
+        self.state.library = self.part(self.state.targetctx.codegen(), function.__qualname__)
         return super().compile_extra(function)
 
 
@@ -299,6 +305,12 @@ class _Leaf(_Inner):
     """The same with the promise that array arguments do not overlap."""
 
     noalias = True
+
+
+class _Outlined(_Inner):
+    """The same of functions that stay where they are."""
+
+    part = Outlined
 
 
 def _general(kind: Any) -> Any:
@@ -345,3 +357,8 @@ def inlined(function: Callable[..., Any]) -> Any:
 def leaf(function: Callable[..., Any]) -> Any:
     """As `inlined`, with the promise that no argument overlaps one that is written."""
     return _inside(function, _Leaf, inline=True)
+
+
+def outlined(function: Callable[..., Any]) -> Any:
+    """As `inner`, but never inlined."""
+    return _inside(function, _Outlined, inline=False)

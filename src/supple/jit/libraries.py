@@ -5,9 +5,10 @@ Each function inside kernels is a `Part`, which waits for the kernels it ends in
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, NamedTuple
 
-from llvmlite.binding import Linkage
+from llvmlite.binding import Linkage, parse_assembly
 from numba.core.codegen import JITCodeLibrary
 
 
@@ -69,6 +70,22 @@ class Part(JITCodeLibrary):  # type: ignore[misc]
 
     def set_env(self, name: str, environment: Any) -> None:
         """Inner functions need no Python objects; without machine code there is no place for them either."""
+
+
+class Outlined(Part):
+    """Code of an inner function that is inlined nowhere."""
+
+    def add_ir_module(self, module: Any) -> None:
+        """Take the code of the function."""
+        _mark(module, "noinline")
+        super().add_ir_module(module)
+
+
+def _mark(module: Any, attribute: str) -> None:
+    """Give an attribute to all functions of a module that has not become LLVM's yet."""
+    for function in module.functions:
+        if not function.is_declaration:
+            function.attributes.add(attribute)
 
 
 def with_helpers(library: Part, symbol: str) -> Any:
@@ -136,11 +153,28 @@ class Whole(JITCodeLibrary):  # type: ignore[misc]
 
 
 class Short(Whole):
-    """The same, short: no loop is unrolled.  What LLVM inlines into the kernel becomes short with it."""
+    """The same, short: loops are unrolled and made vectors of only in functions that are `Outlined`."""
 
     def add_ir_module(self, module: Any) -> None:
         """Take the code of the kernel itself."""
-        for function in module.functions:
-            if not function.is_declaration:
-                function.attributes.add("optsize")
+        _mark(module, "optsize")
         super().add_ir_module(module)
+
+    def _optimize_final_module(self) -> None:
+        for function in self._final_module.functions:
+            if _can_mark() and not function.is_declaration and b"noinline" not in _attributes(function):
+                function.add_function_attribute("optsize")
+        super()._optimize_final_module()
+
+
+def _attributes(function: Any) -> list[bytes]:
+    """Those of one of LLVM's functions."""
+    return b" ".join(function.attributes).split()
+
+
+@cache
+def _can_mark() -> bool:
+    """Whether LLVM's functions can be given attributes: llvmlite 0.44 gives them to what a function returns."""
+    function = parse_assembly("define i64 @f(i64 %x) { ret i64 %x }").get_function("f")
+    function.add_function_attribute("optsize")
+    return b"optsize" in _attributes(function)

@@ -17,8 +17,8 @@ from supple.jit.calls import FASTMATH, Work
 MODE = "plain"
 
 
-def kernel(function: Callable[..., Any], stamp: str) -> Any:
-    """A function called from Python."""
+def kernel(function: Callable[..., Any], stamp: str, work: Work = Work.LOOPS) -> Any:
+    """A function called from Python, whatever work it does."""
     dispatcher = numba.njit(nogil=True, fastmath=FASTMATH, error_model="numpy")(function)
     if hasattr(dispatcher, "_cache"):  # without, every process compiles
         dispatcher._cache = KernelCache(function, stamp, MODE)
@@ -45,4 +45,4 @@ def inner(function: Callable[..., Any]) -> Any:
 
 
 #: Inlining and the promise of no overlap are for speed only.
-inlined = leaf = inner
+inlined = leaf = outlined = inner

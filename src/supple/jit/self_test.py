@@ -30,7 +30,7 @@ def _shifted(x: Any, scale: Any) -> None:
         x[i] += scale * i
 
 
-@fast.inner
+@fast.outlined
 def _total(x: Any, first: Any) -> Any:
     total = 0.0
     for i in range(first, x.shape[0]):
@@ -56,5 +56,5 @@ def result() -> float:
     """What the kernel gives."""
     stamp = ring_digest(())
     rounded = fast.callback(_rounded, _SIGNATURE, stamp, Work.BOOKKEEPING)
-    run = fast.kernel(_run, stamp)
+    run = fast.kernel(_run, stamp, Work.BOOKKEEPING)
     return float(run(rounded.address, np.zeros(1, _record), np.array([1.0, 2.0, 3.0])))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.jit import inner, leaf
+from supple.jit import inner, leaf, outlined
 
 Index = np.uint64  # unsigned indices vectorise, see linalg.products
 ONE = np.uint64(1)
@@ -20,7 +20,7 @@ SINGULAR = 1e-15
 PREFERRED = 0.1
 
 
-@inner
+@outlined
 def factorise(A, pivots, scales):
     """Overwrite A (m, m) by L (unit diagonal, not kept) and U of P D A = L U.
 
@@ -45,7 +45,7 @@ def factorise(A, pivots, scales):
     return np.int64(-1)
 
 
-@inner
+@outlined
 def scale_rows(A, scales):
     """A = D A, D_ii = scales_i = 1 / max over j < m of |A_ij|, in the first m columns of A (m, m or more).
 
@@ -64,7 +64,7 @@ def scale_rows(A, scales):
     return np.int64(-1)
 
 
-@inner
+@outlined
 def bring_pivot(A, pivots, k):
     """Exchange row k for row p = pivots[k], which has the pivot of column k.  Returns whether there is one.
 
@@ -85,7 +85,7 @@ def bring_pivot(A, pivots, k):
     return True
 
 
-@inner
+@outlined
 def solve(A, pivots, scales, b):
     """b = U^-1 L^-1 P D b, the solution of A x = b for b (m,), with the factors of `factorise`."""
     m = Index(A.shape[0])
@@ -108,7 +108,7 @@ def solve(A, pivots, scales, b):
         b[i] = x / A[i, i]
 
 
-@inner
+@outlined
 def solve_transposed(A, pivots, scales, b):
     """Overwrite b (m,) by the solution of the transposed system, A being factorised.
 

@@ -15,6 +15,7 @@ A step is *pending* from its end until it is recorded: between the two, somebody
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from numba import types
 
@@ -137,7 +138,7 @@ def record(family, problem, run, own_address):
     return False
 
 
-@kernel
+@partial(kernel, work=Work.BOOKKEEPING)
 def start(family, problem_table, run_table, own_table):
     """Begin (again) from q, v, z of the problem at reals[TIME], with a first step in reals[STEP] if that is 0."""
     problem, run = problem_at(problem_table.ctypes.data), run_at(run_table.ctypes.data)
@@ -155,7 +156,7 @@ def start(family, problem_table, run_table, own_table):
     return DONE
 
 
-@kernel
+@partial(kernel, work=Work.BOOKKEEPING)
 def advance(family, problem_table, run_table, own_table, budget):
     """At most ``budget`` steps towards the end.  Returns DONE, PAUSED, FULL, or what kept a step from ending."""
     problem, run, own = problem_at(problem_table.ctypes.data), run_at(run_table.ctypes.data), own_table.ctypes.data
@@ -177,7 +178,7 @@ def advance(family, problem_table, run_table, own_table, budget):
     return PAUSED
 
 
-@kernel
+@partial(kernel, work=Work.BOOKKEEPING)
 def look_back(family, problem_table, run_table, own_table, t, row):
     """Row (in the model's charts) at a time t of the last step, while it is pending."""
     problem, run = problem_at(problem_table.ctypes.data), run_at(run_table.ctypes.data)

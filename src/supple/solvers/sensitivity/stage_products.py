@@ -18,7 +18,7 @@ from __future__ import annotations
 from numba import types
 
 from supple.core.input_forces import call_input_power
-from supple.jit import calling, inner
+from supple.jit import calling, inner, outlined
 from supple.solvers.problem import FEEDBACK, SCALE, SPACE_AT, STABILISED, TREE_AT
 from supple.solvers.sensitivity.arrays import BEGIN, BUNDLE_AT, CZ_OF, MET, P_OF, PARAMETERS_AT, POWER_AT
 from supple.solvers.sensitivity.stage_tangents import coefficients
@@ -37,7 +37,7 @@ def unknowns(problem, accelerates):
     return nf + (2 if problem.flags[STABILISED] else 1) * nc + nz
 
 
-@inner
+@outlined
 def add_transposed(s, M, y, out):
     """out += s M^T y."""
     for i in range(M.shape[0]):
@@ -47,7 +47,7 @@ def add_transposed(s, M, y, out):
                 out[j] += w * M[i, j]
 
 
-@inner
+@outlined
 def add_product(s, M, x, out):
     """out += s M x."""
     for i in range(M.shape[0]):

@@ -5,9 +5,11 @@ Entries that only Python understands (feedback that was sampled) end the loop; i
 
 from __future__ import annotations
 
+from functools import partial
+
 from supple.core.records import pose_t
 from supple.core.views import address_of
-from supple.jit import calling, inner, kernel, local_array, local_record
+from supple.jit import Work, calling, inner, kernel, local_array, local_record
 from supple.solvers.integrators.tape import CHARTED, FIRST, HEADER, KIND, SAMPLED, SECOND
 from supple.solvers.problem import FEEDBACK, TREE_AT, problem_at
 from supple.solvers.sensitivity.arrays import (
@@ -175,7 +177,7 @@ def move_placement(bar, before, after):
             bar.R[i, j] = R[i, j]
 
 
-@kernel
+@partial(kernel, work=Work.BOOKKEEPING)
 def sweep_tape(problem_table, sweep_table, position, backward, state):
     """From a position on the tape to its end, or backward to its beginning, or to an entry of Python's.
 
@@ -202,7 +204,7 @@ def sweep_tape(problem_table, sweep_table, position, backward, state):
     return CONVERGED
 
 
-@kernel
+@partial(kernel, work=Work.BOOKKEEPING)
 def stage_times(problem_table, sweep_table, position):
     """Times of the laws of all stages that a forward sweep from a position meets.  Returns how many they are."""
     problem, sweep = problem_at(problem_table.ctypes.data), sweep_at(sweep_table.ctypes.data)

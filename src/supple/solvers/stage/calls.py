@@ -10,7 +10,7 @@ from typing import Any
 from numba import types
 
 from supple.core.views import address_of
-from supple.jit import AddressedKernel, calling, inner, stamp_of
+from supple.jit import AddressedKernel, Work, calling, inner, stamp_of
 from supple.solvers.problem import ACCELERATION_AT, STAGE_AT, problem_at
 from supple.solvers.stage import acceleration, newton
 
@@ -28,8 +28,8 @@ def _acceleration(problem_address, t, baumgarte):
     return acceleration.accelerate(problem_at(problem_address), t, baumgarte)
 
 
-STAGE = AddressedKernel(_stage, SIGNATURE, stamp_of("solvers"))
-ACCELERATION = AddressedKernel(_acceleration, SIGNATURE, stamp_of("solvers"))
+STAGE = AddressedKernel(_stage, SIGNATURE, stamp_of("solvers"), Work.BOOKKEEPING)
+ACCELERATION = AddressedKernel(_acceleration, SIGNATURE, stamp_of("solvers"), Work.BOOKKEEPING)
 
 
 def put_addresses(calls: Any, stages: bool) -> None:

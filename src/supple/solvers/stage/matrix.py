@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.jit import inner
+from supple.jit import inner, outlined
 from supple.solvers.problem import (
     CA,
     CV,
@@ -204,7 +204,7 @@ def size_of_tangent(problem):
     return largest if largest > 0.0 else 1.0
 
 
-@inner
+@outlined
 def fill_matrix(problem):
     """W = [T, -A^T, -(T - dR/dq) P, R_z; de/dq; d(A v)/dx, 0, -c_v A P; ...] of a Newton step, see above.
 
@@ -250,7 +250,7 @@ def fill_stabilisation(problem, scale, A, slip):
         subtract_product(cv, A[l], free, P, W[nf + nc + l, nf + nc : nf + 2 * nc])
 
 
-@inner
+@outlined
 def subtract_product(s, x, free, P, out):
     """out (nc,) -= s x P over free coordinates, for x (n,) and P (n, nc); four at a time, out is short."""
     nf, count, last = free.shape[0], Index(out.shape[0]), free.shape[0] - free.shape[0] % 4
