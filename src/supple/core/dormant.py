@@ -29,7 +29,7 @@ from supple.core.loads import TANGENT
 from supple.core.records import U_A, U_Q, U_V
 from supple.core.sweep_out import start_pose
 from supple.core.views import address_of
-from supple.jit import AddressedKernel, calling, inlined, inner
+from supple.jit import AddressedKernel, Work, calling, inlined, inner
 from supple.lie.se3 import add_ad
 
 U = np.uint64  # unsigned indices vectorise, see linalg.products
@@ -44,8 +44,8 @@ _BRACKET = math.sqrt(3.0) / 6.0
 class DormantKernel(AddressedKernel):
     """A kernel of integers (numbers and addresses) that loads on dormant stations call."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__(function, types.void(*[types.int64] * function.__code__.co_argcount))
+    def __init__(self, function: Callable[..., Any], work: Work = Work.LOOPS) -> None:
+        super().__init__(function, types.void(*[types.int64] * function.__code__.co_argcount), work=work)
 
 
 @inner

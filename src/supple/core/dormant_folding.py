@@ -27,7 +27,7 @@ from supple.core.inertia import add_coadbar
 from supple.core.loads import TANGENT
 from supple.core.records import J_SUM, R_SUM, U_A, U_Q, U_V
 from supple.core.views import address_of
-from supple.jit import calling, inlined, inner, leaf, local_array, opaque
+from supple.jit import Work, calling, inlined, inner, leaf, local_array, opaque, outlined
 from supple.lie.dual import apply_transposed
 from supple.linalg.products import map_columns, map_two_columns
 
@@ -171,7 +171,7 @@ def pad_phi(runs, c, phi, f):
             p += I4
 
 
-@leaf
+@outlined
 def expand_rows(M, sums, runs, f, out):
     """out = M Phi for M (rows, 12), Phi (12, n): added to the first ``sums`` rows of out (., n), written to the others.
 
@@ -198,7 +198,7 @@ def expand_rows(M, sums, runs, f, out):
             p += I4
 
 
-@leaf
+@outlined
 def add_projected(X, row, runs, c, phi, n, start, out):
     """out[own, own] += Phi^T X[row:row+12]."""
     c, start, row = U(c), U(start), U(row)
@@ -248,7 +248,7 @@ def join_point(w, tangent, previous):
                 previous.N[k, l] += w.N[k, l]
 
 
-@leaf
+@outlined
 def add_outer_block(X, n, row, Y, m, column, out):
     """out[row:row+n, column:column+m] += X^T Y for X (6, n), Y (6, m); columns of X that are zero are skipped."""
     row, column = U(row), U(column)
@@ -364,7 +364,7 @@ def _fold_stations(tree, space, first, last, mode):  # type: ignore[no-untyped-d
         add_point_terms(at, scratch, block, point)
 
 
-FOLD, COUPLE = DormantKernel(_fold_stations), DormantKernel(_couple_stations)
+FOLD, COUPLE = (DormantKernel(function, Work.BOOKKEEPING) for function in (_fold_stations, _couple_stations))
 
 
 def dormant_kernels(present: bool, coupled: bool) -> tuple[DormantKernel | None, ...]:

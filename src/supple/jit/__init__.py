@@ -110,8 +110,8 @@ def leaf(function: Callable[..., Any]) -> Any:
 
 
 def outlined(function: Callable[..., Any]) -> Any:
-    """As `inner`, but never inlined: for loops over matrices that several places of a kernel need.
+    """As `leaf`, but never inlined: for loops over matrices.
 
-    It is optimised once for all of them, and stays fast where the code around it is short (`Work.BOOKKEEPING`).
+    It is optimised once for all places of a kernel, and stays fast where the code around is short (`Work.BOOKKEEPING`).
     """
     return compiler().outlined(function)

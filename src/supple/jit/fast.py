@@ -307,7 +307,7 @@ class _Leaf(_Inner):
     noalias = True
 
 
-class _Outlined(_Inner):
+class _Outlined(_Leaf):
     """The same of functions that stay where they are."""
 
     part = Outlined
@@ -360,5 +360,5 @@ def leaf(function: Callable[..., Any]) -> Any:
 
 
 def outlined(function: Callable[..., Any]) -> Any:
-    """As `inner`, but never inlined."""
+    """As `leaf`, but never inlined."""
     return _inside(function, _Outlined, inline=False)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from numba import types
 
 from supple.core.arrays import matrix_at, tree_view, vector_at
-from supple.jit import AddressedKernel, calling, inner, local_array, stamp_of
+from supple.jit import AddressedKernel, Work, calling, inner, local_array, stamp_of
 from supple.lie.dual import add_apply
 from supple.lie.log import log
 from supple.lie.se3 import Ad, compose, exp
@@ -124,4 +124,4 @@ def _chart_moves(tree_address, b, old_at, new_at, motion_at, out_at):
                     out[m * k + l, level * k + j] = x
 
 
-CHART_MOVES = AddressedKernel(_chart_moves, SIGNATURE, stamp_of("solvers"))
+CHART_MOVES = AddressedKernel(_chart_moves, SIGNATURE, stamp_of("solvers"), Work.BOOKKEEPING)

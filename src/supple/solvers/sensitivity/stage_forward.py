@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numba import types
 
-from supple.jit import AddressedKernel, calling, stamp_of
+from supple.jit import AddressedKernel, Work, calling, stamp_of
 from supple.solvers.problem import problem_at
 from supple.solvers.sensitivity.arrays import sweep_at
 from supple.solvers.sensitivity.parameter_products import ask_followers, push_parameters
@@ -26,4 +26,4 @@ def _forward(problem_address, sweep_address, s, accelerates, register):
     return status
 
 
-FORWARD = AddressedKernel(_forward, SIGNATURE, stamp_of("solvers"))
+FORWARD = AddressedKernel(_forward, SIGNATURE, stamp_of("solvers"), Work.BOOKKEEPING)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from numba import types
 
 from supple.core.arrays import space_view, tree_view, vector_at
-from supple.jit import AddressedKernel, calling, inner, local_array, stamp_of
+from supple.jit import AddressedKernel, Work, calling, inner, local_array, stamp_of
 from supple.lie.dual import add_apply
 from supple.lie.log import log
 from supple.lie.se3 import Ad, compose, exp
@@ -129,4 +129,4 @@ def _chart(tree_address, space_address, b, what, home_at, q_at, v_at, a_at):
         q[j], v[j], a[j] = motion[0, j], motion[1, j], motion[2, j]
 
 
-CHART = AddressedKernel(_chart, SIGNATURE, stamp_of("solvers"))
+CHART = AddressedKernel(_chart, SIGNATURE, stamp_of("solvers"), Work.BOOKKEEPING)
