@@ -150,7 +150,6 @@ TESTED_IN = {
     "gradients/piece_sweep": "gradients/test_motion_gradients",
     "jit/calls": "jit/test_addressed",
     "jit/fast": "jit/test_mode",
-    "jit/libraries": "jit/test_kept_parts",
     "jit/plain": "jit/test_mode",
     "jit/self_test": "jit/test_mode",
     "joints/factors": "joints/test_splines",

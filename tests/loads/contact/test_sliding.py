@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from helpers import random_rotation
+import supple as sp
 from kernel_entry import entry
 from supple.jit import calling, inner
 from supple.loads.contact import distance, sliding
@@ -106,3 +107,30 @@ def test_a_contact_calls_what_its_sphere_needs(focal):
     by_axis, by_search = closest_on_axis(0.8, size[1], size[2], pairs), closest_varying(ROUND, size, sphere, pairs)
     assert place == pytest.approx(by_search if focal else by_axis, abs=1e-12)
     assert place > 0.0
+
+
+def lying(section, young):
+    """A rod with a section whose side rests on the floor."""
+    material = sp.Material(young=young, poisson=0.45, density=1000.0)
+    robot = sp.Robot("rod", gravity=(0.0, 0.0, -9.81))
+    robot.add_link("rod", sp.Rod(0.3, section, material, sp.Legendre(bend_y=2, bend_z=1), points=4))
+    robot.add(sp.Contact("floor", sp.Spheres("rod", n=6), sp.Plane(height=-0.02), stiffness=1e3))
+    return robot
+
+
+def test_only_contacts_whose_spheres_slide_compile_what_slides():
+    for section, slides in ((sp.Circle(0.01), False), (sp.Ellipse(0.01, 0.02), True), (sp.Rectangle(0.01, 0.02), False)):
+        (load,) = lying(section, 1e5).compile().loads
+        assert (load.calls[-1] is sliding.slide) == slides
+
+
+def test_an_ellipse_that_is_just_round_is_differentiated():
+    """None of its spheres slides, but some do as soon as one of its axes is changed: nothing is called then."""
+
+    oval = sp.Design(lambda young, y, z: lying(sp.Ellipse(y, z), young), young=1e5, y=0.01, z=0.01)
+    circle = sp.Design(lambda young, r: lying(sp.Circle(r), young), young=1e5, r=0.01)
+    rests = [design.model().statics() for design in (oval, circle)]
+    assert rests[0].model.contact(rests[0].q, "floor").gap.min() < 0.0
+    found, expected = (rest.vjp(pose={("rod", 1.0): np.array([0.0, 0.0, 0.0, 0.0, 0.0, 1.0])}).p for rest in rests)
+    assert found["young"] == pytest.approx(expected["young"], rel=1e-6)
+    assert found["y"] + found["z"] == pytest.approx(expected["r"], rel=1e-4)
