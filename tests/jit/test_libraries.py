@@ -12,7 +12,7 @@ pytestmark = pytest.mark.skipif(in_use()[0] != "fast", reason="plain Numba takes
 
 
 def _add_squares(x, out):
-    for i in range(x.shape[0]):
+    for i in range(np.uint64(x.shape[0])):  # unsigned indices vectorise, see linalg.products
         out[i] += x[i] * x[i]
 
 

@@ -350,6 +350,26 @@ def test_a_missing_viser_is_named_with_its_remedy():
     assert 'pip install "supple[view]"' in done.stdout
 
 
+def test_a_process_does_not_end_under_a_studio_that_did_not_come_about():
+    """Kernels are read by a thread; to end while it is in compiled code would abort the process."""
+    program = (
+        "import sys, time\n"
+        "sys.modules['viser'] = None\n"
+        "import supple as sp\n"
+        "from supple.studio.actor import Actor\n"
+        "plan = Actor.make_plan\n"
+        "Actor.make_plan = lambda actor: (time.sleep(0.5), plan(actor), print('planned', flush=True))\n"
+        "robot = sp.Robot('arm')\n"
+        "robot.add_link('a', sp.Rigid.sphere(0.1, density=1.0), joint=sp.Revolute('z'))\n"
+        "try:\n"
+        "    robot.compile().view()\n"
+        "except sp.MissingExtraError as error:\n"
+        "    print('missing', flush=True)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["missing", "planned"]
+
+
 def test_nobody_loads_viser_or_matplotlib_who_does_not_ask():
     program = (
         "import sys, supple, supple.studio\n"

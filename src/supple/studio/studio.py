@@ -71,6 +71,7 @@ class Studio:
             self.actors += [Actor(one, name, options) for one, name in zip(what, names, strict=True)]
             self._preparing = threading.Thread(target=self._prepare, name="supple studio, preparing", daemon=True)
             self._preparing.start()
+            undone.callback(atexit.register, self._preparing.join, FINISH)  # as in `stop`
             # viser is loaded meanwhile: kernels are linked outside of Python
             self.site = undone.enter_context(open_site())
             self.server = self.site.server
