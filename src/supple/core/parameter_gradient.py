@@ -211,6 +211,7 @@ def _parameter_gradient(tree_address, space_address, q_at, v_at, a_at, y_at, row
     return 1 if finite else 0
 
 
+# of many kinds of blocks and loads, each rare: short code is as fast
 PARAMETER_GRADIENT = AddressedKernel(_parameter_gradient, SIGNATURE, work=Work.BOOKKEEPING)
 
 

@@ -20,7 +20,7 @@ class Work(Enum):
 
     LOOPS = "arithmetic in loops"
     FORMULAS = "arithmetic outside of loops"
-    BOOKKEEPING = "little, again and again: short code but for `outlined` functions, compiled in half the time"
+    BOOKKEEPING = "little outside of `outlined` functions: all else is short code, compiled in half the time"
 
 
 def calling(signature: Any) -> Any:

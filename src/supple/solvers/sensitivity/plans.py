@@ -7,7 +7,6 @@ Each family turns its entries into programs by a kernel of its own (`plan_ndf`, 
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 from numba import types
@@ -48,13 +47,6 @@ SIGNATURE = types.void(*[types.int64] * 3)
 
 _call = calling(SIGNATURE)
 
-_MODULES = {
-    NDF_FAMILY: "plan_ndf",
-    FORMULA_FAMILY: "plan_formula",
-    PAIR_FAMILY: "plan_pair",
-    RADAU_FAMILY: "plan_radau",
-}
-
 
 class Planner(AddressedKernel):
     """The kernel ``plan(problem, sweep, at)`` of a family; only entries of numbers have a program."""
@@ -65,8 +57,15 @@ class Planner(AddressedKernel):
 
 def planner(family: int) -> Planner:
     """That of a family."""
-    found: Planner = import_module(f"supple.solvers.sensitivity.{_MODULES[family]}").PLAN
-    return found
+    from supple.solvers.sensitivity import plan_formula, plan_ndf, plan_pair, plan_radau
+
+    planners = {
+        NDF_FAMILY: plan_ndf.PLAN,
+        FORMULA_FAMILY: plan_formula.PLAN,
+        PAIR_FAMILY: plan_pair.PLAN,
+        RADAU_FAMILY: plan_radau.PLAN,
+    }
+    return planners[family]
 
 
 @inner
