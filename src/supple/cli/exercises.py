@@ -178,12 +178,12 @@ def falling() -> Model:
 
 def _derivatives_of_motions() -> None:
     """Differentiate a motion, forward and backward, of a robot with inputs and of one with charts."""
-    from supple.solvers.integrators import BDF2, Radau
+    from supple.solvers.integrators import BDF2, NDF, RK45, Radau
 
     motion = arm().simulate(GLIMPSE, method=BDF2(dt=GLIMPSE), record=True)
     motion.vjp(q=motion.q)
     motion.jvp(q0=motion.q[0])
-    for method in (BDF2(dt=GLIMPSE), Radau()):
+    for method in (BDF2(dt=GLIMPSE), NDF(), RK45(), Radau()):  # one of each family: each plans by a kernel of its own
         motion = ring().simulate(GLIMPSE, method=method, record=True)
         motion.vjp(q=motion.q)
 
