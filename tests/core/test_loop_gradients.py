@@ -5,6 +5,8 @@ import pytest
 
 import supple as sp
 from gradient_cases import State, load_errors, tree_errors
+from supple.core.gradient_arrays import ROWS
+from supple.gradients.parameter_sums import ParameterSums
 
 
 def parallelogram(joint):
@@ -29,3 +31,15 @@ def test_each_row_alone_is_that_of_differences(joint, row):
         state.rows[other] = 0.0
     errors = tree_errors(rng, model, state) | load_errors(rng, model, state)
     assert max(errors.values()) < 1e-6, errors
+
+
+def test_only_robots_with_loops_ask_for_the_kernel_of_rows():
+    """Others would wait for it to compile, in vain."""
+    with_loop = parallelogram(sp.Spherical())
+    without = sp.Robot("bar")
+    without.add_link("bar", sp.Rigid(1.0, [0.01, 0.02, 0.02]), joint=sp.Revolute("y"))
+    without.add(sp.JointDrive("motor", "bar"))
+    assert [list(ParameterSums(model).arrays.loads[:, ROWS] != 0) for model in (with_loop, without.compile())] == [
+        [True],
+        [False],
+    ]

@@ -32,7 +32,7 @@ class ParameterGradient(NamedTuple):
     limits: Any  #: (n, 8)
     inputs: Any  #: (nu,) by the inputs u
     signals: Any  #: (n_signals,) by the values of laws of time
-    loads: Any  #: (n_loads, 5) kernel, own arrays, how it is called, inputs: see `core.load_gradients`
+    loads: Any  #: (n_loads, 6) kernel, own arrays, how it is called, inputs, rows: see `core.load_gradients`
     differences: Any  #: (k, 5) load, addresses of the handles of its data at both ends, and of its function there
     scales: Any  #: (k,) one over the distance of the ends
     along: Any  #: (k,) derivative along each difference, of loads, then of maps
@@ -44,8 +44,8 @@ class ParameterGradient(NamedTuple):
 KERNEL, OWN, ALL, COORDINATES, ALONG_Y = 0, 1, 2, 3, 4
 
 #: Columns of ParameterGradient.loads after kernel and arrays: how the kernel is called, first input and the one behind
-#: the last.
-CALL, FIRST, LAST = 2, 3, 4
+#: the last; of loops `core.loop_gradients.LOOP_ROWS`, which no other robot compiles, else 0.
+CALL, FIRST, LAST, ROWS = 2, 3, 4, 5
 #: How: after the load; by the load itself, in mode GRADIENT; not at all, then inputs are as the load's modes say.
 AFTER, WITHIN, NONE = 0, 1, 2
 

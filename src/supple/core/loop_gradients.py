@@ -14,14 +14,20 @@ The frames themselves move by pi = Ad_g rho (rho in the frame): A changes e alon
 
 from __future__ import annotations
 
-from supple.core.arrays import floats, handle_at, integers, poses
-from supple.core.loads import CONSTRAINT
+from numba import types
+
+from supple.core.arrays import floats, handle_at, integers, matrix_at, poses, space_view
+from supple.core.gradient_arrays import ROWS
 from supple.core.loops import frame_pose, relative_pose
 from supple.core.segment_gradients import add_frame_cotangent
-from supple.jit import inlined, inner, local_array
+from supple.jit import AddressedKernel, calling, inlined, inner, local_array
 from supple.lie.dual import apply_transposed
 from supple.lie.log import log
 from supple.lie.se3 import Ad_inverse, Ad_transposed, add_ad, add_coad, add_scaled, rotate
+
+SIGNATURE = types.void(*[types.int64] * 4)
+
+_call_rows = calling(SIGNATURE)
 
 _twist, _dual = local_array(6), local_array(2, 3, 3)
 
@@ -117,39 +123,48 @@ def add_frames(ga, gb, offsets, W, y, E, s, r, out):
 
 
 @inlined
-def add_loop_rows(tree, space, rows, gradient):
-    """Cotangents ``rows`` (3, nc) of e, A v, A a + A' v: into those of segments, and into the loops' own arrays."""
-    frames, work = space.frames, space.work
+def add_loop_rows(tree, space_address, rows_at, gradient):
+    """Cotangents (3, nc) of e, A v, A a + A' v: into those of segments, and into the loops' own arrays."""
+    for i in range(tree.loads.shape[0]):
+        if gradient.loads[i, ROWS] != 0:
+            _call_rows(gradient.loads[i, ROWS], (space_address, tree.loads[i, 1], gradient.loads[i, 1], rows_at))
+
+
+def _loop_rows(space_address, data_address, own_address, rows_at):
+    """The same of one loop."""
+    space = space_view(space_address)
+    frames, work, rows = space.frames, space.work, matrix_at(rows_at, (3, space.multipliers.shape[0]))
+    data, own = handle_at(data_address, 3), handle_at(own_address, 3)
+    where, perp, offsets = integers(data, 0), floats(data, 1), poses(data, 2)
+    perp_bar, wa, wb = floats(own, 1), work[where[0, 0]], work[where[0, 1]]
     Omega, inverse, local, E, s, r = _twist(), _dual(), _twist(), _twist(), _twist(), _twist()
     W, y = _twist(), _twist()
-    for i in range(tree.loads.shape[0]):
-        if tree.loads[i, 2] != CONSTRAINT:
-            continue
-        data, own = handle_at(tree.loads[i, 1], 3), handle_at(gradient.loads[i, 1], 3)
-        where, perp, offsets = integers(data, 0), floats(data, 1), poses(data, 2)
-        perp_bar, wa, wb = floats(own, 1), work[where[0, 0]], work[where[0, 1]]
-        first, ga, gb = where[0, 2], frames[0], frames[1]
-        frame_pose(wa, offsets[0], ga)
-        frame_pose(wb, offsets[1], gb)
-        relative_pose(ga, gb, frames[2])
-        log(frames[2].R, frames[2].p, Omega, inverse)
-        for k in range(6):
-            W[k], y[k] = wa.V[k] - wb.V[k], 0.0
-        add_ad(wb.V, W, y)
-        for k in range(6):
-            y[k] = wa.A[k] - wb.A[k] - y[k]
-        add_perp(Omega, first, rows[0], perp_bar)
-        Ad_inverse(gb.R, gb.p, W, local)
-        add_perp(local, first, rows[1], perp_bar)
-        Ad_inverse(gb.R, gb.p, y, local)
-        add_perp(local, first, rows[2], perp_bar)
-        row_wrench(perp, first, rows[0], E)
-        apply_transposed(inverse, E, local)
-        to_world(gb, local, E)
-        row_wrench(perp, first, rows[1], local)
-        to_world(gb, local, s)
-        row_wrench(perp, first, rows[2], local)
-        to_world(gb, local, r)
-        add_end_a(wa, wb, E, s, r)
-        add_end_b(wa, wb, y, E, s, r)
-        add_frames(ga, gb, offsets, W, y, E, s, r, poses(own, 2))
+    first, ga, gb = where[0, 2], frames[0], frames[1]
+    frame_pose(wa, offsets[0], ga)
+    frame_pose(wb, offsets[1], gb)
+    relative_pose(ga, gb, frames[2])
+    log(frames[2].R, frames[2].p, Omega, inverse)
+    for k in range(6):
+        W[k], y[k] = wa.V[k] - wb.V[k], 0.0
+    add_ad(wb.V, W, y)
+    for k in range(6):
+        y[k] = wa.A[k] - wb.A[k] - y[k]
+    add_perp(Omega, first, rows[0], perp_bar)
+    Ad_inverse(gb.R, gb.p, W, local)
+    add_perp(local, first, rows[1], perp_bar)
+    Ad_inverse(gb.R, gb.p, y, local)
+    add_perp(local, first, rows[2], perp_bar)
+    row_wrench(perp, first, rows[0], E)
+    apply_transposed(inverse, E, local)
+    to_world(gb, local, E)
+    row_wrench(perp, first, rows[1], local)
+    to_world(gb, local, s)
+    row_wrench(perp, first, rows[2], local)
+    to_world(gb, local, r)
+    add_end_a(wa, wb, E, s, r)
+    add_end_b(wa, wb, y, E, s, r)
+    add_frames(ga, gb, offsets, W, y, E, s, r, poses(own, 2))
+
+
+# four addresses: of the scratch, a loop's data, arrays shaped like them, and cotangents (3, nc)
+LOOP_ROWS = AddressedKernel(_loop_rows, SIGNATURE)

@@ -26,7 +26,7 @@ import math
 
 from numba import types
 
-from supple.core.arrays import SPACE_ROWS, TREE_ROWS, handle_at, matrix_at, space_at, tree_at, vector_at
+from supple.core.arrays import SPACE_ROWS, TREE_ROWS, handle_at, space_at, tree_at, vector_at
 from supple.core.blocks.body import add_field_cotangents, add_field_momentum
 from supple.core.blocks.kinds import add_step_gradient, add_virtual_twist, has_field
 from supple.core.dormant import ASLEEP, AWAKE
@@ -192,7 +192,7 @@ def _parameter_gradient(tree_address, space_address, q_at, v_at, a_at, y_at, row
     """The module's docstring says it."""
     tree_handle, space_handle = handle_at(tree_address, TREE_ROWS), handle_at(space_address, SPACE_ROWS)
     tree, space, gradient = tree_at(tree_handle), space_at(space_handle), gradient_view(gradient_address)
-    n, nc = tree.component.shape[0], space.multipliers.shape[0]
+    n = tree.component.shape[0]
     q, v, a, y = vector_at(q_at, (n,)), vector_at(v_at, (n,)), vector_at(a_at, (n,)), vector_at(y_at, (n,))
     outward(tree_handle, space_handle, space, q, v, a, 2)
     point_operators(tree, space, q, v, a)
@@ -203,7 +203,7 @@ def _parameter_gradient(tree_address, space_address, q_at, v_at, a_at, y_at, row
     pull_back_points(tree, space, y)
     pull_back_loads(tree, space, q, v, y, gradient)
     if rows_at != 0:
-        add_loop_rows(tree, space, matrix_at(rows_at, (3, nc)), gradient)
+        add_loop_rows(tree, space_address, rows_at, gradient)
     pull_back(tree, space, q, v, a, y, gradient)
     add_internal_gradient(tree, q, v, y, gradient)
     finite = finite_gradient(space.work)

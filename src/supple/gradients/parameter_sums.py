@@ -13,6 +13,8 @@ import numpy as np
 
 from supple.core.arrays import handle
 from supple.core.gradient_arrays import AFTER, NONE, WITHIN, make_gradient, shaped_like, words_of
+from supple.core.loads import CONSTRAINT
+from supple.core.loop_gradients import LOOP_ROWS
 from supple.core.map_gradients import scratch_size
 from supple.core.records import has_star, is_map
 from supple.gradients.array_slopes import ArraySlopes, MapEnds, flat_numbers
@@ -72,7 +74,7 @@ class ParameterSums:
             parameters,
             self.inputs,
             self.signals,
-            np.array(rows, dtype=np.int64).reshape(-1, 5),
+            np.array(rows, dtype=np.int64).reshape(-1, 6),
             np.array(differences, dtype=np.int64).reshape(-1, 5),
             np.array([*(end.scale for end in ends), *(end.scale for end in maps)], dtype=float),
             self._along,
@@ -166,8 +168,8 @@ def _places(like: list[Array], model: Model) -> Array:
 
 def _row(load: Bound, own: Array) -> tuple[int, ...]:
     """A row of `ParameterGradient.loads`."""
-    kernel = load.gradient
+    kernel, rows = load.gradient, LOOP_ROWS.address if load.side == CONSTRAINT else 0
     if kernel is None:
-        return 0, own.ctypes.data, NONE, *load.inputs
+        return 0, own.ctypes.data, NONE, *load.inputs, rows
     how = WITHIN if getattr(kernel, "within", False) else AFTER
-    return kernel.address, own.ctypes.data, how, *load.inputs
+    return kernel.address, own.ctypes.data, how, *load.inputs, rows

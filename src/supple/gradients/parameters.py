@@ -18,6 +18,7 @@ from supple.core import parameter_gradient as _sweep
 from supple.core.arrays import Parameters, handle, make_space, make_tree
 from supple.core.gradient_arrays import NONE, make_gradient
 from supple.core.loads import CONSTRAINT
+from supple.core.loop_gradients import LOOP_ROWS
 from supple.core.records import pose_t
 from supple.errors import StateError
 from supple.gradients.array_slopes import ArraySlopes, flat_numbers, number_arrays
@@ -100,7 +101,7 @@ class StationSums:
         self._own = tuple(np.zeros_like(array) for array in self._data)
         self._own_handle = handle(self._own)
         self._handles = handle(self._tree), handle(self._space)
-        own = np.array([[0, self._own_handle.ctypes.data, NONE, 0, 0]], dtype=np.int64)
+        own = np.array([[0, self._own_handle.ctypes.data, NONE, 0, 0, LOOP_ROWS.address]], dtype=np.int64)
         maps = self._slopes.maps
         self._maps = MapDifferences(topology.blocks, maps)
         self._along, scales = np.zeros(len(maps)), np.array([end.scale for end in maps], dtype=float)
