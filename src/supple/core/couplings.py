@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.core.records import J_SUM, R_SUM
-from supple.jit import inlined, inner, opaque
+from supple.jit import inlined, inner, opaque, outlined
 
 U = np.uint64  # unsigned indices vectorise, see linalg.products
 
@@ -111,7 +111,7 @@ def add_outer(X, Y, lo, hi, out):
             out[i, j] += a0 * Y[0, j] + a1 * Y[1, j] + a2 * Y[2, j] + a3 * Y[3, j] + a4 * Y[4, j] + a5 * Y[5, j]
 
 
-@inlined
+@outlined  # few robots have any
 def add_couplings(tree, space, separate, dq, dv):
     """dq += J_a^T (G J_b + N R_b); if ``separate``, dv += J_a^T N J_b (else R already holds R + c_v J)."""
     a, b, X = space.chains[0], space.chains[1], space.chains[2]

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.core.records import J_SUM, R_SUM
-from supple.jit import inlined
+from supple.jit import inlined, outlined
 from supple.lie.se3 import add_scaled, dot6
 
 U = np.uint64  # unsigned indices vectorise, see linalg.products
@@ -182,7 +182,7 @@ def set_line_rows(tree, space, line, cv, g, row):
         row[j] += line.slope * g[j]
 
 
-@inlined
+@outlined  # few robots have any
 def add_line_tangents(tree, space, cv, separate, dq, dv):
     """dq += g (T_l g + T_l' dl'/dq)^T, dv += T_l' g g^T; if not ``separate``, R holds R + c_v J and all goes to dq."""
     if space.count[1] == 0:

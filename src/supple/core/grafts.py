@@ -14,12 +14,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.jit import inner
+from supple.jit import outlined
 
 U = np.uint64  # unsigned indices vectorise, see linalg.products
 
+# outlined: called up to nine times for each block that is grafted, and few are
 
-@inner
+
+@outlined
 def write_graft_rows(block, ranges, scale, A, X, add, out):
     """Rows of a block at the coordinates of rods it is grafted on: out = scale A^T X, or added to it."""
     for r in range(block.grafts[0], block.grafts[1]):
@@ -32,7 +34,7 @@ def write_graft_rows(block, ranges, scale, A, X, add, out):
                 out[i, lo + j] = scale * x + (out[i, lo + j] if add else 0.0)
 
 
-@inner
+@outlined
 def write_graft_columns(block, ranges, X, sums, out):
     """The same entries mirrored, rows of the rods and columns of the block: out = X^T sums."""
     for r in range(block.grafts[0], block.grafts[1]):
