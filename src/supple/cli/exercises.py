@@ -71,6 +71,7 @@ def everything() -> list[Exercise]:
         "programs of soft bodies": _program,
         "gradients by parameters": partial(_addressed, "core.parameter_gradient"),
         "loops in gradients": partial(_addressed, "core.loop_gradients", "constraints.loop"),
+        "stations in gradients": partial(_addressed, "core.station_gradient"),
         "gradients of designs": lambda: designed().statics().vjp(pose={("arm", 0.5): np.ones(6)}),
         "statics in need": _in_vain,
         "NDF": lambda: simulate(ring(), NDF()),

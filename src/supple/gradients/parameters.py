@@ -1,9 +1,8 @@
 """Gradients of the residual and of outputs by the parameters of a design.
 
 The residual by one sweep (`core.parameter_gradient`).  Poses and energies depend on parameters also where q stands
-still.  A station is the end of a chain of its own (`model.station_chain`); the sweep pulls the cotangent of its pose
-back as that of a loop between the station and the place where it is, e = log(g_B^-1 g_A) with g_B = g_A.  Energies are
-differenced between robots with slightly other parameters.
+still.  A station is the end of a chain of its own (`model.station_chain`), to which the cotangent of its pose is given
+(`core.station_gradient`).  Energies are differenced between robots with slightly other parameters.
 """
 
 from __future__ import annotations
@@ -13,13 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from supple.constraints.loop import LoopData, loops
 from supple.core import parameter_gradient as _sweep
 from supple.core.arrays import Parameters, handle, make_space, make_tree
 from supple.core.gradient_arrays import NONE, make_gradient
-from supple.core.loads import CONSTRAINT
-from supple.core.loop_gradients import LOOP_ROWS
-from supple.core.records import pose_t
+from supple.core.loads import EXTERNAL
+from supple.core.station_gradient import PULL_BACK_POSE, StationData
 from supple.errors import StateError
 from supple.gradients.array_slopes import ArraySlopes, flat_numbers, number_arrays
 from supple.gradients.parameter_sums import MapDifferences, ParameterSums
@@ -89,26 +86,20 @@ class StationSums:
         self.model, self.link, self.s = model, link, as_station(s, "s")
         topology, parameters = chain_arrays(model, model.layouts[number], self.s)
         self._slopes = _chain_slopes(point, number, self.s)
-        last, k = len(parameters.segments) - 1, 6
-        self._frames = np.zeros(2, pose_t)
-        self._frames["R"] = np.eye(3)
-        where = np.array([[last, 0, 0]], dtype=np.int64)
-        self._data = (*LoopData(where, np.eye(k), self._frames), np.zeros(0, np.int64))
+        self._data = StationData(np.array([[len(parameters.segments) - 1]]), np.zeros((1, 6)))
         self._data_handle = handle(self._data)
-        table = np.array([[loops.address, self._data_handle.ctypes.data, CONSTRAINT, 0, 0]], dtype=np.int64)
+        table = np.array([[PULL_BACK_POSE.address, self._data_handle.ctypes.data, EXTERNAL, 0, 0]], dtype=np.int64)
         self._tree = make_tree(topology, parameters, table, model.workspace.arrays.maps)
-        self._space = make_space(self._tree, multipliers=k)
-        self._own = tuple(np.zeros_like(array) for array in self._data)
-        self._own_handle = handle(self._own)
+        self._space = make_space(self._tree)
         self._handles = handle(self._tree), handle(self._space)
-        own = np.array([[0, self._own_handle.ctypes.data, NONE, 0, 0, LOOP_ROWS.address]], dtype=np.int64)
+        own = np.array([[0, 0, NONE, 0, 0, 0]], dtype=np.int64)
         maps = self._slopes.maps
         self._maps = MapDifferences(topology.blocks, maps)
         self._along, scales = np.zeros(len(maps)), np.array([end.scale for end in maps], dtype=float)
         arrays = [np.zeros_like(x) for x in parameters], np.zeros(0), np.zeros(0), own, None, scales, self._along
         self._sums = make_gradient(*arrays, self._maps.rows)
         self._sums_handle = handle(self._sums)
-        self._rows, self._zero = np.zeros((3, k)), np.zeros(len(model.topology.component))
+        self._zero = np.zeros(len(model.topology.component))
 
     def clear(self) -> None:
         """Set all sums to zero."""
@@ -119,11 +110,10 @@ class StationSums:
 
     def add(self, q: Array, wrench: Array) -> None:
         """Add the cotangent of the pose at q (n,): a wrench (6,) in the station's frame."""
-        pose = self.model.pose(q, self.link, self.s)
-        self._frames[1]["R"], self._frames[1]["p"], self._rows[0] = pose[:3, :3], pose[:3, 3], wrench
+        self._data.wrench[:] = wrench
         tree, space = self._handles
         function, zero, q = _sweep.PARAMETER_GRADIENT.address, self._zero, self.model.whole(q)
-        _sweep.parameter_gradient(function, tree, space, q, zero, zero, zero, self._rows, self._sums_handle)
+        _sweep.parameter_gradient(function, tree, space, q, zero, zero, zero, NO_ROWS, self._sums_handle)
 
     def by_parameter(self) -> Array:
         """The sums pulled back to the parameters, (count,)."""
