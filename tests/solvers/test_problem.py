@@ -6,7 +6,7 @@ import pytest
 import supple as sp
 from motions import four_bar, pendulum
 from supple.compilation.law_program import make_program
-from supple.solvers.problem import chart_table, free_coordinates, load_state_table, make_workspace
+from supple.solvers.problem import chart_table, free_coordinates, load_state_table, make_workspace, turning_table
 
 
 def ball(**joint):
@@ -42,6 +42,27 @@ def test_charts_of_joints_without_a_meaning_of_their_own(tree):
     assert tree.coordinate_names[start].startswith("free.")
     assert int(tree.topology.blocks[block]["start"]) == start
     assert (turning, size) == (3, 3)
+
+
+def test_equations_of_joints_that_turn_are_found_among_those_of_free_coordinates():
+    """Those that keep their chart, too; but nothing of joints that are prescribed, or that turn about one axis."""
+    robot = sp.Robot("four")
+    for name, joint in {
+        "ball": sp.Spherical(damping=0.1),
+        "hinge": sp.Revolute("x"),
+        "free": sp.Free(),
+        "led": sp.Spherical(),
+    }.items():
+        robot.add_link(name, sp.Rigid.sphere(0.1, density=1000.0), joint=joint)
+    robot.add(sp.Prescribed("led", lambda t: (np.zeros(3), np.zeros(3), np.zeros(3))))
+    model = robot.compile()
+    free = free_coordinates(model)
+    rows = turning_table(model, free)
+    assert sorted(rows[:, 2].tolist()) == [3, 6]
+    for block, start, size, place in rows.tolist():
+        assert free[place : place + size].tolist() == list(range(start, start + size))
+        assert int(model.topology.blocks[block]["start"]) == start
+    assert len(chart_table(model)) == 1
 
 
 def test_states_of_loads_have_their_signals():

@@ -56,11 +56,22 @@ def rotation_vector(R, w):
 
 
 @inner
+def invert_dual_part(D, inverse):
+    """inverse = (A + epsilon B)^-1 = A^-1 - epsilon A^-1 B A^-1 of the dual matrix D, where A^-1 is there already."""
+    for i in range(3):
+        for j in range(3):
+            x = 0.0
+            for k in range(3):
+                for l in range(3):
+                    x += inverse[0, i, k] * D[1, k, l] * inverse[0, l, j]
+            inverse[1, i, j] = -x
+
+
+@inner
 def log(R, p, Omega, inverse):
     """Omega (6,) with exp(Omega) = (R, p), and inverse = T(Omega)^-1 as a dual matrix (2, 3, 3).
 
-    v = A^-1 p with the so(3) block A of T(w); the inverse of the dual matrix A + epsilon B is
-    A^-1 - epsilon A^-1 B A^-1.
+    v = A^-1 p with the so(3) block A of T(w).
     """
     jet, T = _jet(), _operators()
     for m in range(3):
@@ -72,12 +83,6 @@ def log(R, p, Omega, inverse):
     for i in range(3):
         jet[0, 3 + i] = inverse[0, i, 0] * p[0] + inverse[0, i, 1] * p[1] + inverse[0, i, 2] * p[2]
     tangent_operators(jet, 0, T)
-    for i in range(3):
-        for j in range(3):
-            x = 0.0
-            for k in range(3):
-                for l in range(3):
-                    x += inverse[0, i, k] * T[0, 1, k, l] * inverse[0, l, j]
-            inverse[1, i, j] = -x
+    invert_dual_part(T[0], inverse)
     for i in range(6):
         Omega[i] = jet[0, i]

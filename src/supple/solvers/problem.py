@@ -134,13 +134,15 @@ class Problem(NamedTuple):
     placement: Any  #: charts of joints, pose_t
     home: Any  #: the model's own charts
     charts: Any  #: (k, 4) int64 of joints that are re-centred: block, first coordinate, how many of them turn, how many
+    turning: Any  #: (k, 4) int64 of joints that turn: block, first coordinate, how many, place in ``free``
+    factored_q: Any  #: (n,) where the factors were made, of coordinates of these joints
 
 
 #: Fields of laws, side by side: those of another run are put in their place.
 LAWS = ("ops", "law_numbers", "targets", "values")
 
 _INTEGERS = dict.fromkeys(("calls", "flags", "free", "fixed", "fields", "pivots", "tree_pivots", "tensions"), 1)
-_INTEGERS |= dict.fromkeys(("ops", "targets", "charts", "load_states"), 2)
+_INTEGERS |= dict.fromkeys(("ops", "targets", "charts", "turning", "load_states"), 2)
 _POSES = ("placement", "home")
 _MATRICES = (
     "tangent", "moving", "vectors", "P", "corrections", "B", "slopes", "R_z", "matrix", "weights", "motion", "values"
@@ -167,6 +169,7 @@ class Tables(NamedTuple):
     fixed: Array
     fields: Array
     charts: Array
+    turning: Array
     tensions: Array
     load_states: Array
 
@@ -221,7 +224,8 @@ def make_workspace(
         Whether accelerations are asked for at every stage.
     """
     tables = model.workspace.kept("tables of a problem", lambda: _tables(model))
-    load_states, charts, free = tables.load_states if integrated else NO_STATES, tables.charts, tables.free
+    tables = tables if integrated else tables._replace(load_states=NO_STATES)
+    load_states, free = tables.load_states, tables.free
     n, nc, nz, nu = model.n, model.nc, states + len(load_states), model.nu
     placement = model.parameters.placement.copy()  # always: arrays of other types would compile all loops again
     parameters, arrays = model.parameters._replace(placement=placement), model.workspace.arrays
@@ -231,7 +235,7 @@ def make_workspace(
     rows = (2 if stabilised else 1) * nc
     m = len(free) + rows + nz
     functions = model.workspace.functions
-    calls = _addresses(model, handles, len(charts) > 0, apart, explicit, m)
+    calls = _addresses(model, handles, len(tables.turning) > 0, apart, explicit, m)
     flags, numbers = _scalars(feedback, stabilised and nc > 0, differenced)
     further = rows + nz + (nu if feedback or nz > 0 else 0)
     border = further + functions.follower_rows
@@ -243,10 +247,7 @@ def make_workspace(
         calls=calls,
         numbers=numbers,
         flags=flags,
-        free=free,
-        fixed=tables.fixed,
-        fields=tables.fields,
-        load_states=load_states,
+        **tables._asdict(),
         pivots=np.zeros(m, dtype=np.int64),
         tree_reals=made.reals,
         tree_pivots=made.pivots,
@@ -258,10 +259,8 @@ def make_workspace(
         inputs=space.inputs,
         signals=space.signals,
         multipliers=space.multipliers,
-        tensions=tables.tensions,
         placement=placement,
         home=model.parameters.placement,
-        charts=charts,
         **{name: np.zeros(shape) for name, shape in zeros.items()},
     )
     return SolverWorkspace(
@@ -348,7 +347,8 @@ def _shapes(
     n: int, nc: int, nz: int, nu: int | None, m: int, load_states: int, laws: int
 ) -> dict[str, tuple[int, ...]]:
     """Shapes of the arrays that begin at zero; nu is None where neither inputs nor internal states follow the state."""
-    vectors = dict.fromkeys(("q", "v", "a", "q0", "v0", "a0", "before", "x", "y", "residual"), (n,))
+    names = ("q", "v", "a", "q0", "v0", "a0", "before", "x", "y", "residual", "factored_q")
+    vectors = dict.fromkeys(names, (n,))
     states = dict.fromkeys(("z", "rates", "z0", "rates0", "xz"), (nz,))
     return {
         **vectors,
@@ -373,11 +373,13 @@ def _shapes(
 
 
 def _tables(model: Model) -> Tables:
+    free = free_coordinates(model)
     found = Tables(
-        free=free_coordinates(model),
+        free=free,
         fixed=np.array(model.fixed_coordinates, dtype=np.int64),
         fields=field_table(model),
         charts=chart_table(model),
+        turning=turning_table(model, free),
         tensions=np.flatnonzero(model.demand.tensions).astype(np.int64),
         load_states=load_state_table(model),
     )
@@ -428,4 +430,13 @@ def chart_table(model: Model) -> Array:
         if has_chart(block) and not kept and start not in model.fixed_coordinates:
             turning = np.abs(model.parameters.screws[:3, start : start + size]).max(axis=0) > 0.0
             rows.append((b, start, int(turning.sum()), size))
+    return np.array(rows, dtype=np.int64).reshape(-1, 4)
+
+
+def turning_table(model: Model, free: Array) -> Array:
+    """Joints that turn and are not prescribed: (k, 4) block, first coordinate, size, place in ``free``."""
+    rows, place = [], {int(k): i for i, k in enumerate(free)}
+    for b, block in enumerate(model.topology.blocks):
+        if has_chart(block) and int(block["start"]) in place:
+            rows.append((b, int(block["start"]), int(block["n"]), place[int(block["start"])]))
     return np.array(rows, dtype=np.int64).reshape(-1, 4)

@@ -44,7 +44,7 @@ Array = np.ndarray
 #: Arrays of a problem that say what it is, not how far it has come.
 CONSTANT = (
     *("calls", "free", "fixed", "fields", "ops", "law_numbers", "targets", "tensions", "home", "charts"),
-    "load_states",
+    *("turning", "load_states"),
 )
 
 

@@ -14,12 +14,14 @@ from supple.solvers.problem import FEEDBACK, JACOBIANS_AT, STABILISED, STALE, TA
 from supple.solvers.stage.blocks import fill_blocks, largest_diagonal, sum_blocks
 from supple.solvers.stage.factors import factorise_matrix, pivot_status, set_direction
 from supple.solvers.stage.status import CONVERGED
+from supple.solvers.stage.turned_rows import keep_turns
 
 
 @inner
 def linearise_stages(problem, own):
     """Jacobians of everything at the trial state.  Returns a status."""
     problem.flags[TANGENTS] += 1
+    keep_turns(problem)
     status = fill_blocks(problem, problem.calls[JACOBIANS_AT], own.jacobians, own.by_state, own.f, False)
     if status != CONVERGED:
         return status

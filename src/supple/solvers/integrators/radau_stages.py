@@ -26,6 +26,7 @@ from supple.solvers.stage.evaluation import evaluate
 from supple.solvers.stage.excitation import excite
 from supple.solvers.stage.newton import HALTING, ROUNDED, loops_closed
 from supple.solvers.stage.status import CONVERGED, NOT_FINITE, PYTHON_RAISED, SLOW
+from supple.solvers.stage.turned_rows import turn_rows
 
 #: Newton steps of a step until it is solved to the tolerances; and until its loops are closed, too.
 MOST, MOST_CLOSING = 10, 30
@@ -142,6 +143,7 @@ def evaluate_stages(problem, own, t, h):
         side, last = own.sides[i], nf + nc
         for k in range(nf):
             side[k] = -problem.residual[free[k]]
+        turn_rows(problem, side)
         for k in range(nc):
             side[nf + k] = -problem.vectors[0, k]
         if problem.flags[STABILISED]:

@@ -44,6 +44,7 @@ from supple.solvers.stage.factors import (
     tree_is_asked,
 )
 from supple.solvers.stage.status import CONVERGED, NO_PIVOT, NOT_FINITE
+from supple.solvers.stage.turned_rows import keep_turns
 
 Index = np.uint64  # unsigned indices vectorise, see linalg.products
 
@@ -56,6 +57,7 @@ def linearise(problem):
     """Residual, rows and the factors of the Newton matrix at the trial state.  Returns a status."""
     cv, ca = problem.numbers[CV], problem.numbers[CA]
     problem.flags[TANGENTS] += 1
+    keep_turns(problem)
     status = feed_back_slopes(problem)
     if status != CONVERGED:
         return status

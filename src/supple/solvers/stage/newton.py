@@ -38,6 +38,7 @@ from supple.solvers.stage.excitation import excite
 from supple.solvers.stage.factors import solve_factors
 from supple.solvers.stage.matrix import linearise
 from supple.solvers.stage.status import CONVERGED, NOT_FINITE, PYTHON_RAISED, SLOW
+from supple.solvers.stage.turned_rows import turn_rows
 
 #: Newton steps of a stage.
 MOST = 10
@@ -79,6 +80,7 @@ def newton_step(problem):
     scale = problem.numbers[SCALE]
     for i in range(nf):
         rhs[i] = -R[free[i]]
+    turn_rows(problem, rhs)
     last = nf
     for k in range(nc):
         rhs[last + k] = -problem.vectors[0, k]

@@ -3,6 +3,8 @@
 A configuration exp(Omega) in a chart whose pose in the new chart is g has there the coordinates Omega' with
 exp(Omega') = g exp(Omega).  The twist in the chart, zeta = T(Omega) dOmega/dt (`lie.tangent`), becomes Ad_g zeta, and
 so does its rate; this gives rates and accelerations in the new chart.
+
+And equations of such a joint as if they stood elsewhere in its chart (`solvers.stage.turned_rows`).
 """
 
 from __future__ import annotations
@@ -11,13 +13,14 @@ from numba import types
 
 from supple.core.arrays import space_view, tree_view, vector_at
 from supple.jit import AddressedKernel, Work, calling, inner, local_array, stamp_of
-from supple.lie.dual import add_apply
-from supple.lie.log import log
+from supple.lie.dual import add_apply, apply_transposed
+from supple.lie.log import inverse3, invert_dual_part, log
 from supple.lie.se3 import Ad, compose, exp
 from supple.lie.tangent import tangent_operators
 
-#: What is asked of `CHART`: move the chart to a joint's place, find the way home, or change a motion's coordinates.
-CENTRE, HOME, MOVE = 0, 1, 2
+#: What is asked of `CHART`: move the chart to a joint's place, find the way home, change a motion's coordinates, or
+#: turn equations.
+CENTRE, HOME, MOVE, TURN = 0, 1, 2, 3
 
 SIGNATURE = types.void(*[types.int64] * 8)
 call_chart = calling(SIGNATURE)
@@ -81,16 +84,55 @@ def move(screws, block, relative_R, relative_p, motion):
                 motion[m, j] += screws[k, block.start + j] * jet[m, k]
 
 
+@inner
+def turn(screws, block, there, q, rows):
+    """rows (k,) = S(there)^T S(q)^-T rows, S(q) = T(-Omega) from rates of coordinates to the twist in the body's frame.
+
+    Both T map the span of the joint's screws, which is a subalgebra, to itself.
+    """
+    jet, T, inverse, wrench, turned = _motion(), _operators(), _dual(), _twist(), _twist()
+    for k in range(6):
+        jet[0, k], wrench[k] = 0.0, 0.0
+        for j in range(block.n):
+            jet[0, k] -= screws[k, block.start + j] * q[j]
+            wrench[k] += screws[k, block.start + j] * rows[j]
+    tangent_operators(jet, 0, T)
+    inverse3(T[0, 0], inverse[0])
+    invert_dual_part(T[0], inverse)
+    apply_transposed(inverse, wrench, turned)
+    for k in range(6):
+        jet[0, k] = 0.0
+        for j in range(block.n):
+            jet[0, k] -= screws[k, block.start + j] * there[j]
+    tangent_operators(jet, 0, T)
+    for k in range(6):  # of the wrench only what the joint feels
+        wrench[k] = 0.0
+        for j in range(block.n):
+            along = 0.0
+            for l in range(6):
+                along += screws[l, block.start + j] * turned[l]
+            wrench[k] += screws[k, block.start + j] * along
+    apply_transposed(T[0], wrench, turned)
+    for j in range(block.n):
+        rows[j] = 0.0
+        for k in range(6):
+            rows[j] += screws[k, block.start + j] * turned[k]
+
+
 def _chart(tree_address, space_address, b, what, home_at, q_at, v_at, a_at):
     """Change the chart of joint block ``b``; q, v, a (k,) are a motion in it.
 
     The relative pose is kept in the scratch (frames[2]) from one call to the next.
 
     CENTRE: the chart moves to q, relative = exp(-q).  HOME: relative = home^-1 chart.  MOVE: q, v, a change.
+    TURN: ``v_at`` are rows of equations at q, as they would be at the coordinates ``home_at``.
     """
     tree, space = tree_view(tree_address), space_view(space_address)
     block, relative, placement = tree.blocks[b], space.frames[2], tree.placement[b]
     q = vector_at(q_at, (block.n,))
+    if what == TURN:
+        turn(tree.screws, block, vector_at(home_at, (block.n,)), q, vector_at(v_at, (block.n,)))
+        return
     if what == HOME:
         home = vector_at(home_at, (12,))  # R, p
         for i in range(3):
