@@ -56,6 +56,8 @@ Array = np.ndarray
 
 #: Bounds of the ratio of steps, and that after a failure.
 SHRINK, GROW, FAILED_SHRINK = 0.2, 10.0, 0.25
+#: How much the error of the step before counts in the choice of the next, and the least error that is told from zero.
+INERTIA, SMALL = 0.32, 1e-4
 
 #: Rows of points: where a step begins, where the one before began, and where it ends.
 NOW, BEFORE, NEW = 0, 1, 2
@@ -152,6 +154,20 @@ def error_of(problem, K, E, h):
 
 
 @inner
+def ratio_of_steps(error, before, order):
+    """`SAFETY` e^(-(1 - 3/4 b) / (p + 1)) e_before^(b / (p + 1)), b = `INERTIA`: how much longer the next step may be.
+
+    A PI controller ([STIFF] IV.2).  At the bound of stability errors jump by orders of magnitude with the step; steps
+    chosen by the last error alone go to and fro across the bound, every fourth or fifth in vain, and what grows beyond
+    it adds up.  Without an error before (0), and for a step that is made anew, b = 0.
+    """
+    ratio = SAFETY * ratio_of(error, order)
+    if before > 0.0 and error <= 1.0:
+        ratio *= (max(error, SMALL) ** 0.75 * max(before, SMALL)) ** (INERTIA / (order + 1.0))
+    return ratio
+
+
+@inner
 def end_of_step(run):
     """The time that the next step must not pass: a wanted one, or the end."""
     ints, wanted, end = run.ints, run.wanted, run.reals[END_TIME]
@@ -183,10 +199,10 @@ def evaluate_stages(problem, run, own, t, t_new, h, baumgarte):
 def step(problem, run, own):
     """One accepted step, y + h sum b_s K_s.  Returns CONVERGED, TOO_SMALL or a failure.
 
-    The next one is min(`GROW`, `SAFETY` error^(-1 / (p + 1))) times as long, and no longer than this one if that was
-    tried before: at the bound of stability every second step would be tried in vain.
+    The next one is `ratio_of_steps` times as long, at most `GROW`, no longer than this one if that was tried before.
     """
     ints, reals, status, end, largest = run.ints, run.reals, CONVERGED, end_of_step(run), GROW
+    before = reals[ERROR]
     while True:
         if is_lost(reals):
             return FAILURE + status if status != CONVERGED else TOO_SMALL
@@ -207,7 +223,7 @@ def step(problem, run, own):
         widen_weights(problem, reals[RTOL], run.atol, own.points[NOW])
         error = error_of(problem, own.K, own.error, h)
         reals[ERROR] = error
-        factor = min(largest, SAFETY * ratio_of(error, reals[START_ORDER]))
+        factor = min(largest, ratio_of_steps(error, before, reals[START_ORDER]))
         if not error <= 1.0:
             ints[REJECTED] += 1
             largest = 1.0
