@@ -32,7 +32,8 @@ ROBOTS = {
     "stiff cantilever": ("cantilever", "stiff_cantilever", 1.0),
 }
 #: Tolerances of adaptive methods, steps of others, s; steps after which a run is given up, and seconds.
-TOLERANCES, STEPS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6), (4e-3, 2e-3, 1e-3, 5e-4)
+TOLERANCES = (1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6)
+STEPS = (4e-3, 2.8e-3, 2e-3, 1.4e-3, 1e-3, 7e-4, 5e-4)
 MOST_STEPS, MOST_SECONDS = 100_000, 3.0
 #: Errors of watched points at which versions are compared, m.
 ERRORS = (1e-2, 1e-3, 1e-4)
