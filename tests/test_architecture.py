@@ -99,6 +99,7 @@ TESTED_IN = {
     "cli/options": "cli/test_main",
     "cli/progress": "cli/test_compiling",
     "compilation/compiling": "compilation/test_compile_robot",
+    "robot/bodies/soft_kinds": "compilation/test_scene",
     "core/articulated_columns": "core/test_articulated",
     "core/blocks/curved": "core/blocks/test_kinds",
     "core/blocks/exponential": "core/blocks/test_kinds",

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 import supple as sp
 from supple.compilation.scene import ROUTE, Arrow, Hinge, Solid, Spots, Strand, Wall
 from supple.loads import KINDS
-from supple.robot.bodies.looks import ALONG
+from supple.robot.bodies.looks import ALONG, SkinLook
 from supple.viz.view import Posed
 
 SILICONE = sp.Material(young=1e6, poisson=0.5, density=1000.0)
@@ -170,3 +170,28 @@ def test_lines_of_soft_bodies_follow_the_material():
     base, wall = model.pose(q, "arm", 0.0), posed["p"][1]
     for place, x in zip(posed["p"][0].places, wall, strict=True):
         assert_allclose(x, base[:3, :3] @ soft.kinematics(np.array(place.point.x), q[1:]) + base[:3, 3], atol=1e-14)
+
+
+def test_soft_bodies_of_one_kinematics_are_moved_together():
+    """Skins and lines are where each body's own coordinates put them, of bodies of another kinematics, too."""
+    length = 0.1
+    soft = sp.SoftBody(sp.ConstantCurvature(length), sp.HollowCylinder(length, 0.02, 0.01), SILICONE)
+    other = sp.SoftBody(sp.ConstantCurvature(length, stretch=True), sp.HollowCylinder(length, 0.02, 0.01), SILICONE)
+    robot = sp.Robot("test")
+    for name, body, parent in (("a", soft, "world"), ("b", other, "a"), ("c", soft, "b")):
+        robot.add_link(name, body, parent=parent)
+        robot.add(sp.Tendon(f"t{name}", {name: (0.01, 0.0)}))
+    model = pickle.loads(pickle.dumps(robot.compile()))
+    q = np.random.default_rng(0).uniform(-0.5, 0.5, model.n)
+    assert sorted(kind.links for kind in model.scene.soft_kinds) == [("a", "c"), ("b",)]
+    own = {layout.name: q[layout.body_coordinates] for layout in model.layouts}
+    for part, frames in Posed(model, model.scene, q).parts:
+        if isinstance(part, SkinLook):
+            body = other if part.link == "b" else soft
+            expected = [body.kinematics(x, own[part.link]) for x in part.rest.vertices]
+            assert_allclose(part.mesh.vertices, expected, atol=1e-14)
+        elif isinstance(part, Strand):
+            link, base = part.places[0].link, model.pose(q, part.places[0].link, 0.0)
+            body = other if link == "b" else soft
+            expected = [body.kinematics(np.array(place.point.x), own[link]) for place in part.places]
+            assert_allclose(frames[:, :3, 3], expected @ base[:3, :3].T + base[:3, 3], atol=1e-14)

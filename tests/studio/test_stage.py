@@ -121,6 +121,21 @@ def test_frames_along_a_line_are_rotations_and_turn_little():
     assert np.all(np.einsum("ij,ij->i", found[1:, :3, 1], found[:-1, :3, 1]) > 0.5)
 
 
+def test_lines_that_wind_are_framed_without_a_turn_about_themselves():
+    """Of a circle in a plane the axis stays normal to it; of a line that turns back all frames stay rotations."""
+    angle = np.linspace(0.0, 4.0 * np.pi, 201)
+    circle, back = np.tile(np.eye(4), (2, 201, 1, 1))
+    circle[:, :3, 3] = np.column_stack([np.cos(angle), np.sin(angle), np.zeros(201)])  # y is along it now and then
+    back[:, 1, 3] = 1.0 - np.abs(np.linspace(-1.0, 1.0, 201))
+    found = lofts.line_frames(np.array([circle, back]))
+    along = found[0, :, :3, 1] @ [0.0, 0.0, 1.0]
+    assert_allclose(along, along[0], atol=1e-12)
+    gram = np.einsum("lnji,lnjk->lnik", found[..., :3, :3], found[..., :3, :3])
+    assert_allclose(gram, np.tile(np.eye(3), (2, 201, 1, 1)), atol=1e-12)
+    for one, line in zip(found, (circle, back), strict=True):  # many at once as each by itself
+        assert_allclose(one, lofts.line_frames(line), atol=1e-14)
+
+
 def test_soft_bodies_have_vertices_of_their_own():
     rng = np.random.default_rng(7)
     silicone = sp.Material(young=1e5, poisson=0.5, density=1000.0)

@@ -132,6 +132,14 @@ def test_evaluators_give_what_evaluate_does():
         np.testing.assert_array_equal(at(q), evaluate(outputs, POINTS, q))
 
 
+def test_evaluators_move_points_of_several_bodies_at_once():
+    outputs, rows = trace(everything, 2, 3, (3,), "f"), np.array([Q, 0.3 * Q, -0.1 * Q])
+    body = np.arange(len(POINTS)) % 3
+    together = Evaluator(outputs, POINTS, body)(rows)
+    for k, q in enumerate(rows):
+        np.testing.assert_allclose(together[body == k], evaluate(outputs, POINTS[body == k], q), rtol=1e-14, atol=1e-14)
+
+
 def test_evaluators_do_what_places_share_once(monkeypatch):
     """Angles of a section are those of all its points."""
 

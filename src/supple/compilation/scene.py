@@ -17,15 +17,15 @@ import numpy as np
 from supple.checks import Array
 from supple.errors import naming
 from supple.joints.factors import telling_subspace
-from supple.robot.bodies.looks import BodyLook, RodLook, SkinLook, fine_corners, moved_points
+from supple.robot.bodies.looks import BodyLook, RodLook, SkinLook, fine_corners
 from supple.robot.bodies.looks import Place as Place  # marks are made of places
 from supple.robot.bodies.looks import SoftPoint as SoftPoint
+from supple.robot.bodies.soft_kinds import SoftKind, soft_kinds
 from supple.robot.meshes import Mesh
 
 if TYPE_CHECKING:
     from supple.compilation.binder import Binder
     from supple.robot.robot import LinkSpec, Robot
-    from supple.tracing.program import Evaluator
 
 #: Stations along a route in a rod.
 ROUTE = 65
@@ -165,21 +165,19 @@ class Scene:
         return np.array([place.offset for place in self.places]).reshape(-1, 4, 4)
 
     @cached_property
-    def soft_points(self) -> tuple[tuple[str, Array, Evaluator], ...]:
-        """Frames at material points, by link: its name, their numbers (k,) among all, and where they are at its q."""
-        found: dict[str, list[tuple[int, SoftPoint]]] = {}
-        for i, place in enumerate(self.places):
-            if place.point is not None:
-                found.setdefault(place.link, []).append((i, place.point))
-        return tuple(
-            (link, np.array([i for i, _ in own]), moved_points([point for _, point in own]))
-            for link, own in found.items()
-        )
+    def soft_kinds(self) -> tuple[SoftKind, ...]:
+        """What is drawn of soft bodies, by their kinematics."""
+        return soft_kinds(self.places, [look for look in self.bodies if isinstance(look, SkinLook)])
 
-    def carry(self, frames: Array, q: Callable[[str], Array]) -> None:
-        """Carry frames (P, 4, 4) at material points from the base to where coordinates q of their link put them."""
-        for link, own, moved in self.soft_points:
-            frames[own, :3, 3] += np.einsum("kij,kj->ki", frames[own, :3, :3], moved(q(link)))
+    def carry(self, frames: Array, q: Callable[[str], Array]) -> dict[str, Array]:
+        """Carry frames (P, 4, 4) at material points from the base to where coordinates q of their link put them.
+
+        Returns vertices (V, 3) of the skins of soft bodies in the frame of their base, by link.
+        """
+        skins: dict[str, Array] = {}
+        for kind in self.soft_kinds:
+            skins |= kind.carry(frames, q)
+        return skins
 
     @property
     def parts(self) -> tuple[RodLook | BodyLook | SkinLook | Mark, ...]:

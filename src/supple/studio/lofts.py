@@ -6,7 +6,6 @@ is said separately, so one shape serves all states.
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +29,9 @@ NEXT, AFTER = [1, 2, 0], [2, 0, 1]
 
 #: Neighbouring frames of a line whose y axes differ by more than this cosine are turned with the line instead.
 ALIKE = 0.5
+
+#: Cosine below which a line turns back on itself: which way round is as good as the other.
+TURNED_BACK = -1.0 + 1e-9
 
 
 class Loft(NamedTuple):
@@ -113,43 +115,67 @@ def balls(radius: Array) -> Loft:
 
 
 def line_frames(frames: Array) -> Array:
-    """Frames (N, 4, 4) at the origins of frames (N, 4, 4) with x along the line through them, turning little.
+    """Frames (..., N, 4, 4) at the origins of given ones (..., N, 4, 4), with x along the lines through them.
 
-    The y axes follow those of the given frames where these turn smoothly, as sections of a rod do; else they are
-    carried along the line without turning about it.
+    They turn little about the lines: the y axes follow those of the given frames where these turn smoothly, as sections
+    of a rod do; else they are carried along the line without turning about it.  Many lines at once take hardly longer
+    than one.
     """
-    points = frames[:, :3, 3]
-    steps = np.diff(points, axis=0)
-    tangent = np.vstack([steps[:1], steps[:-1] + steps[1:], steps[-1:]])
-    length = np.linalg.norm(tangent, axis=1, keepdims=True)
-    tangent = np.divide(tangent, length, out=frames[:, :3, 0].copy(), where=length > 0.0)
-    y = frames[:, :3, 1] - np.sum(frames[:, :3, 1] * tangent, axis=1, keepdims=True) * tangent
-    size = np.linalg.norm(y, axis=1, keepdims=True)
+    points, given = frames[..., :3, 3], frames[..., :3, 1]
+    steps = np.diff(points, axis=-2)
+    tangent = np.concatenate([steps[..., :1, :], steps[..., :-1, :] + steps[..., 1:, :], steps[..., -1:, :]], axis=-2)
+    length = _lengths(tangent)
+    tangent = np.divide(tangent, length, out=frames[..., :3, 0].copy(), where=length > 0.0)
+    y = given - _products(given, tangent) * tangent
+    size = _lengths(y)
     y = np.divide(y, size, out=np.zeros_like(y), where=size > 0.0)
-    if np.any(size < 0.1) or np.any(np.sum(y[1:] * y[:-1], axis=1) < ALIKE):
-        y = _carried_along(tangent)
-    result = np.zeros((len(points), 4, 4))
-    result[:, :3, 0], result[:, :3, 1], result[:, :3, 3] = tangent, y, points
-    # the cross product, which NumPy's own function takes five times as long for
-    result[:, :3, 2] = tangent[:, NEXT] * y[:, AFTER] - tangent[:, AFTER] * y[:, NEXT]
-    result[:, 3, 3] = 1.0
+    rough = np.any(size < 0.1, axis=(-2, -1)) | np.any(_products(y[..., 1:, :], y[..., :-1, :]) < ALIKE, axis=(-2, -1))
+    if np.any(rough):
+        y[rough] = _carried_along(tangent[rough])
+    result = np.zeros(frames.shape)
+    result[..., :3, 0], result[..., :3, 1], result[..., :3, 3] = tangent, y, points
+    result[..., :3, 2] = _cross(tangent, y)
+    result[..., 3, 3] = 1.0
     return result
 
 
 def _carried_along(tangent: Array) -> Array:
-    """Unit vectors (N, 3) normal to tangents (N, 3), each the one before it with as little turn as it takes."""
-    a, b, c = axis_frame(np.zeros(3), tangent[0])[:3, 1].tolist()
-    rows = [(a, b, c)]
-    for x, y, z in tangent[1:].tolist():  # plain numbers: each needs the one before, and arrays of three are slow
-        along = a * x + b * y + c * z
-        a, b, c = a - along * x, b - along * y, c - along * z
-        size = math.sqrt(a * a + b * b + c * c)
-        if size > 1e-6:
-            a, b, c = a / size, b / size, c / size
-        else:
-            a, b, c = axis_frame(np.zeros(3), np.array([x, y, z]))[:3, 1].tolist()
-        rows.append((a, b, c))
-    return np.array(rows)
+    """Unit vectors (L, N, 3) normal to tangents (L, N, 3), each the one before it with as little turn as it takes.
+
+    Beside any normals n of the tangents these turn by angles that add up along a line: each is how far n, carried on
+    by the least turn from t to t', is from the next one, n'.
+    """
+    n = _any_normals(tangent)
+    m = _cross(tangent, n)
+    t, after, carried = tangent[:, :-1], tangent[:, 1:], n[:, :-1]
+    # the least turn is c 1 + [w]x + w w^T / (1 + c) with w = t x t', c = t . t'; back along the line it is any
+    w, c = _cross(t, after), _products(t, after)
+    part = np.divide(_products(w, carried), 1.0 + c, out=np.zeros_like(c), where=c > TURNED_BACK)
+    carried = np.where(c > TURNED_BACK, c, 1.0) * carried + _cross(w, carried) + part * w
+    turns = np.arctan2(_products(carried, m[:, 1:]), _products(carried, n[:, 1:]))
+    angle = np.concatenate([np.zeros((len(t), 1, 1)), np.cumsum(turns, axis=1)], axis=1)
+    return np.asarray(np.cos(angle) * n + np.sin(angle) * m)
+
+
+def _any_normals(tangent: Array) -> Array:
+    """Unit vectors (..., 3) normal to tangents (..., 3): with the axis that each is farthest from."""
+    normal = _cross(tangent, np.eye(3)[np.argmin(np.abs(tangent), axis=-1)])
+    return np.asarray(normal / _lengths(normal))
+
+
+def _products(a: Array, b: Array) -> Array:
+    """Inner products (..., 1) of vectors (..., 3)."""
+    return np.asarray(np.einsum("...i,...i->...", a, b)[..., None])
+
+
+def _lengths(vectors: Array) -> Array:
+    """Lengths (..., 1) of vectors (..., 3)."""
+    return np.asarray(np.sqrt(_products(vectors, vectors)))
+
+
+def _cross(a: Array, b: Array) -> Array:
+    """The cross product of vectors (..., 3), which NumPy's own function takes five times as long for."""
+    return np.asarray(a[..., NEXT] * b[..., AFTER] - a[..., AFTER] * b[..., NEXT])
 
 
 def coil_points(count: int, turns: int, radius: float) -> Array:

@@ -98,9 +98,8 @@ class Stage:
         for joint in self.view.scene.joints:
             self._odd[joint.link] = not self._odd.get(joint.places[0].link, True)
         self._performers: list[Performer] = []
-        posed = Posed(model, self.view.scene, states[0].q)
         self._counts: dict[str, int] = {}
-        for number, (part, frames) in enumerate(posed.parts):
+        for number, (part, frames) in enumerate(self._posed(states[0].q)):
             for piece, place in MAKERS[type(part)](self, part, frames):
                 self._performers.append(Performer(piece, number, place))
         self.pieces = [performer.piece for performer in self._performers]
@@ -121,10 +120,23 @@ class Stage:
 
     def at(self, state: State) -> list[Placed]:
         """Where all pieces are in a state."""
-        parts = Posed(self.model, self.view.scene, state.q).parts
+        parts = self._posed(state.q)
         moment = Moment(state, pulls(self.model, state) if self.readings else {}, named_inputs(self.model, state))
         self._widen(moment)
         return [one.place(*parts[one.part], moment) for one in self._performers]
+
+    def _posed(self, q: Array) -> list[tuple[Any, Array]]:
+        """All parts with their frames, those of lines with x along the line."""
+        parts: list[tuple[Any, Array]] = list(Posed(self.model, self.view.scene, q).parts)
+        alike: dict[int, list[int]] = {}  # numbers of lines of as many points, which are turned all at once
+        for number, (part, frames) in enumerate(parts):
+            if isinstance(part, Strand) and part.kind != "spring":
+                alike.setdefault(len(frames), []).append(number)
+        for numbers in alike.values():
+            turned = lofts.line_frames(np.array([parts[number][1] for number in numbers]))
+            for number, frames in zip(numbers, turned, strict=True):
+                parts[number] = parts[number][0], frames
+        return parts
 
     def _widen(self, moment: Moment) -> None:
         """Let the scales of colours reach the largest tension and pressure seen."""
@@ -237,13 +249,13 @@ def _strand(stage: Stage, part: Strand, frames: Array) -> Made:
     radius = np.full(len(frames), LINE * stage.size) if part.radius is None else part.radius
     paint = stage.paint(f"lines/{part.name}", "lines", plain)
     around = lofts.ROUND if part.radius is None else lofts.ARROW_ROUND
-    piece = _loft(paint, lofts.rings(radius, around), lofts.line_frames(frames))
+    piece = _loft(paint, lofts.rings(radius, around), frames)
     key, ramp = ("chamber", colours.PRESSURE) if part.kind == "chamber" else ("tension", colours.TENSION)
 
     def place(part: Strand, frames: Array, moment: Moment) -> Placed:
         pull, most = moment.pulls.get(part.name), stage.most[key]
         colour = None if pull is None else ramp(abs(pull) / most if most else 0.0)
-        return Placed(lofts.line_frames(frames), colour=colour)
+        return Placed(frames, colour=colour)
 
     return [(piece, place)]
 

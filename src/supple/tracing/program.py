@@ -233,10 +233,13 @@ class Evaluator:
     What depends on coordinates alone is done for one place, and what depends on few material coordinates besides (the
     arc length, of all points of a section) once for all places that have them in common.  Either is written down as a
     function of Python once, which takes half the time of going through the graph every time.
+
+    Places may be those of several bodies: ``body`` (m,) says in which row of the coordinates are those of a place.
     """
 
-    def __init__(self, outputs: Symbols, places: Array) -> None:
+    def __init__(self, outputs: Symbols, places: Array, body: NDArray[np.int64] | None = None) -> None:
         flat, places = list(outputs.ravel()), np.atleast_2d(places)
+        body = np.zeros(len(places), dtype=np.int64) if body is None else body
         graph, results = flat[0].graph, [s.index for s in flat]
         self._shape = (len(places), *outputs.shape)
         needed = ancestors(graph, results)
@@ -247,7 +250,8 @@ class Evaluator:
         }
         moving, reads = [i for i in needed if i not in table], _materials(graph, needed)
         columns = _shared_columns([reads[i] for i in moving], places)
-        first, self._station_of = _stations(places[:, sorted(columns)])
+        first, self._station_of = _stations(np.column_stack([places[:, sorted(columns)], body]))
+        self._body = body[first]
         few = [i for i in moving if reads[i] <= columns]
         many = [i for i in moving if not reads[i] <= columns]
         asked = {k for i in many for k in _arguments(graph, i)} | set(results)
@@ -257,11 +261,13 @@ class Evaluator:
         self._many = _written(graph, many, results, fixed, shared)
 
     def __call__(self, q: Array) -> Array:
-        """Values (m, *shape of outputs) at coordinates q (n,)."""
-        q, found = np.asarray(q, dtype=float), np.empty((self._shape[0], int(np.prod(self._shape[1:]))))
+        """Values (m, *shape of outputs) at coordinates q (n,), or (bodies, n)."""
+        rows = np.atleast_2d(np.asarray(q, dtype=float))
+        found = np.empty((self._shape[0], int(np.prod(self._shape[1:]))))
+        own = rows[0] if len(rows) == 1 else rows[self._body].T  # plain numbers, or one for every station
         with np.errstate(all="ignore"):
-            few = self._few(q, ())
-            values = self._many(q, [value[self._station_of] if np.ndim(value) else value for value in few])
+            few = self._few(own, ())
+            values = self._many(own, [value[self._station_of] if np.ndim(value) else value for value in few])
         for k, value in enumerate(values):
             found[:, k] = value
         return found.reshape(self._shape)
@@ -327,8 +333,6 @@ def _last_uses(graph: Graph, order: list[int], kept: set[int]) -> list[list[int]
 
 def _stations(places: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Of places (m, k) that are there several times, the first ones (p,), and which of these everyone (m,) is."""
-    if places.shape[1] == 0:
-        return np.zeros(1, dtype=np.int64), np.zeros(len(places), dtype=np.int64)
     _, first, station_of = np.unique(places, axis=0, return_index=True, return_inverse=True)
     return first, station_of.ravel()
 

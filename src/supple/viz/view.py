@@ -45,10 +45,10 @@ class Posed:
         frames = model.poses(q, scene.stations)[scene.station_of] @ scene.offsets
         ends = np.cumsum([len(part.places) for part in scene.parts])
         own = {layout.name: layout.body_coordinates for layout in model.layouts}
-        scene.carry(frames, lambda link: np.asarray(q)[own[link]])
+        skins = scene.carry(frames, lambda link: np.asarray(q)[own[link]])
         self.parts: list[tuple[RodLook | BodyLook | SkinLook | Mark, Array]] = [
             (
-                part.shaped(np.asarray(q)[own[part.link]]) if isinstance(part, SkinLook) else part,
+                part.shaped(skins.get(part.link)) if isinstance(part, SkinLook) else part,
                 frames[end - len(part.places) : end],
             )
             for part, end in zip(scene.parts, ends.tolist(), strict=True)

@@ -6,7 +6,7 @@ Users' functions (sections) are gone after compile, so their values are kept her
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,7 +18,6 @@ from supple.errors import FileError, MissingExtraError, warn
 from supple.robot import meshes
 from supple.robot.meshes import Mesh
 from supple.sections.properties import is_uniform
-from supple.tracing.program import Evaluator
 from supple.tracing.symbols import Symbols
 
 if TYPE_CHECKING:
@@ -44,11 +43,6 @@ class SoftPoint(NamedTuple):
     x: tuple[float, float, float]  #: m
     s: float
     place: Symbols
-
-
-def moved_points(points: Sequence[SoftPoint]) -> Evaluator:
-    """Where material points of one body are, a function of its coordinates q (n,): (k, 3) in the frame of its base."""
-    return Evaluator(points[0].place, np.array([point.x for point in points]))
 
 
 class Place(NamedTuple):
@@ -203,17 +197,11 @@ class SkinLook:
     place: Symbols
     mesh: Mesh | None = None
 
-    def shaped(self, q: Array) -> SkinLook:
-        """The same at the body's coordinates q (n,)."""
-        if self.rest is None:
+    def shaped(self, vertices: Array | None) -> SkinLook:
+        """The same with its vertices (V, 3) in the frame of the base, m; None for a body of points alone."""
+        if self.rest is None or vertices is None:
             return self
-        return replace(self, mesh=Mesh(self._vertices(q), self.rest.faces))
-
-    @cached_property
-    def _vertices(self) -> Evaluator:
-        """Where vertices are at coordinates q."""
-        assert self.rest is not None
-        return Evaluator(self.place, self.rest.vertices)
+        return replace(self, mesh=Mesh(vertices, self.rest.faces))
 
     @property
     def places(self) -> tuple[Place, ...]:
