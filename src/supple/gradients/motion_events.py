@@ -1,16 +1,20 @@
 """Events in derivatives of motions: their times move with the state, and what follows them moves with both.
 
 At an event g(t, q(t), v(t)) = 0, so that a variation of the state moves its time by dt = -(g_q dq + g_v dv) / (dg/dt).
-A row recorded there changes by its own variation and by its rate times dt.  Behind a switch x+ = S(t, x-), the motion
-begins at the time of the record: its state there changes by
+A row recorded there changes by its own variation and by its rate times dt, and so do inputs.  Behind a switch
+x+ = S(t, x-), the motion begins at the time of the record: its state there changes by
 
     dx+ = S_x (dx- + x-' dt) + S_t dt - x+' dt        (the saltation of hybrid systems).
+
+Feedback that is sampled behind the switch is asked at the event itself, not at the time of the record: it sees the
+state dx+ + x+' dt, and a later time (`PieceSweep`).
 
 Users' functions are differenced.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -69,15 +73,33 @@ def _along(moment: Moment, n: int, s: float) -> float:
     return (ends[0] - ends[1]) / (2.0 * s)
 
 
-def at_moments(model: Model, tape: Tape) -> list[tuple[int, Array, Array]]:
-    """Of every row that was recorded at an event: its number, its rate, and how its time follows it."""
-    return [(x.number, x.rate, time_slope(x, model.n)) for x in tape.moments if x.number >= 0]
+class MovedRow(NamedTuple):
+    """A row of results that was recorded at an event, and moves in time with it."""
+
+    number: int
+    rate: Array  #: (N,) along the motion before
+    inputs: Array  #: (nu,) rates of inputs where the state stands still
+    time: Array  #: (N,) derivative of its time by itself
 
 
-def move_rows(moments: list[tuple[int, Array, Array]], rows: Array) -> None:
-    """Cotangents of rows at events, as if they stood still."""
-    for number, rate, slope in moments:
-        rows[number] += (rows[number] @ rate) * slope
+def moved_rows(model: Model, tape: Tape, input_rates: Callable[[int], Array]) -> list[MovedRow]:
+    """All of them; ``input_rates`` are those of the row of a number."""
+    kept = [x for x in tape.moments if x.number >= 0]
+    return [MovedRow(x.number, x.rate, input_rates(x.number), time_slope(x, model.n)) for x in kept]
+
+
+def pull_back_moves(moved: list[MovedRow], rows: Array, u_bar: Array) -> None:
+    """Cotangents of rows at events, as if they stood still; ``u_bar`` (T, nu) are those of inputs that are results."""
+    for row in moved:
+        rows[row.number] += (rows[row.number] @ row.rate + u_bar[row.number] @ row.inputs) * row.time
+
+
+def push_moves(moved: list[MovedRow], rows: Array, du: Array) -> None:
+    """Variations of rows at events, and of inputs there, from those of rows that stand still."""
+    for row in moved:
+        dt = float(row.time @ rows[row.number])
+        rows[row.number] += row.rate * dt
+        du[row.number] += row.inputs * dt
 
 
 class SwitchSlopes(NamedTuple):
