@@ -116,6 +116,59 @@ def test_efforts_move_with_the_event():
     assert np.isclose(motion.jvp(q0=[1.0, 0.0, 0.0, 0.0]).efforts[-1] @ weights[-1], wanted, rtol=1e-6, atol=0.0)
 
 
+def switched(u):
+    """A recorded motion as a function of its initial state, that an event switches to inputs u(q)."""
+    model, start = tendon_arm(), np.array([0.1, -0.2, 0.1, 0.05, 0.01])
+    event = sp.Event(lambda t, q, v: t - 0.0133, lambda t, q, v: sp.Switch(u=u(q)), name="late")
+    times = np.linspace(0.0, END, 7)
+    return lambda x: model.simulate(
+        times, x * start, None, [1.0, 0.05], METHODS["bdf2"], events=[event], record=True
+    ), start
+
+
+@pytest.mark.parametrize("form", ["by name", "in order"])
+def test_numbers_behind_a_switch_may_have_names(form):
+    def inputs(q):
+        values = {"side": 0.1 + q[1] ** 2, "up": 2.0 + 3.0 * q[0]}
+        return values if form == "by name" else [values["up"], values["side"]]
+
+    run, start = switched(inputs)
+    motion = run(1.0)
+    weights = np.zeros(motion.q.shape)
+    weights[-1] = (1.0, -2.0, 0.5, 0.3, 0.1)
+    wanted = along(lambda x: run(1.0 + x).q[-1] @ weights[-1])
+    assert np.isclose(motion.vjp(q=weights).q0 @ start, wanted, rtol=1e-7, atol=0.0)
+    assert np.isclose(motion.jvp(q0=start).q[-1] @ weights[-1], wanted, rtol=1e-7, atol=0.0)
+
+
+@pytest.mark.parametrize(
+    "inputs",
+    [
+        lambda q: [sp.laws.Sine(1.0, 2.0, offset=2.0 + q[0]), 0.1],
+        lambda q: lambda t, first=float(q[0]): [2.0 + first, 0.1],
+        lambda q: np.full((7, 2), 2.0 + q[0]),
+    ],
+    ids=["laws", "function", "samples"],
+)
+def test_laws_behind_a_switch_that_follow_the_state_are_refused(inputs):
+    motion = switched(inputs)[0](1.0)
+    with pytest.raises(StateError, match=r"'late' switches at t = 0.0133 s to laws.*give numbers"):
+        motion.vjp(q=np.ones_like(motion.q))
+    with pytest.raises(StateError, match="'late' switches"):
+        motion.jvp(v0=np.ones(5))
+
+
+@pytest.mark.parametrize("u", [np.full((7, 2), 2.0), [sp.laws.Sine(1.0, 2.0, offset=2.0), 0.1], lambda t: [2.0, 0.1]])
+def test_laws_behind_a_switch_that_stay_have_derivatives(u):
+    run, start = switched(lambda q: u)
+    motion = run(1.0)
+    weights = np.zeros(motion.q.shape)
+    weights[-1] = (1.0, -2.0, 0.5, 0.3, 0.1)
+    wanted = along(lambda x: run(1.0 + x).q[-1] @ weights[-1])
+    assert np.isclose(motion.vjp(q=weights).q0 @ start, wanted, rtol=1e-7, atol=0.0)
+    assert np.isclose(motion.jvp(q0=start).q[-1] @ weights[-1], wanted, rtol=1e-7, atol=0.0)
+
+
 def test_an_event_that_is_touched_is_refused():
     model, q0, v0, run = small(events=[sp.Event(lambda t, q, v: (t - 0.023) ** 3, name="graze")])
     with pytest.raises(StateError, match=r"'graze'.*touched"):

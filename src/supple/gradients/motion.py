@@ -16,7 +16,14 @@ from supple.gradients.design import how_to_have
 from supple.gradients.effort_frames import efforts_by_coordinate, efforts_by_parameter
 from supple.gradients.gradient import GIVEN, Gradient, NoParameters, Variation, refuse_overflow
 from supple.gradients.motion_directions import MotionDirection
-from supple.gradients.motion_events import jump_backward, jump_forward, moved_rows, pull_back_moves, push_moves
+from supple.gradients.motion_events import (
+    are_numbers,
+    jump_backward,
+    jump_forward,
+    moved_rows,
+    pull_back_moves,
+    push_moves,
+)
 from supple.gradients.motion_inputs import InputForm
 from supple.gradients.motion_outputs import Outputs, checked
 from supple.gradients.motion_parameters import MotionParameters
@@ -60,7 +67,9 @@ def vjp(motion: Trajectory, **given: Any) -> Gradient:
         state_bar = np.concatenate([q_bar, v_bar, z_bar])
         q_bar, v_bar = _pull_back_start(model, piece, q_bar, v_bar, parameters)
         if piece.jump is not None:
-            u_bar = forms[id(piece.u)].gradient if piece.u is not tape.pieces[k - 1].u else None
+            u_bar, form = np.zeros(model.nu), forms[id(piece.u)]
+            if are_numbers(model, piece.jump.change.u):
+                u_bar = form.vector_of(form.gradient)
             dt_bar = t_bar - float(state_bar @ piece.jump.rate)
             given_rows[-1] = jump_backward(model, piece.jump, dt_bar, u_bar, q_bar, v_bar, z_bar)
     p: dict[str, Any] = NoParameters(how_to_have(model))
@@ -88,11 +97,11 @@ def jvp(motion: Trajectory, q0: Any, v0: Any, u: Any, z0: Any, p: Any) -> Variat
     changes = dict.fromkeys(forms)
     changes[id(tape.pieces[0].u)] = u
     moved, dt = moved_rows(model, tape, _input_rates(motion, tape, forms)), 0.0
-    for k, piece in enumerate(tape.pieces):
+    for piece in tape.pieces:
         if piece.jump is not None:
             dq, dv, dz, du, dt = jump_forward(model, piece.jump, rows[-1])
-            if piece.u is not tape.pieces[k - 1].u and isinstance(forms[id(piece.u)].gradient, np.ndarray):
-                changes[id(piece.u)] = du
+            if are_numbers(model, piece.jump.change.u):
+                changes[id(piece.u)] = forms[id(piece.u)].formed(du)
         start = start_tangents(model, piece.q, piece.v, piece.t)
         extra = (0.0, 0.0) if direction is None else direction.start(start, piece.t)
         dq = start.Q @ dq + extra[0]

@@ -107,6 +107,21 @@ class InputForm:
             return dict(zip(self.u, plain, strict=True))
         return plain if self.form == "list" else plain[0]
 
+    def vector_of(self, gradient: Any) -> Array:
+        """A gradient by inputs that are numbers, in the form of u, as a vector (nu,)."""
+        if self.form != "dict":
+            return np.asarray(gradient)
+        found = np.zeros(self.nu)
+        for name, (_, own) in zip(self.u, self.laws, strict=True):
+            found[own] = gradient[name]
+        return found
+
+    def formed(self, values: Array) -> Any:
+        """The reverse: a vector (nu,) in the form of u."""
+        if self.form != "dict":
+            return values
+        return {name: values[own.start] for name, (_, own) in zip(self.u, self.laws, strict=True)}
+
     def push_forward(self, t: Array, variation: Any) -> Array:
         """The variation (S, nu) of inputs at times from one in the form of u."""
         total = np.zeros((len(t), self.nu))
