@@ -59,6 +59,26 @@ def test_feedback_is_sampled_where_the_event_is(method):
     check(motion, q0, v0, beat, steps=(1e-4, 2e-5))
 
 
+@pytest.mark.parametrize("u", [[1.5, 0.08], {"up": 1.5}, [sp.laws.Sine(1.0, 5.0, offset=2.0), 0.1]])
+def test_sampled_feedback_may_be_switched_off(u):
+    model, start = tendon_arm(), np.array([0.1, -0.2, 0.1, 0.05, 0.01])
+    event = sp.Event(lambda t, q, v: t + 0.1 * q[0] - 0.0133, lambda t, q, v: sp.Switch(u=u), name="off")
+    options = {"method": sp.Radau(rtol=1e-10, atol=1e-12), "events": [event], "control_rate": 300.0}
+
+    def run(x, **more):
+        return model.simulate(np.linspace(0.0, END, 7), x * start, None, beat, **options, **more)
+
+    motion = run(1.0, record=True)
+    later = motion.t > motion.stats["events"]["off"][0]
+    plain = model.simulate(motion.t[:2], u=u).u[0]
+    assert np.isclose(motion.u[later][:, 1], plain[1]).all()
+    weights = np.zeros(motion.q.shape)
+    weights[-1] = (1.0, -2.0, 0.5, 0.3, 0.1)
+    wanted = along(lambda x: run(1.0 + x).q[-1] @ weights[-1], h=1e-4)
+    assert np.isclose(motion.vjp(q=weights).q0 @ start, wanted, rtol=1e-5, atol=0.0)
+    assert np.isclose(motion.jvp(q0=start).q[-1] @ weights[-1], wanted, rtol=1e-5, atol=0.0)
+
+
 INPUTS = {
     "laws": ([sp.laws.Sine(1.0, 3.0, offset=2.0), sp.laws.Sine(0.1, 5.0, offset=0.1)], {}),
     "function": (lambda t: [2.0 + np.sin(30.0 * t), 0.1 + 0.02 * np.cos(20.0 * t)], {}),
