@@ -92,7 +92,7 @@ class Replay:
         q = row[:n] if found is None or found.q is None else found.q
         v = row[n : 2 * n] if found is None or found.v is None else found.v
         z = row[3 * n + self.nc : len(row) - n]
-        self.shift = jump.rate * dt
+        self.shift, self.later = jump.rate * dt, dt
         return (q, v, z), None if found is None or found.u is None or callable(found.u) else found.u
 
     def _move_moments(self, last, k):
@@ -116,13 +116,13 @@ class _PieceReplay:
     def run(self, q, v, z):
         n, nc = self.model.n, self.model.nc
         q, v = initial_state(self.model, q, v, self.piece.t)
+        if self.piece.sample >= 0:  # asked where the event is now
+            self._hold(self.piece.t + (self.replay.later if self.piece.jump is not None else 0.0), q, v)
         if self.piece.jump is not None:
             shift = np.split(self.replay.shift, [n, 2 * n])
             q, v, z = q - shift[0], v - shift[1], z - shift[2]
         begin = self.registers[BEGIN]
         begin[:n], begin[n : 2 * n], begin[3 * n + nc : 3 * n + nc + len(z)] = q, v, z
-        if self.piece.sample >= 0:
-            self._hold(self.piece.t, q, v)
         for p, part in enumerate(self.piece.parts):
             self.sweep._enter(part)
             at = 0

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from motion_cases import END, METHODS, check, small, tendon_arm
+from motion_cases import END, METHODS, along, check, small, tendon_arm
 from supple.errors import StateError
 
 
@@ -41,6 +41,152 @@ def test_event_that_switches(method, every):
     assert len(motion.tape.pieces) >= 2
     # the derivative by v0 is small beside the others: over shorter steps, rounding hides it on some processors
     check(motion, q0, v0, u, steps=(1e-4, 2e-5))
+
+
+def beat(t, q, v):
+    """Feedback that asks for the time, too."""
+    return np.array([2.0 + np.sin(20.0 * t + q[0]) + 0.01 * v[1], 0.1 + 0.01 * np.cos(30.0 * t) + 0.01 * q[1]])
+
+
+@pytest.mark.parametrize("method", ["ndf", "alpha", "radau", "rk45"])
+def test_feedback_is_sampled_where_the_event_is(method):
+    model = tendon_arm()
+    q0, v0 = np.array([-0.1, 0.05, 0.1, -0.1, 0.01]), np.array([8.0, 1.0, -1.0, 2.0, 0.1])
+    event = sp.Event(crossing, lambda t, q, v: sp.Switch(v=0.3 * v), direction=-1, name="cross")
+    t = np.linspace(0.0, END, 7)
+    motion = model.simulate(t, q0, v0, beat, METHODS[method], events=[event], control_rate=80.0, record=True)
+    assert motion.stats["events"]["cross"]
+    check(motion, q0, v0, beat, steps=(1e-4, 2e-5))
+
+
+@pytest.mark.parametrize("u", [[1.5, 0.08], {"up": 1.5}, [sp.laws.Sine(1.0, 5.0, offset=2.0), 0.1]])
+def test_sampled_feedback_may_be_switched_off(u):
+    model, start = tendon_arm(), np.array([0.1, -0.2, 0.1, 0.05, 0.01])
+    event = sp.Event(lambda t, q, v: t + 0.1 * q[0] - 0.0133, lambda t, q, v: sp.Switch(u=u), name="off")
+    options = {"method": sp.Radau(rtol=1e-10, atol=1e-12), "events": [event], "control_rate": 300.0}
+
+    def run(x, **more):
+        return model.simulate(np.linspace(0.0, END, 7), x * start, None, beat, **options, **more)
+
+    motion = run(1.0, record=True)
+    later = motion.t > motion.stats["events"]["off"][0]
+    plain = model.simulate(motion.t[:2], u=u).u[0]
+    assert np.isclose(motion.u[later][:, 1], plain[1]).all()
+    weights = np.zeros(motion.q.shape)
+    weights[-1] = (1.0, -2.0, 0.5, 0.3, 0.1)
+    wanted = along(lambda x: run(1.0 + x).q[-1] @ weights[-1], h=1e-4)
+    assert np.isclose(motion.vjp(q=weights).q0 @ start, wanted, rtol=1e-5, atol=0.0)
+    assert np.isclose(motion.jvp(q0=start).q[-1] @ weights[-1], wanted, rtol=1e-5, atol=0.0)
+
+
+INPUTS = {
+    "laws": ([sp.laws.Sine(1.0, 3.0, offset=2.0), sp.laws.Sine(0.1, 5.0, offset=0.1)], {}),
+    "function": (lambda t: [2.0 + np.sin(30.0 * t), 0.1 + 0.02 * np.cos(20.0 * t)], {}),
+    "feedback": (beat, {}),
+    "sampled": (beat, {"control_rate": 100.0}),
+    "numbers": ([2.0, 0.1], {}),
+}
+
+
+@pytest.mark.parametrize("form", INPUTS)
+def test_inputs_move_with_the_event(form):
+    """Inputs and energy (of an elastic tendon, by its input) where the motion ends, against whole simulations."""
+    (u, options), model = INPUTS[form], tendon_arm()
+    q0, v0 = np.array([-0.1, 0.05, 0.1, -0.1, 0.01]), np.array([8.0, 1.0, -1.0, 2.0, 0.1])
+    change, event = np.array([1.0, -0.5, 0.3, 0.2, 0.1]), sp.Event(crossing, "stop", direction=-1, name="cross")
+    method = sp.Radau(rtol=1e-10, atol=1e-12)
+
+    def run(x):
+        return model.simulate(
+            np.linspace(0.0, END, 7), q0 + x * change, v0, u, method, events=[event], record=True, **options
+        )
+
+    motion = run(0.0)
+    weights, last = np.zeros(motion.u.shape), np.zeros(len(motion.t))
+    weights[-1], last[-1] = (1.0, 10.0), 1.0
+    expected = along(lambda x: run(x).u[-1] @ weights[-1]), along(lambda x: run(x).energy()[-1, 3])
+    found_both = motion.vjp(u=weights).q0 @ change, motion.vjp(energy=last).q0 @ change
+    for found, wanted in zip(found_both, expected, strict=True):
+        assert abs(found - wanted) <= 1e-5 * abs(wanted)
+    assert np.isclose(motion.jvp(q0=change).u[-1] @ weights[-1], expected[0], rtol=1e-5, atol=0.0)
+
+
+def shaking():
+    """A prescribed joint with more than one coordinate: its effort is a wrench in a frame that moves with them."""
+    robot = sp.Robot("shaking")
+    robot.add_link("arm", sp.Rigid.box((0.2, 0.02, 0.02), density=800.0), sp.Revolute("y"))
+    robot.add_link("ball", sp.Rigid(0.1, (1e-3, 2e-3, 3e-3), com=(0.1, 0.0, 0.0)), sp.Spherical(), "arm")
+    robot.add(sp.Prescribed("ball", sp.laws.Sine([0.5, 0.3, 0.2], 2.0, phase=[0.0, 0.5, 1.0])))
+    return robot.compile()
+
+
+def test_efforts_move_with_the_event():
+    model, method = shaking(), METHODS["alpha"]
+    event = sp.Event(lambda t, q, v: t + 0.5 * q[0] - 0.26, "stop", name="late")
+
+    def run(x):
+        begin = np.array([0.3 + x, 0.0, 0.0, 0.0])
+        return model.simulate(np.linspace(0.0, 1.0, 3), begin, None, None, method, events=[event], record=True)
+
+    motion = run(0.0)
+    weights = np.zeros(motion.efforts.shape)
+    weights[-1] = (1.0, -0.5, 0.7)
+    wanted = along(lambda x: run(x).efforts[-1] @ weights[-1])
+    assert np.isclose(motion.vjp(efforts=weights).q0[0], wanted, rtol=1e-6, atol=0.0)
+    assert np.isclose(motion.jvp(q0=[1.0, 0.0, 0.0, 0.0]).efforts[-1] @ weights[-1], wanted, rtol=1e-6, atol=0.0)
+
+
+def switched(u):
+    """A recorded motion as a function of its initial state, that an event switches to inputs u(q)."""
+    model, start = tendon_arm(), np.array([0.1, -0.2, 0.1, 0.05, 0.01])
+    event = sp.Event(lambda t, q, v: t - 0.0133, lambda t, q, v: sp.Switch(u=u(q)), name="late")
+    times = np.linspace(0.0, END, 7)
+    return lambda x: model.simulate(
+        times, x * start, None, [1.0, 0.05], METHODS["bdf2"], events=[event], record=True
+    ), start
+
+
+@pytest.mark.parametrize("form", ["by name", "in order"])
+def test_numbers_behind_a_switch_may_have_names(form):
+    def inputs(q):
+        values = {"side": 0.1 + q[1] ** 2, "up": 2.0 + 3.0 * q[0]}
+        return values if form == "by name" else [values["up"], values["side"]]
+
+    run, start = switched(inputs)
+    motion = run(1.0)
+    weights = np.zeros(motion.q.shape)
+    weights[-1] = (1.0, -2.0, 0.5, 0.3, 0.1)
+    wanted = along(lambda x: run(1.0 + x).q[-1] @ weights[-1])
+    assert np.isclose(motion.vjp(q=weights).q0 @ start, wanted, rtol=1e-7, atol=0.0)
+    assert np.isclose(motion.jvp(q0=start).q[-1] @ weights[-1], wanted, rtol=1e-7, atol=0.0)
+
+
+@pytest.mark.parametrize(
+    "inputs",
+    [
+        lambda q: [sp.laws.Sine(1.0, 2.0, offset=2.0 + q[0]), 0.1],
+        lambda q: lambda t, first=float(q[0]): [2.0 + first, 0.1],
+        lambda q: np.full((7, 2), 2.0 + q[0]),
+    ],
+    ids=["laws", "function", "samples"],
+)
+def test_laws_behind_a_switch_that_follow_the_state_are_refused(inputs):
+    motion = switched(inputs)[0](1.0)
+    with pytest.raises(StateError, match=r"'late' switches at t = 0.0133 s to laws.*give numbers"):
+        motion.vjp(q=np.ones_like(motion.q))
+    with pytest.raises(StateError, match="'late' switches"):
+        motion.jvp(v0=np.ones(5))
+
+
+@pytest.mark.parametrize("u", [np.full((7, 2), 2.0), [sp.laws.Sine(1.0, 2.0, offset=2.0), 0.1], lambda t: [2.0, 0.1]])
+def test_laws_behind_a_switch_that_stay_have_derivatives(u):
+    run, start = switched(lambda q: u)
+    motion = run(1.0)
+    weights = np.zeros(motion.q.shape)
+    weights[-1] = (1.0, -2.0, 0.5, 0.3, 0.1)
+    wanted = along(lambda x: run(1.0 + x).q[-1] @ weights[-1])
+    assert np.isclose(motion.vjp(q=weights).q0 @ start, wanted, rtol=1e-7, atol=0.0)
+    assert np.isclose(motion.jvp(q0=start).q[-1] @ weights[-1], wanted, rtol=1e-7, atol=0.0)
 
 
 def test_an_event_that_is_touched_is_refused():

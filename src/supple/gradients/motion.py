@@ -6,6 +6,7 @@ event stopped or switched the motion, its time moves: dt = -(g_q dq + g_v dv) / 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,14 @@ from supple.gradients.design import how_to_have
 from supple.gradients.effort_frames import efforts_by_coordinate, efforts_by_parameter
 from supple.gradients.gradient import GIVEN, Gradient, NoParameters, Variation, refuse_overflow
 from supple.gradients.motion_directions import MotionDirection
-from supple.gradients.motion_events import at_moments, jump_backward, jump_forward, move_rows
+from supple.gradients.motion_events import (
+    are_numbers,
+    jump_backward,
+    jump_forward,
+    moved_rows,
+    pull_back_moves,
+    push_moves,
+)
 from supple.gradients.motion_inputs import InputForm
 from supple.gradients.motion_outputs import Outputs, checked
 from supple.gradients.motion_parameters import MotionParameters
@@ -50,17 +58,19 @@ def vjp(motion: Trajectory, **given: Any) -> Gradient:
     held = np.zeros((len(tape.held), model.nu))
     parameters = None if model.design is None else MotionParameters(model)
     _pull_back_outputs(motion, model, tape, forms, outputs.u, given_rows, held, parameters)
-    move_rows(at_moments(model, tape), given_rows)
+    pull_back_moves(moved_rows(model, tape, _input_rates(motion, tape, forms)), given_rows, outputs.u)
     q_bar, v_bar, z_bar = np.zeros(model.n), np.zeros(model.n), np.zeros(motion.z.shape[1])
     for k in range(len(tape.pieces) - 1, -1, -1):
         piece = tape.pieces[k]
         sweep = PieceSweep(model, tape, piece, given_rows, parameters)
-        q_bar, v_bar, z_bar = sweep.backward(forms[id(piece.u)], held, _last_sample(tape, k))
+        q_bar, v_bar, z_bar, t_bar = sweep.backward(forms[id(piece.u)], held, _last_sample(tape, k))
         state_bar = np.concatenate([q_bar, v_bar, z_bar])
         q_bar, v_bar = _pull_back_start(model, piece, q_bar, v_bar, parameters)
         if piece.jump is not None:
-            u_bar = forms[id(piece.u)].gradient if piece.u is not tape.pieces[k - 1].u else None
-            dt_bar = -float(state_bar @ piece.jump.rate)
+            u_bar, form = np.zeros(model.nu), forms[id(piece.u)]
+            if are_numbers(model, piece.jump.change.u):
+                u_bar = form.vector_of(form.gradient)
+            dt_bar = t_bar - float(state_bar @ piece.jump.rate)
             given_rows[-1] = jump_backward(model, piece.jump, dt_bar, u_bar, q_bar, v_bar, z_bar)
     p: dict[str, Any] = NoParameters(how_to_have(model))
     if parameters is not None:
@@ -86,12 +96,12 @@ def jvp(motion: Trajectory, q0: Any, v0: Any, u: Any, z0: Any, p: Any) -> Variat
     rows, forms, held = np.zeros((T + 1, 4 * n + nc + nz)), _forms(model, tape), np.zeros((len(tape.held), model.nu))
     changes = dict.fromkeys(forms)
     changes[id(tape.pieces[0].u)] = u
-    slopes = at_moments(model, tape)
-    for k, piece in enumerate(tape.pieces):
+    moved, dt = moved_rows(model, tape, _input_rates(motion, tape, forms)), 0.0
+    for piece in tape.pieces:
         if piece.jump is not None:
             dq, dv, dz, du, dt = jump_forward(model, piece.jump, rows[-1])
-            if piece.u is not tape.pieces[k - 1].u and isinstance(forms[id(piece.u)].gradient, np.ndarray):
-                changes[id(piece.u)] = du
+            if are_numbers(model, piece.jump.change.u):
+                changes[id(piece.u)] = forms[id(piece.u)].formed(du)
         start = start_tangents(model, piece.q, piece.v, piece.t)
         extra = (0.0, 0.0) if direction is None else direction.start(start, piece.t)
         dq = start.Q @ dq + extra[0]
@@ -99,14 +109,13 @@ def jvp(motion: Trajectory, q0: Any, v0: Any, u: Any, z0: Any, p: Any) -> Variat
         if piece.jump is not None:
             dq, dv, dz = np.split(np.concatenate([dq, dv, dz]) - piece.jump.rate * dt, [n, 2 * n])
         sweep = PieceSweep(model, tape, piece, rows, direction, forward=True)
-        sweep.forward(forms[id(piece.u)], changes[id(piece.u)], held, dq, dv, dz)
-    for number, rate, by_state in slopes:
-        rows[number] += rate * (by_state @ rows[number])
+        sweep.forward(forms[id(piece.u)], changes[id(piece.u)], held, dq, dv, dz, dt)
+    own = np.zeros((T, model.nu))
+    push_moves(moved, rows, own)
     rows = rows[:-1]
-    du = _push_outputs(motion, model, tape, forms, changes, rows, held, direction)
+    du = own + _push_outputs(motion, model, tape, forms, changes, rows, held, direction)
     efforts = joint_efforts(model, motion.q, np.ascontiguousarray(rows[:, 3 * n + nc + nz :]))
-    if direction is not None:
-        _push_frames(motion, model, rows, direction, efforts)
+    _push_frames(motion, model, rows, direction, efforts)
     parts = np.split(rows, [n, 2 * n, 3 * n, 3 * n + nc, 3 * n + nc + nz], axis=1)
     refuse_overflow({"states": rows, "u": du, "efforts": efforts}, "the changes that are given")
     change = None if direction is None else direction.change
@@ -124,19 +133,32 @@ def _direction(model: Model, p: Any) -> MotionDirection | None:
 
 
 def _push_frames(
-    motion: Trajectory, model: Model, rows: Array, direction: MotionDirection, efforts: Array
+    motion: Trajectory, model: Model, rows: Array, direction: MotionDirection | None, efforts: Array
 ) -> None:
-    """Efforts of prescribed joints are given in frames that change with their laws and screws."""
+    """Efforts of prescribed joints are given in frames that change with their laws, with time and with screws."""
     fixed = model.fixed_coordinates
     for k in range(len(efforts) if len(fixed) else 0):
         at = motion.q[k], motion.efforts[k]
         efforts[k] += efforts_by_coordinate(model, *at) @ rows[k, fixed]
-        efforts[k] += efforts_by_parameter(model, *at) @ direction.change
+        if direction is not None:
+            efforts[k] += efforts_by_parameter(model, *at) @ direction.change
 
 
 def _forms(model: Model, tape: Tape) -> dict[int, InputForm]:
     """What users gave for inputs, by identity."""
     return {id(piece.u): InputForm(model, piece.u, tape.times, piece.hold) for piece in tape.pieces}
+
+
+def _input_rates(motion: Trajectory, tape: Tape, forms: dict[int, InputForm]) -> Callable[[int], Array]:
+    """How inputs (nu,) at the row of a number change with time alone; what is sampled is held."""
+    owners = _owners(motion, tape)
+
+    def rates(k: int) -> Array:
+        form = forms[id(tape.pieces[owners[k]].u)]
+        found = form.time_slopes(float(motion.t[k]), motion.q[k], motion.v[k], motion.z[k])
+        return np.where(form.followed, 0.0, found) if tape.sampled else found
+
+    return rates
 
 
 def _last_sample(tape: Tape, k: int) -> int:

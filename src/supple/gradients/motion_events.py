@@ -1,21 +1,27 @@
 """Events in derivatives of motions: their times move with the state, and what follows them moves with both.
 
 At an event g(t, q(t), v(t)) = 0, so that a variation of the state moves its time by dt = -(g_q dq + g_v dv) / (dg/dt).
-A row recorded there changes by its own variation and by its rate times dt.  Behind a switch x+ = S(t, x-), the motion
-begins at the time of the record: its state there changes by
+A row recorded there changes by its own variation and by its rate times dt, and so do inputs.  Behind a switch
+x+ = S(t, x-), the motion begins at the time of the record: its state there changes by
 
     dx+ = S_x (dx- + x-' dt) + S_t dt - x+' dt        (the saltation of hybrid systems).
+
+Feedback that is sampled behind the switch is asked at the event itself, not at the time of the record: it sees the
+state dx+ + x+' dt, and a later time (`PieceSweep`).
 
 Users' functions are differenced.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from supple.errors import StateError
+from supple.fingerprint import fingerprint
+from supple.solvers.inputs import by_name
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -69,15 +75,33 @@ def _along(moment: Moment, n: int, s: float) -> float:
     return (ends[0] - ends[1]) / (2.0 * s)
 
 
-def at_moments(model: Model, tape: Tape) -> list[tuple[int, Array, Array]]:
-    """Of every row that was recorded at an event: its number, its rate, and how its time follows it."""
-    return [(x.number, x.rate, time_slope(x, model.n)) for x in tape.moments if x.number >= 0]
+class MovedRow(NamedTuple):
+    """A row of results that was recorded at an event, and moves in time with it."""
+
+    number: int
+    rate: Array  #: (N,) along the motion before
+    inputs: Array  #: (nu,) rates of inputs where the state stands still
+    time: Array  #: (N,) derivative of its time by itself
 
 
-def move_rows(moments: list[tuple[int, Array, Array]], rows: Array) -> None:
-    """Cotangents of rows at events, as if they stood still."""
-    for number, rate, slope in moments:
-        rows[number] += (rows[number] @ rate) * slope
+def moved_rows(model: Model, tape: Tape, input_rates: Callable[[int], Array]) -> list[MovedRow]:
+    """All of them; ``input_rates`` are those of the row of a number."""
+    kept = [x for x in tape.moments if x.number >= 0]
+    return [MovedRow(x.number, x.rate, input_rates(x.number), time_slope(x, model.n)) for x in kept]
+
+
+def pull_back_moves(moved: list[MovedRow], rows: Array, u_bar: Array) -> None:
+    """Cotangents of rows at events, as if they stood still; ``u_bar`` (T, nu) are those of inputs that are results."""
+    for row in moved:
+        rows[row.number] += (rows[row.number] @ row.rate + u_bar[row.number] @ row.inputs) * row.time
+
+
+def push_moves(moved: list[MovedRow], rows: Array, du: Array) -> None:
+    """Variations of rows at events, and of inputs there, from those of rows that stand still."""
+    for row in moved:
+        dt = float(row.time @ rows[row.number])
+        rows[row.number] += row.rate * dt
+        du[row.number] += row.inputs * dt
 
 
 class SwitchSlopes(NamedTuple):
@@ -91,13 +115,15 @@ class SwitchSlopes(NamedTuple):
 def switch_slopes(model: Model, jump: Jump) -> SwitchSlopes:
     """How the state (and constant inputs) behind a switch follow the state before it."""
     n, moment, change = model.n, jump.moment, jump.change
-    numeric = change.u is not None and not callable(change.u) and _is_constant(change.u, model.nu)
+    numeric = are_numbers(model, change.u)
+    if change.u is not None and not numeric:
+        _refuse_inputs_that_follow(jump, n)
 
     def action(t: float, q: Array, v: Array) -> Array:
         found = moment.event.action(t, q.copy(), v.copy())
         new_q = q if found is None or found.q is None else np.asarray(found.q, dtype=float)
         new_v = v if found is None or found.v is None else np.asarray(found.v, dtype=float)
-        u = np.asarray(found.u, dtype=float) if numeric else np.zeros(model.nu)
+        u = np.asarray(by_name(model, found.u), dtype=float) if numeric else np.zeros(model.nu)
         return np.concatenate([new_q, new_v, u])
 
     if change.q is None and change.v is None and not numeric:
@@ -106,20 +132,40 @@ def switch_slopes(model: Model, jump: Jump) -> SwitchSlopes:
     return SwitchSlopes(*differenced(action, moment.t, moment.row[:n], moment.row[n : 2 * n]))
 
 
-def _is_constant(u: Any, nu: int) -> bool:
+def are_numbers(model: Model, u: Any) -> bool:
+    """Whether inputs are numbers that stay, in a vector or by name."""
+    if u is None or callable(u):
+        return False
     try:
-        return np.asarray(u, dtype=float).shape == (nu,)
+        return np.asarray(by_name(model, u), dtype=float).shape == (model.nu,)
     except (TypeError, ValueError):
         return False
 
 
+def _refuse_inputs_that_follow(jump: Jump, n: int) -> None:
+    """Laws and functions behind a switch must be the same beside it: how they follow the state is not known."""
+    moment, told = jump.moment, []
+    state = np.concatenate([[moment.t], moment.row[: 2 * n]])
+    for x in (state, state + STEP * np.maximum(1.0, np.abs(state))):
+        change = moment.event.action(float(x[0]), x[1 : 1 + n].copy(), x[1 + n :].copy())
+        told.append(fingerprint(change.u))
+    if told[0] != told[1]:
+        raise StateError(
+            f"no derivatives: event {moment.event.name!r} switches at t = {moment.t:g} s to laws or functions that are "
+            "others for another state (or at every call): how they follow it is not known; give numbers, or feedback "
+            "u(t, q, v), which sees the state itself"
+        )
+
+
 def jump_backward(
-    model: Model, jump: Jump, dt_bar: float, u_bar: Any, q_bar: Array, v_bar: Array, z_bar: Array
+    model: Model, jump: Jump, dt_bar: float, u_bar: Array, q_bar: Array, v_bar: Array, z_bar: Array
 ) -> Array:
-    """The cotangent of the row before a switch, from those of the state behind it and of the time of the event."""
+    """The cotangent of the row before a switch, from those of what is behind it and of the time of the event.
+
+    ``u_bar`` (nu,) is that of inputs the switch gives as numbers, else zero.
+    """
     n, nc, nz, moment, slopes = model.n, model.nc, len(z_bar), jump.moment, switch_slopes(model, jump)
-    inputs = u_bar if isinstance(u_bar, np.ndarray) and u_bar.shape == (model.nu,) else np.zeros(model.nu)
-    all_bar = np.concatenate([q_bar, v_bar, inputs])
+    all_bar = np.concatenate([q_bar, v_bar, u_bar])
     row = np.zeros(len(moment.row))
     row[:n], row[n : 2 * n] = slopes.q.T @ all_bar, slopes.v.T @ all_bar
     row[3 * n + nc : 3 * n + nc + nz] = z_bar

@@ -11,7 +11,8 @@ from supple.checks import floats, shown, why
 from supple.errors import ModelError, ShapeError, StateError
 from supple.gradients import law_parameters
 from supple.laws import Constant, Law, Table
-from supple.solvers.inputs import Excitation
+from supple.solvers.inputs import Excitation, tabulate
+from supple.solvers.problem import TO_INPUT
 from supple.solvers.rounding import CENTRAL_STEP
 
 if TYPE_CHECKING:
@@ -67,6 +68,23 @@ class InputForm:
         found[~self.followed] = 0.0
         return found
 
+    def time_slopes(self, t: float, q: Array, v: Array, z: Array) -> Array:
+        """Derivatives (nu,) of inputs by time where the state stands still: of laws exact, of functions differenced.
+
+        Feedback that is sampled counts as what it would answer.
+        """
+        step = CENTRAL_STEP * max(1.0, abs(t))
+        times, both = np.array([t - step, t + step]), (2, 1)
+        before, after = self.excitation.inputs_along(times, np.tile(q, both), np.tile(v, both), np.tile(z, both))
+        found = (after - before) / (2.0 * step)
+        program, targets = self.excitation.program()
+        rates = np.zeros((2, program.rows))
+        tabulate(program.ops, program.numbers, np.array([t]), rates, np.zeros((1, program.rows)))
+        told = np.flatnonzero(targets[:, 0] == TO_INPUT)
+        told = told[~self.followed[targets[told, 1]]]
+        found[targets[told, 1]] = rates[0, told]
+        return np.asarray(found)
+
     def _one(self, name: str) -> slice:
         i = self.model.input_names.index(name)
         return slice(i, i + 1)
@@ -88,6 +106,21 @@ class InputForm:
         if self.form == "dict":
             return dict(zip(self.u, plain, strict=True))
         return plain if self.form == "list" else plain[0]
+
+    def vector_of(self, gradient: Any) -> Array:
+        """A gradient by inputs that are numbers, in the form of u, as a vector (nu,)."""
+        if self.form != "dict":
+            return np.asarray(gradient)
+        found = np.zeros(self.nu)
+        for name, (_, own) in zip(self.u, self.laws, strict=True):
+            found[own] = gradient[name]
+        return found
+
+    def formed(self, values: Array) -> Any:
+        """The reverse: a vector (nu,) in the form of u."""
+        if self.form != "dict":
+            return values
+        return {name: values[own.start] for name, (_, own) in zip(self.u, self.laws, strict=True)}
 
     def push_forward(self, t: Array, variation: Any) -> Array:
         """The variation (S, nu) of inputs at times from one in the form of u."""

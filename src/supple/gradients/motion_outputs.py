@@ -82,14 +82,15 @@ class Outputs:
 
     def _add_efforts(self, cotangent: Array) -> None:
         """Of the forces that prescribed joints supply, and of their coordinates, which their laws give."""
-        model, motion, fixed = self.model, self.motion, self.model.fixed_coordinates
+        model, motion, fixed, tape = self.model, self.motion, self.model.fixed_coordinates, self.motion.tape
+        assert tape is not None
         if not cotangent.any():
             return
         self.efforts = cotangent
         first = self.rows.shape[1] - model.n
         for k in np.flatnonzero(cotangent.any(axis=1)):
             self.rows[k, first + fixed] += effort_matrix(model, motion.q[k]).T @ cotangent[k]
-            if model.design is not None:  # nothing else moves them
+            if model.design is not None or tape.moments:  # nothing else moves them
                 self.rows[k, fixed] += efforts_by_coordinate(model, motion.q[k], motion.efforts[k]).T @ cotangent[k]
 
     def _add_tip(self, link: str, cotangent: Array) -> None:

@@ -134,8 +134,8 @@ class PieceSweep:
 
     # ------------------------------------------------------------------ backward
 
-    def backward(self, form: InputForm, held: Array, sample: int) -> tuple[Array, Array, Array]:
-        """Cotangents of q, v, z at the beginning.
+    def backward(self, form: InputForm, held: Array, sample: int) -> tuple[Array, Array, Array, float]:
+        """Cotangents of q, v, z at the beginning, and of the time of the sample that is taken there.
 
         Those of inputs join ``form``; ``held`` (k, nu) are those of samples of feedback, ``sample`` being the last.
         """
@@ -156,12 +156,13 @@ class PieceSweep:
                     self.given[-1, : 2 * n] = self._pull_back_sample(form, held, ended)
                     sample = ended - 1
                     self._hold(sample)
-        begin = self.arrays.registers[BEGIN]
+        begin, t_bar = self.arrays.registers[BEGIN], 0.0
         if self.piece.sample >= 0:
             begin[: 2 * n] += self._pull_back_sample(form, held, self.piece.sample)
+            t_bar = float(held[self.piece.sample] @ self._first_sample_rate(form))
         if isinstance(self.parameters, MotionParameters):
             self.parameters.add_charts()
-        return begin[:n].copy(), begin[n : 2 * n].copy(), begin[3 * n + nc : 3 * n + nc + nz].copy()
+        return begin[:n].copy(), begin[n : 2 * n].copy(), begin[3 * n + nc : 3 * n + nc + nz].copy(), t_bar
 
     def _pull_back_inputs(self, form: InputForm, held: Array, sample: int) -> None:
         """Cotangents of the inputs of stages that were met: of laws, and of the sample that is held."""
@@ -180,16 +181,29 @@ class PieceSweep:
             self.parameters.add_inputs(self.excitation, held[k], sample.t, sample.q, sample.v, np.zeros(0))
         return np.asarray(held[k] @ slopes)
 
+    def _first_sample_rate(self, form: InputForm) -> Array:
+        """Rates (nu,) of feedback along the motion, at the sample taken at the beginning; zero if no event moves it."""
+        if self.piece.jump is None:
+            return np.zeros(self.model.nu)
+        sample = self.tape.held[self.piece.sample]
+        at = sample.t, sample.q, sample.v, np.zeros(0)
+        rates = form.time_slopes(*at) + form.slopes(*at) @ self.piece.jump.rate[: 2 * self.model.n]
+        return np.where(form.followed, rates, 0.0)
+
     # ------------------------------------------------------------------ forward
 
-    def forward(self, form: InputForm, change: Any, held: Array, dq: Array, dv: Array, dz: Array) -> None:
-        """Variations of all rows of results from those of q, v, z at the beginning and of the inputs."""
+    def forward(self, form: InputForm, change: Any, held: Array, dq: Array, dv: Array, dz: Array, dt: float) -> None:
+        """Variations of all rows of results from those of q, v, z at the beginning and of the inputs.
+
+        By ``dt`` moves the event behind which the piece begins, and the sample that is taken there.
+        """
         n, nc, nz, sample = self.model.n, self.model.nc, len(self.problem.z), self.piece.sample
         self.problem.placement[:] = self.problem.home
         begin = self.arrays.registers[BEGIN]
         begin[:n], begin[n : 2 * n], begin[3 * n + nc : 3 * n + nc + nz] = dq, dv, dz
         if sample >= 0:
             self._push_sample(form, held, sample, np.concatenate([dq, dv]))
+            held[sample] += dt * self._first_sample_rate(form)
         self._hold(sample)
         for part in self.piece.parts:
             self._enter(part)

@@ -97,6 +97,22 @@ def test_failing_events_keep_the_motion_so_far():
 
 
 @pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (sp.Switch(q=[np.nan]), r"q0\[0\] .* is nan"),
+        (sp.Switch(v=[0.0, 1.0]), "v0 has shape"),
+        (sp.Switch(u=[1.0, 2.0]), "u has shape"),
+        (sp.Switch(u={"pull": 1.0}), "there is no input 'pull'"),
+    ],
+)
+def test_switches_to_what_cannot_be_name_the_event_and_keep_the_motion_so_far(change, message):
+    event = sp.Event(lambda t, q, v: v[0] - 0.5, lambda t, q, v: change, name="fast")
+    with pytest.raises(sp.SimulationError, match=f"event 'fast' switches to what cannot be: .*{message}") as caught:
+        wheel().simulate(np.linspace(0.0, 1.0, 11), u=[1.0], events=[event])
+    assert caught.value.trajectory.t[:3] == pytest.approx([0.0, 0.1, 0.2])
+
+
+@pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"function": 3.0}, "function must be"),

@@ -164,6 +164,15 @@ def test_prescribed_joints_stay_where_their_laws_say():
     assert found.q.sum(axis=1) == pytest.approx([0.5 * np.pi, -0.5 * np.pi])
 
 
+def test_where_laws_prescribe_everything_there_is_one():
+    robot = sp.Robot("shaft")
+    robot.add_link("a", sp.Rigid(1.0, np.eye(3) * 0.01, com=(0.3, 0, 0)), sp.Revolute("y"))
+    robot.add(sp.Prescribed("a", lambda t: (2.0 * t, 2.0, 0.0)))
+    found = robot.compile().statics_all(t=0.3, starts=4)
+    assert found.q == pytest.approx(np.array([[0.6]]))
+    assert len(found.stable) == 1
+
+
 def test_follower_loads_have_no_potential():
     follower = sp.PointWrench("rod", [0.0, 0.0, 0.0, 0.0, 2.0, 0.0], frame="local")
     found = column(0.1, follower).statics_all(starts=4)

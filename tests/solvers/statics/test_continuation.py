@@ -221,6 +221,16 @@ def test_a_prescribed_joint_moves_along_the_path():
     assert path.q[-1] == pytest.approx(model.statics(t=1.0, q0=path.q[-1]).q, abs=1e-9)
 
 
+def test_a_path_on_which_laws_prescribe_everything():
+    robot = sp.Robot("shaft")
+    robot.add_link("base", sp.Rigid(1.0, np.ones(3), com=(0.1, 0.0, 0.0)), sp.Revolute("y"))
+    robot.add(sp.Prescribed("base", lambda t: (3.0 * t, 3.0, 0.0)))
+    path = robot.compile().equilibrium_path()
+    assert path.reached
+    assert path.q[:, 0] == pytest.approx(3.0 * path.s)
+    assert path.at(0.5).efforts == pytest.approx([9.81 * 0.1 * -np.cos(1.5)])
+
+
 # ---------------------------------------------------------------------- beginnings and ends
 
 

@@ -167,6 +167,12 @@ def test_a_prescribed_joint_does_not_move():
     assert found.shapes[:, 0] == pytest.approx([0.0, 1.0])
 
 
+def test_where_nothing_can_move_there_are_no_modes():
+    robot = robot_of(sp.Rigid(1.0, np.ones(3)), sp.Revolute("z"))
+    robot.add(sp.Prescribed("link", lambda t: (0.4, 0.0, 0.0)))
+    assert repr(robot.compile().modes()) == "<Modes: none, nothing can move>"
+
+
 def test_tension_tunes_a_string():
     """A stretched rod with hardly any bending stiffness: w = k pi sqrt(T / rho A) / L."""
     body = rod(12, 40, stiffness=[1, 1, 1e-6, 1, 1, 1])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.checks import answer
-from supple.errors import StateError
+from supple.errors import ConvergenceError, ModelError, ShapeError, SimulationError, StateError
 from supple.solvers.integrators.run import EVERY, NEXT, TIME, TIME_BEFORE
 from supple.solvers.integrators.tape import ROWS_GIVEN
 from supple.solvers.motion.events import Event, Switch
@@ -86,7 +86,13 @@ class EventWatch:
                     self._keep(event, moment, row, True)
                 return True
             noted = self._keep(event, moment, row, bool(integrator.ints[EVERY]))
-            run.switch(self._ask(event, moment, row), moment, row, noted)
+            change = self._ask(event, moment, row)
+            try:
+                run.switch(change, moment, row, noted)
+            except SimulationError:
+                raise
+            except (ModelError, ShapeError, StateError, ConvergenceError) as error:
+                run.fail(f"event {event.name!r} switches to what cannot be: {error}", error)
             return False
         return False
 

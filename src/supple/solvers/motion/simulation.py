@@ -100,6 +100,8 @@ class Simulation:
         self._used: list[Integrator] = []
         self._halted: Callable[[], bool] | None = None
         self._open(u, plan.hold)
+        if self.sampled and not self.excitation.follows_state:  # at first: events may switch to what does not
+            raise ModelError("control_rate is given, but u does not follow the state: pass u(t, q, v) or a Controller")
         self.q0, self.v0 = initial_state(self.model, q0, v0, self.t0)
         self.asked = (q0, v0)  # the state to begin at, before loops and prescribed joints
         self.stops = self._stops()
@@ -115,8 +117,6 @@ class Simulation:
     def _open(self, u: Any, hold: bool) -> None:
         """A problem and an integrator for these inputs."""
         self.excitation = Excitation(self.model, u, self.wanted, hold)
-        if self.sampled and not self.excitation.follows_state:
-            raise ModelError("control_rate is given, but u does not follow the state: pass u(t, q, v) or a Controller")
         if self.sampled and self.excitation.states:
             raise ModelError(
                 "control_rate holds feedback without states; a Controller with state0 is integrated instead"

@@ -193,7 +193,7 @@ class Walk(NamedTuple):
 def weights_at(tracer: Tracer, x: Array, s: float) -> Array:
     """Sizes (m,) at which coordinates and multipliers, which are forces, count alike."""
     weights = np.ones(len(x))
-    weights[len(tracer.free) :] = max(float(np.abs(tracer.tangents(x, s)[1]).max()), NOTHING)
+    weights[len(tracer.free) :] = max(float(np.abs(tracer.tangents(x, s)[1]).max(initial=0.0)), NOTHING)
     return weights
 
 

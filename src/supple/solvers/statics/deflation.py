@@ -80,7 +80,7 @@ def deflated_newton(
 
 def _newton_step(J: Array, F: Array, least: bool) -> Array:
     """-J^-1 F, rows scaled; of least size if asked for, or where J is singular."""
-    sizes = np.abs(J).max(axis=1)
+    sizes = np.abs(J).max(axis=1, initial=0.0)
     sizes[sizes == 0.0] = 1.0
     try:
         if least:

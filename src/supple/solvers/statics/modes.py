@@ -33,7 +33,7 @@ class Modes(NamedTuple):
 
     def __repr__(self) -> str:
         slowest = ", ".join(f"{f:.4g}" for f in self.frequencies[:4]) + (", ..." if len(self.frequencies) > 4 else "")
-        return f"<Modes: {len(self.frequencies)}, {slowest} Hz>"
+        return f"<Modes: {len(self.frequencies)}, {slowest} Hz>" if slowest else "<Modes: none, nothing can move>"
 
     @property
     def angular_frequencies(self) -> Array:
