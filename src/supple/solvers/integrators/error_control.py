@@ -6,7 +6,17 @@ import math
 
 from supple.jit import inner
 from supple.solvers.integrators.rows import write_row
-from supple.solvers.integrators.run import BAUMGARTE, DRIFT, END_TIME, LONGEST_STEP, RTOL, SLIP, START_ORDER, TIME
+from supple.solvers.integrators.run import (
+    BAUMGARTE,
+    DRIFT,
+    END_TIME,
+    LONGEST_STEP,
+    RTOL,
+    SLIP,
+    START_ORDER,
+    TIME,
+    shortest_step,
+)
 from supple.solvers.problem import WORST
 from supple.solvers.rounding import NO_ERROR
 from supple.solvers.stage.calls import accelerate
@@ -116,6 +126,9 @@ def first_step(problem, run):
     The small step changes the state by a hundredth of itself, unless the state is smaller than errors may be: what is
     rounding beside a tight tolerance (a law that begins at 1e-17 instead of 0) says nothing about time scales.
 
+    No guess is so short that the time hardly changes (`run.is_lost`), before any error has asked for it: velocities
+    that begin at zero count by their tolerance alone, beside which accelerations of tiny robots are huge.
+
     The problem holds q, v, a, z' of the start, and holds them again afterwards.
     """
     n, nc, nz = problem.q.shape[0], problem.multipliers.shape[0], problem.z.shape[0]
@@ -150,7 +163,8 @@ def first_step(problem, run):
         problem.z[i], problem.rates[i] = start[3 * n + nc + i], rates[2 * n + i]
     if status != CONVERGED or not math.isfinite(h):
         h = small
-    return min(100.0 * small, h, reals[LONGEST_STEP], 0.1 * (reals[END_TIME] - reals[TIME]))
+    h = max(min(100.0 * small, h), 10.0 * shortest_step(reals))
+    return min(h, reals[LONGEST_STEP], 0.1 * (reals[END_TIME] - reals[TIME]))
 
 
 @inner

@@ -102,9 +102,15 @@ def with_times(run: RunArrays, table: np.ndarray, wanted: np.ndarray | None) -> 
 
 
 @inner
+def shortest_step(reals):
+    """h = eps |t|, s: by shorter steps the time hardly changes."""
+    return ROUNDED_TIME * max(abs(reals[TIME]), abs(reals[END_TIME])) + NOTHING
+
+
+@inner
 def is_lost(reals):
     """Whether h < eps |t|: the step has become so short that the time hardly changes."""
-    return reals[STEP] < ROUNDED_TIME * max(abs(reals[TIME]), abs(reals[END_TIME])) + NOTHING
+    return reals[STEP] < shortest_step(reals)
 
 
 @inner
