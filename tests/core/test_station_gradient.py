@@ -39,6 +39,7 @@ def test_a_wrench_in_the_station_s_frame_becomes_one_about_the_origin(model, seg
     assert work["dZ"] == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_gradients_of_tips_compile_nothing_of_loops():
     """Users without loops would wait for it in vain."""
     script = """
