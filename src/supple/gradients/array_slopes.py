@@ -115,7 +115,7 @@ def incidental(record: Any) -> dict[str, tuple[int, ...]]:
 
 def tells(load: Bound) -> bool:
     """Whether a load's kernel tells how its force depends on all its numbers."""
-    return load.gradient is not None and getattr(load.gradient, "complete", True)
+    return load.gradient is not None
 
 
 def number_arrays(parameters: Any, loads: Sequence[Bound], data: Sequence[Any] | None = None) -> Iterator[Array]:

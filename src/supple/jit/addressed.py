@@ -102,15 +102,13 @@ class GradientKernel(_ModelKernel):
     ----------
     within : bool
         Whether the load calls it by itself, in mode GRADIENT.
-    complete : bool
-        Whether it tells of all numbers of the load; if not, the load is differenced.
     smooth : bool
         Whether the load's force is smooth in all its numbers and in the poses that it acts at: nothing falls slack,
         touches or sticks.  Its equations may then be differenced along changes of a model's numbers
         (`gradients.displaced_models`).
     """
 
-    work_of_kind, kind, within, complete, smooth = Work.FORMULAS, _GRADIENT, False, True, False
+    work_of_kind, kind, within, smooth = Work.FORMULAS, _GRADIENT, False, False
 
 
 class SmoothGradientKernel(GradientKernel):

@@ -153,7 +153,7 @@ def bind_meetings(name: str, meeting: Meeting, law: list[float], binder: Binder)
     )
     sliding = slide if any(sphere.length > 0.0 for sphere in spheres) else None
     calls = (*dormant_kernels(bool(asleep.any()), bool((moving & asleep).any())), sliding)
-    return Bound(name, contacts, data, EXTERNAL, calls=calls, gradient=pair_gradient if asleep.any() else None)
+    return Bound(name, contacts, data, EXTERNAL, calls=calls, gradient=pair_gradient)
 
 
 def place_table(binder: Binder, shapes: Sequence[ContactSphere | Surface]) -> np.ndarray:

@@ -49,15 +49,23 @@ def release(y):
 
 
 @inner
+def slip(n, u, slip_velocity, s):
+    """s = u_t / sqrt(u_t^2 + e^2); returns u_n and that root."""
+    un = n[0] * u[0] + n[1] * u[1] + n[2] * u[2]
+    tx, ty, tz = u[0] - un * n[0], u[1] - un * n[1], u[2] - un * n[2]
+    speed = math.sqrt(tx * tx + ty * ty + tz * tz + slip_velocity * slip_velocity)
+    s[0], s[1], s[2] = tx / speed, ty / speed, tz / speed
+    return un, speed
+
+
+@inner
 def contact_force(law, weight, pair, Fd, Fn, Fu, mode):
     """The pair's force f, and in mode TANGENT its derivatives by d (3,), n and u (3, 3).
 
     ``law`` = stiffness, exponent, damping, friction, slip velocity.
     """
-    n, u, d, f = pair.n, pair.u, pair.depth, pair.f
-    un = n[0] * u[0] + n[1] * u[1] + n[2] * u[2]
-    tx, ty, tz = u[0] - un * n[0], u[1] - un * n[1], u[2] - un * n[2]
-    speed = math.sqrt(tx * tx + ty * ty + tz * tz + law[4] * law[4])
+    n, u, d, f, s = pair.n, pair.u, pair.depth, pair.f, _vector()
+    un, speed = slip(n, u, law[4], s)
     k, mu = weight * law[0], law[3]
     damping, damping_slope = release(1.0 - law[2] * un)
     slope = k * math.sqrt(d) if law[1] == HERTZ else k * d ** (law[1] - 1.0)
@@ -65,7 +73,6 @@ def contact_force(law, weight, pair, Fd, Fn, Fu, mode):
     N = elastic * damping
     Nd = law[1] * slope * damping
     Nu = -elastic * damping_slope * law[2]
-    s = (tx / speed, ty / speed, tz / speed)
     for i in range(3):
         e = n[i] - mu * s[i]
         f[i] = N * e
