@@ -12,12 +12,21 @@ from supple.core.tree_factors import BORDER, make_factors
 from supple.core.tree_rates import TREE_RATES
 from supple.core.tree_solve import FACTORISE_BORDER, SOLVE, SOLVE_TRANSPOSED, TREE_SOLVER
 from supple.core.tree_tangent import FACTORED, TREE_TANGENT
+from supple.model.workspace import Workspace
+from supple.solvers import problem as problem_module
 
 _integer, _real = ctypes.c_int64, ctypes.c_double
 _residual = ctypes.CFUNCTYPE(_integer, *[_integer] * 5, _real, _real, _integer, _integer)
 _tangent = ctypes.CFUNCTYPE(_integer, *[_integer] * 4, _real, _real, _integer)
 _solver = ctypes.CFUNCTYPE(_integer, *[_integer] * 4)
 _rates = ctypes.CFUNCTYPE(_integer, *[_integer] * 4, _real, _real, *[_integer] * 3)
+
+
+def choose_factors(monkeypatch, tree):
+    """All solvers factorise over the tree from now on, or none does; models forget what they know of that choice."""
+    monkeypatch.setattr(problem_module, "tree_pays", lambda *_: tree)
+    monkeypatch.setattr(Workspace, "kept", lambda self, key, make: make())
+    monkeypatch.setattr(Workspace, "idle", lambda self, kind: [])
 
 
 class TreeCase:

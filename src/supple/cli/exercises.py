@@ -79,6 +79,7 @@ def everything() -> list[Exercise]:
         "Radau": lambda: simulate(ring(), Radau()),
         "explicit methods": lambda: simulate(ring(), RK45()),
         "derivatives of motions": _derivatives_of_motions,
+        "gradients of motions of large robots": partial(_addressed, "core.jacobian_products"),
     }
     loads = (Exercise(name, partial(_addressed, name)) for name in sorted(_load_modules()))
     return [*first_simulation(), *(Exercise(*pair) for pair in calls.items()), *loads]

@@ -122,6 +122,19 @@ def add_internal_product(scale, cv, tree, q, v, x, out):
 
 
 @inlined
+def add_damping_product(tree, v, x, out):
+    """out += (D - dtau_f/dv) x, see `add_damping`; the matrix is symmetric."""
+    for l in range(tree.links.shape[0]):
+        lo, hi = tree.links[l, 0], tree.links[l, 1]
+        for i in range(lo, hi):
+            _, drag = friction_law(v[i], tree.limits[i])
+            y = -drag * x[i]
+            for j in range(lo, hi):
+                y += tree.damping[i, j] * x[j]
+            out[i] += y
+
+
+@inlined
 def elastic_energy(tree, q):
     """(q - q_rest)^T K (q - q_rest) / 2 plus the energy of soft limits."""
     energy = 0.0

@@ -250,3 +250,19 @@ def add_line_transposed(tree, space, cv, y, out):
             else:
                 add_node_transposed(tree, part.node, length * (slope + rate * cv), part.f, out)
                 add_node_transposed(tree, part.node, length * rate, part.drift, out)
+
+
+@inlined
+def add_line_rate_transposed(tree, space, y, out):
+    """out += T_l' g (g . y), dR/dv of lines transposed, but for what `add_line_transposed` gave dV of segments."""
+    for i in range(space.count[1]):
+        line = space.lines[i]
+        if line.rate_slope == 0.0:
+            continue
+        tension = line.rate_slope * length_along(tree, space, line, y)
+        for p in range(line.first, line.first + line.count):
+            part = space.parts[p]
+            if part.segment < 0 and part.node < 0:
+                add_coordinates(part.segment, tension, part.f, out)
+            elif part.node >= 0:
+                add_node_transposed(tree, part.node, tension, part.f, out)

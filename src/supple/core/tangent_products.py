@@ -222,6 +222,17 @@ def add_stress_product(tree, space, cv, x, transposed, out):
                     out[block.start + i] -= slope * x[block.start + j]
 
 
+@inlined
+def sweep_operators(tree, space, tree_handle, space_handle, q, v, a, cv, ca, apart):
+    """Columns, wrenches summed inward, and all tangents of points and loads; those by q and by v ``apart`` if not 0."""
+    outward_with_columns(tree_handle, space_handle, space, q, v, a, cv, ca)
+    space.rates[1] = apart
+    point_operators(tree, space, q, v, a)
+    clear_pose_tangents(tree, space.work)
+    apply_loads(tree, space, tree_handle, space_handle, q, v, EXTERNAL + INTERNAL + CONSTRAINT, TANGENT)
+    accumulate_wrenches(tree, space.work)
+
+
 @kernel
 def tangent_product(tree_handle, space_handle, q, v, a, cv, ca, x, transposed, out):
     """out = (dR/dq + c_v dR/dv + c_a dR/da) x with R = ID - tau - A^T lambda, or the transpose times x.
@@ -229,11 +240,7 @@ def tangent_product(tree_handle, space_handle, q, v, a, cv, ca, x, transposed, o
     Returns whether it is finite.
     """
     tree, space = tree_at(tree_handle), space_at(space_handle)
-    outward_with_columns(tree_handle, space_handle, space, q, v, a, cv, ca)
-    point_operators(tree, space, q, v, a)
-    clear_pose_tangents(tree, space.work)
-    apply_loads(tree, space, tree_handle, space_handle, q, v, EXTERNAL + INTERNAL + CONSTRAINT, TANGENT)
-    accumulate_wrenches(tree, space.work)
+    sweep_operators(tree, space, tree_handle, space_handle, q, v, a, cv, ca, 0.0)
     out[:] = 0.0
     if transposed:
         transposed_product(tree, space, cv, x, out)

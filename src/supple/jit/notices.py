@@ -17,6 +17,7 @@ LONG = {
     "core.inverse_dynamics_derivatives.inverse_dynamics_derivatives": ("derivatives of inverse dynamics", 10),
     "core.internal_force.internal_force_derivatives": ("derivatives of internal forces", 8),
     "core.parameter_gradient._parameter_gradient": ("gradients by parameters", 13),
+    "core.jacobian_products._transposed_jacobians": ("gradients of motions of large robots", 4),
     "core.tangent_products.tangent_product": ("products of the tangent with vectors", 6),
     "solvers.stage.calls._stage": ("Newton's method of implicit solvers", 6),
     "solvers.integrators.ndf.step.parts": ("the solver NDF", 5),

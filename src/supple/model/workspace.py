@@ -107,6 +107,13 @@ class Functions:
         return INPUT_POWER.address
 
     @property
+    def transposed_jacobians(self) -> int:
+        """Of `core.jacobian_products`."""
+        from supple.core.jacobian_products import TRANSPOSED_JACOBIANS
+
+        return TRANSPOSED_JACOBIANS.address
+
+    @property
     def parameters(self) -> int:
         """Of `core.parameter_gradient`."""
         from supple.core.parameter_gradient import PARAMETER_GRADIENT

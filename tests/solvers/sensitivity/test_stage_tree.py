@@ -5,7 +5,7 @@ import pytest
 
 import supple as sp
 from load_kinds import add_kinds, host
-from supple.solvers import problem as problem_module
+from tree_entry import choose_factors
 
 pytestmark = pytest.mark.filterwarnings("ignore::supple.errors.ModelWarning")
 
@@ -26,7 +26,7 @@ def test_both_ways(kinds, monkeypatch):
     cotangents, direction = rng.standard_normal(motion.q.shape), rng.standard_normal(model.n)
     results = []
     for tree in (True, False):
-        monkeypatch.setattr(problem_module, "tree_pays", lambda *_, tree=tree: tree)
+        choose_factors(monkeypatch, tree)
         gradient = motion.vjp(q=cotangents)
         results.append((gradient.q0, gradient.v0, motion.jvp(v0=direction).q))
     for tree, dense in zip(*results, strict=True):

@@ -8,8 +8,8 @@ from coupled_cases import hand
 from helpers import case
 from load_kinds import KINDS, add_controller, add_kinds, host
 from soft_robots import CREEPING, mixed_robot, soft_cone
-from supple.model.workspace import Workspace
 from supple.solvers import problem as problem_module
+from tree_entry import choose_factors
 
 pytestmark = pytest.mark.filterwarnings("ignore::supple.errors.ModelWarning")
 
@@ -27,9 +27,7 @@ def over(monkeypatch):
     def both(run):
         results = []
         for tree in (True, False):
-            monkeypatch.setattr(problem_module, "tree_pays", lambda *_, tree=tree: tree)
-            monkeypatch.setattr(Workspace, "kept", lambda self, key, make: make())
-            monkeypatch.setattr(Workspace, "idle", lambda self, kind: [])
+            choose_factors(monkeypatch, tree)
             results.append(run())
         return results
 

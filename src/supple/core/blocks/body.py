@@ -293,6 +293,19 @@ def add_field_transposed(block, maps, memory, rates, y, w, out):
 
 
 @inner
+def add_field_rates_transposed(block, maps, memory, y, w, by_rate, by_acceleration):
+    """by_rate += F_v^T z + Q_v^T y and by_acceleration += F_a^T z + Q_a^T y: these apart, with z = w.dS of the base."""
+    n, start = block.n, block.start
+    field = field_at(address_of(block, maps, memory), n)
+    add_product_transposed(field.Fv, w.dS, by_rate, start, 1.0)
+    add_product_transposed(field.Mc, w.dS, by_acceleration, start, 1.0)
+    for i in range(n):
+        for j in range(n):
+            by_rate[start + j] += field.Qv[i, j] * y[start + i]
+            by_acceleration[start + j] += field.Qa[i, j] * y[start + i]
+
+
+@inner
 def add_field_cotangents(block, maps, memory, y, w):
     """dV += sum N^T c y and dA += sum M^T c y: cotangents of what moves the base."""
     field = field_at(address_of(block, maps, memory), block.n)

@@ -17,7 +17,7 @@ from supple.core.records import pose_t
 from supple.core.views import View, array_of, viewing
 from supple.model.workspace import Functions
 from supple.solvers.integrators.tape import RADAU_FAMILY
-from supple.solvers.problem import FEEDBACK, Problem
+from supple.solvers.problem import FACTORS_AT, FEEDBACK, Problem
 
 Array = np.ndarray
 
@@ -39,10 +39,10 @@ INSTRUCTIONS, STAGES_OF, MET = range(3)
 
 #: Entries of `SweepArrays.calls`: addresses of the Jacobians of the residual, its derivatives by inputs as a matrix and
 #: times a vector, moves between charts, gradients by parameters and their arrays, Python's share in what internal
-#: states and controllers owe to parameters, stages forward, stages that are solved together, programs of entries; 0
-#: where nobody asks.
+#: states and controllers owe to parameters, stages forward, stages that are solved together, programs of entries,
+#: transposed products with the Jacobians; 0 where nobody asks.
 JACOBIANS_AT, COLUMNS_AT, POWER_AT, MOVES_AT, PARAMETERS_AT, BUNDLE_AT, FOLLOWERS_AT = range(7)
-FORWARD_AT, COUPLED_AT, PLAN_AT = 7, 8, 9
+FORWARD_AT, COUPLED_AT, PLAN_AT, PRODUCTS_AT = 7, 8, 9, 10
 
 #: Of stages that are solved together: tables of the problem and the sweep, first register, step, whether backward.
 COUPLED_SIGNATURE = types.int64(types.int64, types.int64, types.int64, types.float64, types.int64)
@@ -56,8 +56,9 @@ class SweepArrays(NamedTuple):
     factors: Any  #: (MOST_INSTRUCTIONS, 2)
     stages: Any  #: (MOST_STAGES, 7), see above
     counts: Any  #: (3,) int64, see above
-    calls: Any  #: (10,) int64, see above
+    calls: Any  #: (11,) int64, see above
     jacobians: Any  #: (3, n, n) dR/dq, dR/dv, dR/da
+    products: Any  #: (3, n) the same transposed, times a vector
     by_input: Any  #: (nu, n) dR/du, transposed
     by_state: Any  #: (n, nz) dR/dz
     rates: Any  #: (nz, 3 n + nz + nu + nc) derivatives of z' by q, v, a, z, u, lambda
@@ -97,7 +98,7 @@ class SweepArrays(NamedTuple):
 
 _DIMENSIONS = dict.fromkeys(("jacobians", "directions", "weights", "weights_z", "motions"), 3)
 _DIMENSIONS |= dict.fromkeys(
-    ("registers", "codes", "factors", "stages", "by_input", "by_state", "rates", "rows", "given"), 2
+    ("registers", "codes", "factors", "stages", "products", "by_input", "by_state", "rates", "rows", "given"), 2
 )
 _DIMENSIONS |= dict.fromkeys(
     ("inputs", "signals", "stage_factors", "displaced", "tableau", "move", "coupled", "coupled_side"), 2
@@ -124,7 +125,7 @@ def _addresses(problem: Problem, functions: Functions, family: int, nu: int, for
     """Entries of ``calls`` that a sweep needs: what it does not call is not compiled."""
     from supple.solvers.sensitivity.plans import planner
 
-    calls = np.zeros(10, dtype=np.int64)
+    calls = np.zeros(11, dtype=np.int64)
     calls[JACOBIANS_AT], calls[PLAN_AT] = functions.jacobians, planner(family).address
     if nu and (forward or problem.flags[FEEDBACK]):
         calls[COLUMNS_AT] = functions.input_columns
@@ -142,7 +143,18 @@ def _addresses(problem: Problem, functions: Functions, family: int, nu: int, for
         from supple.solvers.sensitivity.coupled_stages import COUPLED_STAGES
 
         calls[COUPLED_AT] = COUPLED_STAGES.address
+    if not forward and products_will_do(problem, functions):
+        calls[PRODUCTS_AT] = functions.transposed_jacobians
     return calls
+
+
+def products_will_do(problem: Problem, functions: Functions) -> bool:
+    """Whether a backward sweep can do without Jacobians: its factors are over the tree, and nothing but the tree asks.
+
+    Corrections of loops, feedback and coordinates that follow others need Jacobians entry by entry.
+    """
+    over_tree = problem.calls[FACTORS_AT] != 0
+    return bool(over_tree and not len(problem.multipliers) and not problem.flags[FEEDBACK] and not functions.followers)
 
 
 def make_sweep(
@@ -160,6 +172,7 @@ def make_sweep(
         "factors": (MOST_INSTRUCTIONS, 2),
         "stages": (MOST_STAGES, 7),
         "jacobians": (3, n, n),
+        "products": (3, n),
         "by_input": (nu, n),
         "by_state": (n, nz),
         "rates": (nz, 3 * n + nz + nu + nc),

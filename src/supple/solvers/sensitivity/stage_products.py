@@ -18,10 +18,12 @@ from __future__ import annotations
 from numba import types
 
 from supple.core.input_forces import call_input_power
+from supple.core.jacobian_products import call_transposed_jacobians
 from supple.jit import calling, inner, outlined
-from supple.solvers.problem import FEEDBACK, SCALE, SPACE_AT, STABILISED, TREE_AT
-from supple.solvers.sensitivity.arrays import BEGIN, BUNDLE_AT, CZ_OF, MET, P_OF, PARAMETERS_AT, POWER_AT
+from supple.solvers.problem import FEEDBACK, OVER_TREE, SCALE, SPACE_AT, STABILISED, TREE_AT
+from supple.solvers.sensitivity.arrays import BEGIN, BUNDLE_AT, CZ_OF, MET, P_OF, PARAMETERS_AT, POWER_AT, PRODUCTS_AT
 from supple.solvers.sensitivity.stage_tangents import coefficients
+from supple.solvers.sensitivity.stage_tree import HEAVY
 from supple.solvers.stage.factors import solve_factors, solve_factors_transposed
 from supple.solvers.stage.status import CONVERGED, NOT_FINITE
 
@@ -61,6 +63,39 @@ def add_product(s, M, x, out):
 
 
 @inner
+def by_products(problem, sweep):
+    """Whether the stage was linearised without Jacobians (`stage_tangents.factorise_without_blocks`)."""
+    return sweep.calls[PRODUCTS_AT] != 0 and problem.flags[OVER_TREE] != 0
+
+
+@inner
+def multiply_jacobians(problem, sweep, y):
+    """``products`` = R_q^T y, R_v^T y and R_a^T y.  Returns a status."""
+    state = (problem.q.ctypes.data, problem.v.ctypes.data, problem.a.ctypes.data, y.ctypes.data)
+    at = (problem.calls[TREE_AT], problem.calls[SPACE_AT], *state, sweep.products.ctypes.data)
+    return CONVERGED if call_transposed_jacobians(sweep.calls[PRODUCTS_AT], at) != 0 else NOT_FINITE
+
+
+@inner
+def pull_back_efforts(problem, sweep, cq, cv, ca, y, rhs):
+    """rhs -= T^T y on free coordinates, T = c_q R_q + c_v R_v + c_a R_a, for a y of prescribed coordinates alone."""
+    free, fixed, J, products = problem.free, problem.fixed, sweep.jacobians, sweep.products
+    if fixed.shape[0] == 0:
+        return
+    if by_products(problem, sweep):
+        multiply_jacobians(problem, sweep, y)
+        for i in range(free.shape[0]):
+            f = free[i]
+            rhs[i] -= cq * products[0, f] + cv * products[1, f] + ca * products[2, f]
+        return
+    for i in range(free.shape[0]):
+        f = free[i]
+        for j in range(fixed.shape[0]):
+            p = fixed[j]
+            rhs[i] -= (cq * J[0, p, f] + cv * J[1, p, f] + ca * J[2, p, f]) * y[p]
+
+
+@inner
 def pull_to_unknowns(problem, sweep, s, accelerates, end, rhs):
     """Cotangents of the unknowns: those of all results, and of the efforts R_p of prescribed coordinates,
 
@@ -69,7 +104,7 @@ def pull_to_unknowns(problem, sweep, s, accelerates, end, rhs):
     n, nc, nz, free, y = problem.q.shape[0], problem.vectors.shape[1], problem.z.shape[0], problem.free, sweep.force
     nf, first_z, first_R = free.shape[0], 3 * n + nc, 3 * n + nc + nz
     cq, cv, ca = coefficients(sweep, s, accelerates)
-    stabilised, J, A = problem.flags[STABILISED] and not accelerates, sweep.jacobians, problem.matrices[0]
+    stabilised, A = problem.flags[STABILISED] and not accelerates, problem.matrices[0]
     for i in range(n):
         y[i] = 0.0
     for i in range(problem.fixed.shape[0]):
@@ -77,13 +112,11 @@ def pull_to_unknowns(problem, sweep, s, accelerates, end, rhs):
     for i in range(nf):
         f = free[i]
         x = cq * end[f] + cv * end[n + f] + ca * end[2 * n + f]
-        for j in range(problem.fixed.shape[0]):
-            p = problem.fixed[j]
-            x -= (cq * J[0, p, f] + cv * J[1, p, f] + ca * J[2, p, f]) * y[p]
         if accelerates:
             for k in range(nz):
                 x += sweep.rates[k, 2 * n + f] * end[first_R + n + k]
         rhs[i] = x
+    pull_back_efforts(problem, sweep, cq, cv, ca, y, rhs)
     for k in range(nc):
         x = end[3 * n + k]
         for j in range(problem.fixed.shape[0]):
@@ -146,21 +179,27 @@ def take_cotangents(problem, sweep, accelerates, rhs, end):
 
 @inner
 def pull_back_stage(problem, sweep, s, accelerates, end):
-    """Cotangents of where stage s begins, of its inputs and of parameters, from those of its row; ``end`` is lost."""
+    """Cotangents of where stage s begins from those of its row; ``end`` is lost.  Returns a status."""
     m = unknowns(problem, accelerates)
     rhs = problem.rhs[:m]
     pull_to_unknowns(problem, sweep, s, accelerates, end, rhs)
     solve_factors_transposed(problem, rhs)
-    pull_to_begin(problem, sweep, accelerates, end, rhs)
+    if accelerates and by_products(problem, sweep):
+        for i in range(m):
+            rhs[i] *= HEAVY
+    return pull_to_begin(problem, sweep, accelerates, end, rhs)
 
 
 @inner
 def pull_to_begin(problem, sweep, accelerates, end, rhs):
-    """Cotangents of where a stage begins, from those of its row and of its equations, ``rhs``; ``end`` is lost."""
+    """Cotangents of where a stage begins, from those of its row and of its equations, ``rhs``; ``end`` is lost.
+
+    Returns a status.
+    """
     n, nc, nz = problem.q.shape[0], problem.vectors.shape[1], problem.z.shape[0]
     begin, y, rows = sweep.registers[BEGIN], sweep.force, sweep.rows
     J, C = sweep.jacobians, problem.matrices
-    rate = 4 * n + nc + nz
+    rate, status = 4 * n + nc + nz, CONVERGED
     take_cotangents(problem, sweep, accelerates, rhs, end)
     q_bar, v_bar, a_bar = begin[:n], begin[n : 2 * n], begin[2 * n : 3 * n]
     for i in range(begin.shape[0]):
@@ -168,10 +207,18 @@ def pull_to_begin(problem, sweep, accelerates, end, rhs):
     for i in range(n):
         q_bar[i], v_bar[i] = end[i], end[n + i]
         a_bar[i] = 0.0 if accelerates else end[2 * n + i]
-    add_transposed(-1.0, J[0], y, q_bar)
-    add_transposed(-1.0, J[1], y, v_bar)
-    if not accelerates:
-        add_transposed(-1.0, J[2], y, a_bar)
+    if by_products(problem, sweep):
+        status = multiply_jacobians(problem, sweep, y)
+        for i in range(n):
+            q_bar[i] -= sweep.products[0, i]
+            v_bar[i] -= sweep.products[1, i]
+            if not accelerates:
+                a_bar[i] -= sweep.products[2, i]
+    else:
+        add_transposed(-1.0, J[0], y, q_bar)
+        add_transposed(-1.0, J[1], y, v_bar)
+        if not accelerates:
+            add_transposed(-1.0, J[2], y, a_bar)
     if nc > 0:
         add_transposed(-1.0, C[1], rows[0], q_bar)
         add_transposed(-1.0, C[2], rows[1], q_bar)
@@ -187,6 +234,7 @@ def pull_to_begin(problem, sweep, accelerates, end, rhs):
         q_bar[p], v_bar[p], a_bar[p] = 0.0, 0.0, 0.0
     for i in range(rate + nz):
         end[i] = 0.0
+    return status
 
 
 @inner
@@ -202,8 +250,11 @@ def note_motions(problem, sweep, accelerates, end, begin):
             sweep.motions[met, m, i] = begin[m * n + p]
         if accelerates:
             x = end[2 * n + p]
-            for j in range(n):
-                x -= sweep.jacobians[2, j, p] * sweep.force[j]
+            if by_products(problem, sweep):
+                x -= sweep.products[2, p]
+            else:
+                for j in range(n):
+                    x -= sweep.jacobians[2, j, p] * sweep.force[j]
             for k in range(nc):
                 x -= problem.matrices[0, k, p] * sweep.rows[2, k]
             for k in range(nz):

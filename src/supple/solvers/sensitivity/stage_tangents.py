@@ -1,5 +1,8 @@
 """A stage, linearised at the state at which it was solved: all blocks separately, and the factors of its matrix.
 
+Where factors over the tree serve and nothing asks for the blocks of R entry by entry, a backward sweep does without
+them: `solvers.sensitivity.stage_products` takes transposed products in their place.
+
 The unknowns of a stage are those of `solvers.problem`; written as F(w, begin, u) = 0 with w = (x, lambda, mu, x_z), the
 matrix of a Newton step is dF/dw, at the *solved* state and with the P that was used.  Accelerations at a state are the
 stage whose unknowns are a and lambda, with rows A a + (dA/dt) v + 2/T A v + e/T^2 of loops.
@@ -29,11 +32,12 @@ from supple.solvers.sensitivity.arrays import (
     JACOBIANS_AT,
     LATEST_OF,
     P_OF,
+    PRODUCTS_AT,
     STATE_AT,
     TIME_OF,
 )
 from supple.solvers.sensitivity.stage_tree import factorise_solved_stage
-from supple.solvers.stage.blocks import fill_blocks, largest_diagonal, sum_blocks
+from supple.solvers.stage.blocks import fill_blocks, fill_state_blocks, largest_diagonal, sum_blocks
 from supple.solvers.stage.excitation import excite
 from supple.solvers.stage.factors import factorise_matrix, tree_is_asked
 from supple.solvers.stage.status import CONVERGED, NO_PIVOT
@@ -56,11 +60,15 @@ def read_state(problem, sweep, s):
 @inner
 def linearise_stage(problem, sweep, s, accelerates, columns):
     """All blocks and the factors of stage s; dR/du as a matrix if ``columns``.  Returns a status."""
+    if sweep.calls[PRODUCTS_AT] != 0 and tree_is_asked(problem):
+        status = factorise_without_blocks(problem, sweep, s, accelerates)
+        if status != NO_PIVOT:
+            return status
     status = fill_stage_blocks(problem, sweep, s, columns)
     if status != CONVERGED:
         return status
     if not accelerates and tree_is_asked(problem):
-        status = factorise_solved_stage(problem, sweep, s)
+        status = factorise_solved_stage(problem, sweep, s, False)
         if status != NO_PIVOT:
             return status
     problem.flags[OVER_TREE] = False
@@ -70,10 +78,25 @@ def linearise_stage(problem, sweep, s, accelerates, columns):
 
 
 @inner
+def factorise_without_blocks(problem, sweep, s, accelerates):
+    """Factors of stage s over the tree, for products with the Jacobians.  Returns a status, NO_PIVOT if in doubt."""
+    status = place_stage(problem, sweep, s)
+    if status == CONVERGED:
+        status = fill_state_blocks(problem, sweep.by_state, sweep.rates, True)
+    return factorise_solved_stage(problem, sweep, s, accelerates) if status == CONVERGED else status
+
+
+@inner
+def place_stage(problem, sweep, s):
+    """The state of stage s, and what drives it.  Returns a status."""
+    read_state(problem, sweep, s)
+    return excite(problem, sweep.stages[s, TIME_OF])
+
+
+@inner
 def fill_stage_blocks(problem, sweep, s, columns):
     """All derivatives at the state of stage s; dR/du as a matrix if ``columns``.  Returns a status."""
-    read_state(problem, sweep, s)
-    status = excite(problem, sweep.stages[s, TIME_OF])
+    status = place_stage(problem, sweep, s)
     if status != CONVERGED:
         return status
     status = fill_blocks(problem, sweep.calls[JACOBIANS_AT], sweep.jacobians, sweep.by_state, sweep.rates, True)

@@ -26,20 +26,29 @@ from supple.solvers.stage.evaluation import call
 from supple.solvers.stage.factors import in_doubt, new_row
 from supple.solvers.stage.status import CONVERGED, NO_PIVOT, NOT_FINITE
 
+#: c_a beside which nothing is left of a tangent but c_a M: all else is lost in rounding.
+HEAVY = 1e40
+
 
 @inner
-def factorise_solved_stage(problem, sweep, s):
-    """Factors over the tree of stage s at its state.  Returns a status, NO_PIVOT if they are in doubt."""
+def factorise_solved_stage(problem, sweep, s, accelerates):
+    """Factors over the tree of stage s at its state, in accelerations those of `HEAVY` times M, without a border.
+
+    Returns a status, NO_PIVOT if they are in doubt.
+    """
     calls, cv, ca = problem.calls, sweep.stages[s, CV_OF], sweep.stages[s, CA_OF]
+    if accelerates:
+        cv, ca = 0.0, HEAVY
     if not call(problem, cv, ca, OPERATORS):
         return NOT_FINITE
     at = (calls[TREE_AT], calls[SPACE_AT], problem.q.ctypes.data, problem.v.ctypes.data, cv, ca, calls[FACTORS_AT])
     if call_tree_tangent(calls[TREE_TANGENT_AT], at) == FACTORED:
         factors = factors_at(calls[FACTORS_AT])
-        if problem.flags[FEEDBACK]:
-            tie_inputs(problem, sweep, cv, factors)
-        border_loops(problem, sweep, s, cv, ca, factors)
-        border_rates(problem, sweep, s, cv, ca, factors)
+        if not accelerates:
+            if problem.flags[FEEDBACK]:
+                tie_inputs(problem, sweep, cv, factors)
+            border_loops(problem, sweep, s, cv, ca, factors)
+            border_rates(problem, sweep, s, cv, ca, factors)
         if call_tree_solver(calls[TREE_SOLVER_AT], (calls[TREE_AT], calls[FACTORS_AT], FACTORISE_BORDER, 0)) < 0:
             problem.flags[OVER_TREE], problem.numbers[SCALE] = True, 1.0
             return CONVERGED

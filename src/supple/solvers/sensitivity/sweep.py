@@ -55,10 +55,11 @@ def run_stage(problem, sweep, k, backward):
     if backward:
         for u in range(nu):
             sweep.power[u] = 0.0
-        pull_back_stage(problem, sweep, s, accelerates, end)
-        if sweep.calls[POWER_AT] != 0:
+        status = pull_back_stage(problem, sweep, s, accelerates, end)
+        if status == CONVERGED and sweep.calls[POWER_AT] != 0:
             pull_back_inputs(problem, sweep)
-        status = add_parameters(problem, sweep)
+        if status == CONVERGED:
+            status = add_parameters(problem, sweep)
         if status == CONVERGED:
             status = ask_followers(problem, sweep)
     else:

@@ -34,17 +34,26 @@ def fill_blocks(problem, jacobians_at, jacobians, by_state, rates, central):
 
     ``jacobians_at`` is the address of the residual's Jacobians, ``central`` says which differences are taken.
     """
-    status = feed_back_slopes(problem)
+    status = fill_state_blocks(problem, by_state, rates, central)
     if status != CONVERGED:
         return status
-    fill_rates(problem, by_state, rates, central)
-    set_load_signals(problem)
     at = (problem.calls[TREE_AT], problem.calls[SPACE_AT], problem.q.ctypes.data, problem.v.ctypes.data)
     into = (jacobians[0].ctypes.data, jacobians[1].ctypes.data, jacobians[2].ctypes.data)
     where = (*at, problem.a.ctypes.data, problem.residual.ctypes.data, *into)
     if call_residual_jacobians(jacobians_at, where) == 0:
         return NOT_FINITE
     call_rows(problem, problem.matrices.ctypes.data)
+    return CONVERGED
+
+
+@inner
+def fill_state_blocks(problem, by_state, rates, central):
+    """The blocks of internal states alone.  Returns a status."""
+    status = feed_back_slopes(problem)
+    if status != CONVERGED:
+        return status
+    fill_rates(problem, by_state, rates, central)
+    set_load_signals(problem)
     return CONVERGED
 
 
