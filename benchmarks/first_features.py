@@ -1,4 +1,4 @@
-"""Child process of `startup`: first simulations of a rod with a tendon and of rods with a feature, s of CPU as JSON."""
+"""Child process of `startup`: a first simulation, then one of rods with a feature or a gradient, s of CPU as JSON."""
 
 from __future__ import annotations
 
@@ -7,12 +7,17 @@ import sys
 from time import process_time
 from typing import Any
 
+import numpy as np
+
 import supple as sp
 
+#: What is asked for instead of a feature.
+GRADIENT = "a gradient by states, inputs and parameters"
 
-def rod() -> sp.Rod:
+
+def rod(young: float = 1e6) -> sp.Rod:
     """A soft rod of a few coordinates."""
-    silicone = sp.Material(young=1e6, poisson=0.5, density=1000.0, viscosity=1e4)
+    silicone = sp.Material(young=young, poisson=0.5, density=1000.0, viscosity=1e4)
     return sp.Rod(0.3, sp.Circle(0.01), silicone, sp.Legendre(bend_y=2, bend_z=2, stretch=1), points=4)
 
 
@@ -43,5 +48,22 @@ def first_simulation(feature: str) -> float:
     return process_time() - began
 
 
+def finger(young: float = 1e6, offset: float = 0.01) -> sp.Robot:
+    """A rod with a tendon; its stiffness, Pa, and where the tendon runs, m, are parameters."""
+    robot = sp.Robot("finger", gravity=(0.0, 0.0, -9.81))
+    robot.add_link("arm0", rod(young))
+    robot.add(sp.Tendon("pull", {"arm0": lambda X: (0.0, offset)}))
+    return robot
+
+
+def first_gradient() -> float:
+    """CPU time of a tip's gradient by states, inputs and parameters along a short motion, s."""
+    began = process_time()
+    motion = sp.Design(finger, young=1e6, offset=0.01).model().simulate(0.02, u=[1.0], record=True)
+    motion.vjp(tip={"arm0": np.ones((len(motion.t), 3))}, q=np.ones_like(motion.q))
+    return process_time() - began
+
+
 if __name__ == "__main__":
-    print(json.dumps([first_simulation(feature) for feature in ("a tendon", sys.argv[1])]))
+    first = first_simulation("a tendon")
+    print(json.dumps([first, first_gradient() if sys.argv[1] == GRADIENT else first_simulation(sys.argv[1])]))
