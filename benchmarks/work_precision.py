@@ -100,7 +100,7 @@ def methods() -> list[tuple[str, float, Any]]:
     found += [("GeneralizedAlpha, adaptive", x, sp.GeneralizedAlpha(rtol=x, atol=1e-2 * x)) for x in LOOSE]
     for fixed in (sp.GeneralizedAlpha, sp.Newmark, sp.BDF2, sp.ImplicitEuler):
         found += [(fixed.__name__, dt, fixed(dt=dt)) for dt in STEPS]
-    for pair in (sp.RK45, sp.DOP853):
+    for pair in (sp.RK45, sp.DOP853, sp.Nystrom):
         found += [(pair.__name__, x, pair(rtol=x, atol=1e-3 * x)) for x in EXPLICIT]
     return found
 

@@ -19,6 +19,7 @@ METHODS = {
     "radau": sp.Radau(rtol=1e-8, atol=1e-10),
     "rk45": sp.RK45(rtol=1e-6, atol=1e-9),
     "dop853": sp.DOP853(rtol=1e-6, atol=1e-9),
+    "nystrom": sp.Nystrom(rtol=1e-5, atol=1e-8),
 }
 END = 0.03
 

@@ -18,6 +18,7 @@ METHODS = [
     sp.Radau(rtol=1e-10, atol=1e-12, loops="index3"),
     sp.RK45(),
     sp.DOP853(baumgarte=0.1),
+    sp.Nystrom(baumgarte=0.1),
 ]
 
 

@@ -216,7 +216,6 @@ TESTED_IN = {
     "solvers/sensitivity/plans": "gradients/test_motion_gradients",
     "solvers/sensitivity/program": "gradients/test_motion_gradients",
     "solvers/sensitivity/stage_forward": "gradients/test_motion_gradients",
-    "solvers/sensitivity/stage_products": "gradients/test_motion_gradients",
     "solvers/sensitivity/stage_tangents": "gradients/test_motion_gradients",
     "solvers/sensitivity/sweep": "gradients/test_motion_gradients",
     "solvers/stage/evaluation": "solvers/stage/test_stage_newton",

@@ -70,6 +70,7 @@ def damped() -> Table:
         sp.ImplicitEuler(dt=2e-3),
         sp.RK45(),
         sp.DOP853(rtol=1e-6, atol=1e-9),
+        sp.Nystrom(),
     ):
         motion = run(method)
         error = float(np.linalg.norm(motion.tip("arm") - exact, axis=1).max())
@@ -100,6 +101,7 @@ def undamped() -> Table:
         sp.ImplicitEuler(dt=2e-3),
         sp.RK45(),
         sp.DOP853(rtol=1e-6, atol=1e-9),
+        sp.Nystrom(),
     ):
         motion = model.simulate(np.linspace(0.0, 5.0, 251), method=method)
         kinetic, total = motion.energy()[:, 0], motion.energy()[:, 3]

@@ -114,7 +114,7 @@ from supple.sections import (
     Stiffening,
     StrainEnergy,
 )
-from supple.solvers.integrators import BDF2, DOP853, NDF, RK45, GeneralizedAlpha, ImplicitEuler, Newmark, Radau
+from supple.solvers.integrators import BDF2, DOP853, NDF, RK45, GeneralizedAlpha, ImplicitEuler, Newmark, Nystrom, Radau
 from supple.solvers.motion.events import Event, Switch
 from supple.solvers.motion.trajectory import Trajectory
 
@@ -185,6 +185,7 @@ __all__ = [
     "NeoHookean",
     "Network",
     "Newmark",
+    "Nystrom",
     "PairLaw",
     "PictureError",
     "PiecewiseConstant",

@@ -140,6 +140,7 @@ def test_stress_agrees_with_balance():
         sp.NDF(rtol=1e-6),
         sp.RK45(rtol=1e-6),
         sp.DOP853(rtol=1e-6),
+        sp.Nystrom(rtol=1e-5),
     ],
     ids=lambda method: type(method).__name__,
 )

@@ -100,6 +100,7 @@ METHODS = {
     "Radau": sp.Radau(rtol=1e-6, atol=1e-8),
     "RK45": sp.RK45(rtol=1e-7, atol=1e-9),
     "DOP853": sp.DOP853(rtol=1e-9, atol=1e-11),
+    "Nystrom": sp.Nystrom(rtol=1e-6, atol=1e-8),
 }
 
 #: Output times, or every step.

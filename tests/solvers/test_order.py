@@ -15,7 +15,11 @@ IMPLICIT = {
     "BDF2": (lambda h: sp.BDF2(dt=h), 2),
     "ImplicitEuler": (lambda h: sp.ImplicitEuler(dt=h), 1),
 }
-EXPLICIT = {"RK45": (sp.RK45, 5, (0.1, 0.05, 0.025)), "DOP853": (sp.DOP853, 8, (0.25, 0.125, 0.0625))}
+EXPLICIT = {
+    "RK45": (sp.RK45, 5, (0.1, 0.05, 0.025)),
+    "DOP853": (sp.DOP853, 8, (0.25, 0.125, 0.0625)),
+    "Nystrom": (sp.Nystrom, 4, (0.1, 0.05, 0.025)),
+}
 TIGHT = sp.DOP853(rtol=1e-12, atol=1e-13)
 #: Ratios of steps that break generalised-alpha in pure index 3.
 RATIOS = np.array([1.0, 1.5, 0.7, 2.0])

@@ -320,21 +320,23 @@ def _explicit(model: Model, made: Stepper, begin: Point, u: Array, t: float, h: 
     own, n = made.integrator.own, model.n
     now, baumgarte = np.concatenate(_parts(model, made.rows[0])[:2]), made.method.control.baumgarte
     z, points = _parts(model, made.rows[0])[4], list[Point]()
+    beside = own.beside if len(own.beside) else np.zeros((len(own.b) + 1, len(own.b)))
     for s in range(len(own.b)):
         moved = h * own.A[s, :s] @ own.K[:s]
+        moved[:n] += h * h * beside[s, :s] @ own.K[:s, n : 2 * n]
         row = made.rows[0].copy()
         row[: 2 * n], row[2 * n : 3 * n] = now + moved[: 2 * n], own.K[s, n : 2 * n]
         _parts(model, row)[4][:] = z + moved[2 * n :]
-        point = _advanced(begin, points, own.A[s], h)
+        point = _advanced(begin, points, own.A[s], beside[s], h)
         points.append(_with_accelerations(model, row, point, u, t + own.c[s] * h, baumgarte))
-    return _advanced(begin, points, own.b, h)
+    return _advanced(begin, points, own.b, beside[-1], h)
 
 
-def _advanced(begin: Point, points: list[Point], weights: Array, h: float) -> Point:
-    """begin + h sum of weights times the rates at points."""
+def _advanced(begin: Point, points: list[Point], weights: Array, beside: Array, h: float) -> Point:
+    """begin + h sum of weights times the rates at points; of positions, + h^2 sum of ``beside`` times accelerations."""
     q, v, z = begin.q.copy(), begin.v.copy(), begin.z.copy()
-    for w, point in zip(weights, points, strict=False):
-        q, v, z = q + h * w * point.v, v + h * w * point.a, z + h * w * point.rate
+    for w, d, point in zip(weights, beside, points, strict=False):
+        q, v, z = q + h * w * point.v + h * h * d * point.a, v + h * w * point.a, z + h * w * point.rate
     return begin._replace(q=q, v=v, z=z)
 
 

@@ -17,6 +17,7 @@ from supple.solvers.integrators.method import Method, find_method, methods, name
         ("generalized alpha", sp.GeneralizedAlpha),
         ("implicit_euler", sp.ImplicitEuler),
         ("RK45", sp.RK45),
+        ("nystrom", sp.Nystrom),
     ],
 )
 def test_spelling_does_not_matter(spelling, kind):
@@ -24,7 +25,8 @@ def test_spelling_does_not_matter(spelling, kind):
 
 
 def test_every_scheme_of_the_package_is_known():
-    kinds = {sp.NDF, sp.GeneralizedAlpha, sp.Newmark, sp.BDF2, sp.ImplicitEuler, sp.RK45, sp.DOP853}
+    kinds = {sp.NDF, sp.GeneralizedAlpha, sp.Newmark, sp.BDF2, sp.ImplicitEuler, sp.Radau}
+    kinds |= {sp.RK45, sp.DOP853, sp.Nystrom}
     assert kinds <= set(methods().values())
     assert list(methods()) == sorted(methods())
     assert set(methods()) <= set(names())

@@ -15,6 +15,7 @@ METHODS = {
     "BDF2": (sp.BDF2(dt=2e-5), 1e-4),
     "RK45": (sp.RK45(rtol=1e-9, atol=1e-10), 1e-6),
     "DOP853": (sp.DOP853(rtol=1e-10, atol=1e-11), 1e-7),
+    "Nystrom": (sp.Nystrom(rtol=1e-9, atol=1e-10), 1e-6),
 }
 
 

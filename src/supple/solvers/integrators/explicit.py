@@ -64,13 +64,26 @@ NOW, BEFORE, NEW = 0, 1, 2
 
 
 class Pair(NamedTuple):
-    """Tableau of a pair of s stages, whose last stage is the first one of the next step."""
+    """Tableau of a pair of s stages, whose last stage is the first one of the next step.
+
+    Velocities and internal states move by A and b.  So do positions, q_s = q + h sum a_sj v_j, unless a matrix of their
+    own is given, as Nystroem's formulas have, which says how they move by accelerations:
+    q_s = q + c_s h v + h^2 sum p_sj a_j.
+    """
 
     A: ArrayLike  #: (s, s) lower triangular
     b: ArrayLike  #: (s,)
     c: ArrayLike  #: (s,)
     error: ArrayLike  #: (1, s + 1), or (2, s + 1) for two estimates combined as Hairer and Wanner do for order 8
     order: int  #: of the error estimate
+    positions: ArrayLike | None = None  #: (s + 1, s) p, that of the end as the last row
+
+    def rows(self) -> tuple[Array, Array]:
+        """[A; b] (s + 1, s) and P - [A; b] A, what positions move by besides: (s + 1, s), or no rows without P."""
+        A_b = np.vstack([np.asarray(self.A, dtype=float), np.asarray(self.b, dtype=float)])
+        if self.positions is None:
+            return A_b, np.zeros((0, A_b.shape[1]))
+        return A_b, np.asarray(self.positions, dtype=float) - A_b @ A_b[:-1]
 
 
 class PairArrays(NamedTuple):
@@ -82,6 +95,7 @@ class PairArrays(NamedTuple):
     b: Any  #: (s,)
     c: Any  #: (s,)
     error: Any  #: (1 or 2, s + 1)
+    beside: Any  #: (s + 1 or 0, s) what positions move by besides, see `Pair.rows`
 
 
 #: Inside compiled code.
@@ -89,20 +103,26 @@ own_at = viewing(View("pair", {name: array_of(np.float64, 1 if name in "bc" else
 
 
 @inner
-def put_state(problem, now, K, coefficients, stages, h):
-    """q, v, z of the problem = now + h sum of coefficients times stages."""
-    n, nz = problem.q.shape[0], problem.z.shape[0]
+def put_state(problem, own, s, coefficients, stages, h):
+    """q, v, z of stage s = now + h sum a_sj K_j; of positions, + h^2 sum d_sj a_j, d being ``beside``."""
+    n, nz, now, K = problem.q.shape[0], problem.z.shape[0], own.points[NOW], own.K
     first = 3 * n + problem.multipliers.shape[0]
     for i in range(2 * n + nz):
         x = 0.0
-        for s in range(stages):
-            x += coefficients[s] * K[s, i]
+        for j in range(stages):
+            x += coefficients[j] * K[j, i]
         if i < n:
             problem.q[i] = now[i] + h * x
         elif i < 2 * n:
             problem.v[i - n] = now[i] + h * x
         else:
             problem.z[i - 2 * n] = now[first + i - 2 * n] + h * x
+    if own.beside.shape[0] > 0:
+        for i in range(n):
+            x = 0.0
+            for j in range(stages):
+                x += own.beside[s, j] * K[j, n + i]
+            problem.q[i] += h * h * x
 
 
 @inner
@@ -178,18 +198,18 @@ def end_of_step(run):
 
 @inner
 def evaluate_stages(problem, run, own, t, t_new, h, baumgarte):
-    """K_s = f(t + c_s h, y + h sum_j a_sj K_j), s >= 1, and K of the end, y + h sum_j b_j K_j, at t_new.
+    """K_s = f(t + c_s h, y + h sum_j a_sj K_j), s >= 1, and K of the end, y + h sum_j b_j K_j, at t_new (`put_state`).
 
     K[0] are the rates at t.  Returns a status.
     """
-    K, now, stages = own.K, own.points[NOW], own.b.shape[0]
+    K, stages = own.K, own.b.shape[0]
     for s in range(1, stages):
-        put_state(problem, now, K, own.A[s], s, h)
+        put_state(problem, own, s, own.A[s], s, h)
         status = derivative(problem, t + own.c[s] * h, baumgarte, K[s])
         if status != CONVERGED:
             return status
         put_stage(problem, run, t + own.c[s] * h)
-    put_state(problem, now, K, own.b, stages, h)
+    put_state(problem, own, stages, own.b, stages, h)
     status = derivative(problem, t_new, baumgarte, K[stages])
     put_stage(problem, run, t_new)
     return status
@@ -354,21 +374,25 @@ class Explicit(Method):
 
     def own_arrays(self, problem: Problem, size: int) -> PairArrays:
         """The tableau, with room for stages."""
-        pair = self.pair()
+        pair, kind = self.pair(), type(self).__name__
         A, b, c, error = (np.array(x, dtype=float, order="C") for x in pair[:4])
         s = len(b)
         if A.shape != (s, s) or b.shape != (s,) or c.shape != (s,) or error.shape not in ((1, s + 1), (2, s + 1)):
             raise ModelError(
-                f"{type(self).__name__}: of a tableau of {s} stages A must be ({s}, {s}), c ({s},) and error "
+                f"{kind}: of a tableau of {s} stages A must be ({s}, {s}), c ({s},) and error "
                 f"(1, {s + 1}) or (2, {s + 1}); they are {A.shape}, {c.shape} and {error.shape}"
             )
+        if pair.positions is not None and np.shape(pair.positions) != (s + 1, s):
+            raise ModelError(
+                f"{kind}: of a tableau of {s} stages the matrix of positions must be ({s + 1}, {s}), with that of the "
+                f"end as its last row; it is {np.shape(pair.positions)}"
+            )
         K = np.zeros((s + 1, 2 * len(problem.q) + len(problem.z)))
-        return PairArrays(np.zeros((3, size)), K, A, b, c, error)
+        return PairArrays(np.zeros((3, size)), K, A, b, c, error, np.ascontiguousarray(pair.rows()[1]))
 
     def taped_scheme(self, problem: Problem, pasts: list[tuple[float, ...]]) -> tuple[int, dict[str, Array]]:
         """See `Method.taped_scheme`."""
-        pair = self.pair()
-        return PAIR_FAMILY, {"tableau": np.vstack([np.asarray(pair.A, dtype=float), np.asarray(pair.b, dtype=float)])}
+        return PAIR_FAMILY, {"tableau": np.vstack(self.pair().rows())}
 
     def newest(self, own: Any, pending: bool) -> Array:
         """The newest row."""

@@ -47,6 +47,7 @@ def crawling(integrator: Integrator, span: float) -> str | None:
         "Radau": "a larger rtol or atol",
         "RK45": "NDF(), Radau()",
         "DOP853": "NDF(), Radau()",
+        "Nystrom": "NDF(), Radau()",
     }
     return (
         f"{name} takes steps of {mean:.2g} s ({steps} made, {rejected} rejected), {span / mean:.2g} for the whole run: "

@@ -87,7 +87,7 @@ class SweepArrays(NamedTuple):
     weights: Any  #: (tables times S, 3, 3 rows)
     weights_z: Any  #: (tables times S, 2, 2 rows)
     lagged: Any  #: (5,) the next lagged acceleration from the new a, a now, A now; stages of the scheme, and S
-    tableau: Any  #: (s + 1, s) of an explicit pair: A, and b as the last row
+    tableau: Any  #: (s + 1 or 2 s + 2, s) of an explicit pair: A, b, and what positions move by besides (`Pair.rows`)
     coupled: Any  #: (3 m, 3 m) matrix of three stages that are solved together
     coupled_side: Any  #: (3, m)
     coupled_scales: Any  #: (3 m,)

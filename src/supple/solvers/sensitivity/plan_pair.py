@@ -31,8 +31,12 @@ def start_pair(sweep):
 
 @inner
 def step_pair(sweep, h):
-    """y + h sum_j a_sj K_j of all stages; the last one is the new point, and the first stage of the next step."""
+    """y + h sum_j a_sj K_j of all stages; the last one is the new point, and the first stage of the next step.
+
+    Positions of Nystroem's formulas move by h^2 sum_j d_sj a_j besides (`integrators.explicit.Pair`).
+    """
     A_b, count = sweep.tableau, sweep.tableau.shape[1]
+    beside = A_b[count + 1 :]
     for s in range(1, count + 1):
         begin_from(sweep, 0)
         for j in range(min(s, count)):
@@ -40,6 +44,8 @@ def step_pair(sweep, h):
             add_part(sweep, BEGIN, Q, w, STAGE + j, V)
             add_part(sweep, BEGIN, V, w, STAGE + j, A)
             add_part(sweep, BEGIN, Z, w, STAGE + j, RATE)
+            if beside.shape[0] > 0:
+                add_part(sweep, BEGIN, Q, h * h * beside[s, j], STAGE + j, A)
         add_instruction(sweep, ACCELERATE, STAGE + s, 0, s - 1, 0, 0, 0.0, 0.0)
     set_row(sweep, 1, 1.0, 0)
     set_row(sweep, 0, 1.0, STAGE + count)

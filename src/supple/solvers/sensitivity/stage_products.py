@@ -179,7 +179,10 @@ def take_cotangents(problem, sweep, accelerates, rhs, end):
 
 @inner
 def pull_back_stage(problem, sweep, s, accelerates, end):
-    """Cotangents of where stage s begins from those of its row; ``end`` is lost.  Returns a status."""
+    """Cotangents of where stage s begins from those of its row, by y = F^-T rhs; ``end`` is lost.  Returns a status.
+
+    Over the tree, accelerations have factors of H M, H = `HEAVY`, so that y = H (H M)^-T rhs.
+    """
     m = unknowns(problem, accelerates)
     rhs = problem.rhs[:m]
     pull_to_unknowns(problem, sweep, s, accelerates, end, rhs)
