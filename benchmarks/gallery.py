@@ -51,7 +51,7 @@ def system_of(name: str) -> tuple[Any, Any, np.ndarray]:
 def methods() -> list[tuple[str, float, Any]]:
     """Methods, from loose to tight; adaptive generalised-alpha, which crawls along vibrations, is omitted."""
     found = []
-    for name in ("NDF", "Radau", "RK45", "DOP853"):
+    for name in ("NDF", "Radau", "RK45", "DOP853", "Nystrom"):
         if hasattr(sp, name):
             found += [(name, x, getattr(sp, name)(rtol=x, atol=1e-3 * x)) for x in TOLERANCES]
     for name in ("GeneralizedAlpha", "Newmark"):
