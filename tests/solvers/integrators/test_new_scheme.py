@@ -11,6 +11,7 @@ import supple as sp
 from command import SOURCES, error_of, process
 from motions import four_bar, free_body, pendulum, slope, soft_arm, stepped, wheel
 from supple.jit import cache
+from supple.solvers.integrators import method
 from supple.solvers.integrators.method import methods
 
 SDIRK3 = '''
@@ -97,7 +98,10 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def schemes(folder):
     sys.path.insert(0, str(folder))
+    known = dict(method._register)
     yield {name: getattr(importlib.import_module(f"own_schemes.{name}"), name.upper()) for name in SCHEMES}
+    method._register.clear()  # messages elsewhere list all that are known
+    method._register.update(known)
     sys.path.remove(str(folder))
 
 
