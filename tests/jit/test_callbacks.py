@@ -3,13 +3,15 @@
 import ctypes
 import os
 import signal
+import sys
+import threading
 
 import numba
 import pytest
 from numba import types
 
 from supple.jit import calling
-from supple.jit.callbacks import Callback
+from supple.jit.callbacks import Callback, Interrupts, pass_on
 
 call = calling(types.int64(types.float64))
 send = calling(types.int64(types.int64))
@@ -53,3 +55,45 @@ def test_a_signal_while_compiled_code_runs_is_kept(recwarn):
     assert ask(callback.address, 2.0) == 0
     assert heard == [0.0, 2.0]
     assert not recwarn.list  # pytest tells of what could not be raised
+
+
+def test_interrupts_that_python_would_ignore_are_raised_at_the_next_look():
+    @ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double)
+    def interrupted(t):
+        raise KeyboardInterrupt(f"at {t}")
+
+    address, before = ctypes.cast(interrupted, ctypes.c_void_p).value, sys.unraisablehook
+    with Interrupts() as interrupts:
+        interrupts.look()
+        ask(address, 1.0)
+        ask(address, 2.0)
+        with pytest.raises(KeyboardInterrupt, match=r"at 1\.0"):
+            interrupts.look()
+    assert sys.unraisablehook == before
+
+
+def test_errors_are_no_interrupts(monkeypatch):
+    @ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double)
+    def fails(t):
+        raise ZeroDivisionError
+
+    told = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda unraisable: told.append(unraisable.exc_type))
+    with Interrupts() as interrupts:
+        ask(ctypes.cast(fails, ctypes.c_void_p).value, 1.0)
+        pass_on(ZeroDivisionError())
+        interrupts.look()
+    assert told == [ZeroDivisionError]
+
+
+def test_the_innermost_of_a_thread_is_told():
+    pass_on(KeyboardInterrupt())  # nobody listens
+    with Interrupts() as outer:
+        with Interrupts() as inner:
+            pass_on(KeyboardInterrupt("inner"))
+        other = threading.Thread(target=pass_on, args=(KeyboardInterrupt("other"),))
+        other.start()
+        other.join()
+        outer.look()
+        with pytest.raises(KeyboardInterrupt, match="inner"):
+            inner.look()

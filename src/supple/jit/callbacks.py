@@ -4,12 +4,18 @@ Signals that come while compiled code runs are handled at the first instruction 
 function that is called: before a ``try`` in it has begun.  What a handler raises there, `KeyboardInterrupt` mostly,
 ctypes would print and forget, and compiled code would go on with what was asked before.  A generator is resumed inside
 of its ``try``; so it is one that answers.
+
+Functions that several threads may call at once, such as laws of loads, cannot be generators.  What is raised at their
+beginning goes to Python's hook for what cannot be raised: `Interrupts` listens there while a motion is computed.
 """
 
 from __future__ import annotations
 
 import ctypes
+import sys
+import threading
 from collections.abc import Callable, Generator
+from typing import Any, Self
 
 _ANSWERING = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double)
 
@@ -46,3 +52,53 @@ def _answers(
         except BaseException as error:
             keep(error)
             failed = 1
+
+
+class Interrupts:
+    """Keeps interrupts (whatever is no `Exception`) that came inside of compiled code, until `look` raises the first.
+
+    A context for the thread that computes.  Signals are handled on the main thread; on others only `pass_on` is heard.
+    """
+
+    def __enter__(self) -> Self:
+        self._outer, _here.innermost = _here.innermost, self
+        self._kept: list[BaseException] = []
+        self._hook = sys.unraisablehook if threading.current_thread() is threading.main_thread() else None
+        if self._hook is not None:
+            sys.unraisablehook = self._hear
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        _here.innermost = self._outer
+        if self._hook is not None:
+            sys.unraisablehook = self._hook
+
+    def keep(self, error: BaseException) -> None:
+        """Keep what was raised, if it is an interrupt."""
+        if not isinstance(error, Exception | GeneratorExit):
+            self._kept.append(error)
+
+    def look(self) -> None:
+        """Raise the first interrupt that was kept."""
+        if self._kept:
+            raise self._kept[0]
+
+    def _hear(self, unraisable: Any) -> None:
+        count = len(self._kept)
+        if unraisable.exc_value is not None:
+            self.keep(unraisable.exc_value)
+        if len(self._kept) == count and self._hook is not None:
+            self._hook(unraisable)
+
+
+class _Here(threading.local):
+    innermost: Interrupts | None = None
+
+
+_here = _Here()
+
+
+def pass_on(error: BaseException) -> None:
+    """Let whatever computes on this thread raise an interrupt that a function of a user has met."""
+    if _here.innermost is not None:
+        _here.innermost.keep(error)
