@@ -101,13 +101,16 @@ def _vibrations(K: Array, C: Array, M: Array) -> tuple[Array, Array]:
         falling = squares < 0.0
         values = np.emath.sqrt(-squares.astype(complex))
         return np.concatenate([values, -values[falling]]), np.hstack([vectors, vectors[:, falling]])
-    # scaled by a typical frequency, so that both halves of the state count alike
+    # scaled by the inertia of every coordinate and by a typical frequency, so that all of the state counts alike
+    inertia = np.diag(M)
+    scale = 1.0 / np.sqrt(np.where(inertia > 0.0, inertia, 1.0))
+    K, C, M = (scale[:, None] * part * scale for part in (K, C, M))
     w = np.sqrt(max(np.abs(K).max(initial=0.0) / np.abs(M).max(initial=NOTHING), NOTHING))
     left = np.block([[np.zeros((size, size)), np.eye(size)], [-K / w**2, -C / w]])
     right = np.block([[np.eye(size), np.zeros((size, size))], [np.zeros((size, size)), M]])
     values, states = eig(left, right)
     keep = values.imag >= 0.0
-    return w * values[keep], states[:size, keep]
+    return w * values[keep], scale[:, None] * states[:size, keep]
 
 
 def _is_symmetric(X: Array) -> bool:
