@@ -247,3 +247,14 @@ def test_columns_of_all_sizes_flutter_under_the_load_of_beck(length):
 
     assert stable(19.9) is None
     assert stable(20.2) is False
+
+
+@pytest.mark.parametrize("damping_time", [0.0, 1e-6])
+def test_a_grain_that_swings_on_a_steel_beam_does_not_drift(damping_time):
+    steel = sp.Material(young=2e11, poisson=0.3, density=7800.0, damping_time=damping_time)
+    robot = sp.Robot("pendulum on a beam")
+    robot.add_link("beam", sp.Rod(1.0, sp.Circle(0.05), steel, sp.Legendre(bend_y=3, stretch=1), points=5))
+    grain = sp.Rigid(mass=1e-6, inertia=1e-17 * np.eye(3), com=(0.0, 0.0, -0.1))
+    robot.add_link("grain", grain, joint=sp.Revolute("y"), parent="beam")
+    slowest = robot.compile().modes(count=1).frequencies[0]
+    assert slowest == pytest.approx(np.sqrt(9.81 / 0.1) / (2.0 * np.pi), rel=1e-4)
