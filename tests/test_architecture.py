@@ -169,7 +169,6 @@ TESTED_IN = {
     "loads/user/kernels": "loads/user/test_user_laws",
     "loads/wrenches/given": "loads/wrenches/test_point_wrench",
     "materials": "test_material_presets",
-    "model/coupled_readouts": "model/test_coupled",
     "model/coupled_workspace": "model/test_coupled",
     "model/dynamics": "model/test_model",
     "model/kinematics": "model/test_model",

@@ -1,5 +1,7 @@
 """Inputs in all forms that users give them, and prescribed joints: against formulas and SciPy."""
 
+import signal
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -180,3 +182,27 @@ def test_a_pendulum_without_inputs_knows_no_u():
     run = pendulum().simulate([0.0, 0.1])
     assert run.u.shape == (2, 0)
     assert run.efforts.shape == (2, 0)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers that send signals")
+def test_what_a_signal_raises_ends_a_motion_that_asks_python():
+    """It comes while compiled code runs, mostly, and is raised at the first instruction of Python."""
+
+    def too_late(number, frame):
+        raise KeyboardInterrupt("too late")
+
+    chain, bar = sp.Robot("chain"), sp.Rigid.cylinder(0.1, 0.01, density=1000.0)
+    for k in range(60):  # much to compute between two questions
+        chain.add_link(f"{k}", bar, sp.Revolute("y", damping=0.1), parent=f"{k - 1}" if k else "world")
+    chain.add(sp.JointDrive("motor", "0"))
+    model, method = chain.compile(), sp.ImplicitEuler(dt=1e-3)
+    model.simulate(0.01, u=lambda t: [0.0], method=method)
+    before = signal.signal(signal.SIGALRM, too_late)
+    try:
+        for _ in range(5):
+            signal.setitimer(signal.ITIMER_REAL, 0.05)
+            with pytest.raises(KeyboardInterrupt, match="too late"):
+                model.simulate(20.0, u=lambda t: [0.0], method=method)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)

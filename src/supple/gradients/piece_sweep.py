@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from supple.gradients.feedback_slopes import StageState
 from supple.gradients.motion_directions import MotionDirection
 from supple.gradients.motion_inputs import InputForm
 from supple.gradients.motion_parameters import MotionParameters
+from supple.jit.callbacks import Callback
 from supple.solvers.inputs import Excitation
 from supple.solvers.integrators.tape import FIRST
 from supple.solvers.motion.tape import Part, Piece, Tape
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from supple.model.model import Model
 
 Array = np.ndarray
-
-_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double, ctypes.c_int64)
 
 #: Stages whose inputs are kept before Python takes them.
 STAGES = 4096
@@ -85,8 +83,8 @@ class PieceSweep:
         if parameters is not None:
             self.arrays = parameters.joined(self.arrays, STAGES, len(self.problem.charts) > 0)
             if parameters.follows:
-                self._called = _CALLBACK(self._follow)
-                self.arrays.calls[FOLLOWERS_AT] = ctypes.cast(self._called, ctypes.c_void_p).value or 0
+                self._called = Callback(self._follow, self._keep)
+                self.arrays.calls[FOLLOWERS_AT] = self._called.address
 
     # ------------------------------------------------------------------ both ways
 
@@ -111,8 +109,8 @@ class PieceSweep:
         entry = int(self.state[1])
         return int(self.state[0]), -1 if entry < 0 else int(self.arrays.tape[entry + FIRST])
 
-    def _follow(self, t: float, met: int) -> int:
-        """Called from a stage: what controllers and internal states owe to parameters.  Returns 1 if that failed."""
+    def _follow(self, t: float) -> None:
+        """Called from a stage: what controllers and internal states owe to parameters."""
         problem, n = self.problem, self.model.n
         row = np.zeros(4 * n + len(problem.multipliers) + len(problem.z))
         row[: 3 * n] = np.concatenate([problem.q, problem.v, problem.a])
@@ -120,12 +118,10 @@ class PieceSweep:
         q, v, a = np.split(row[: 3 * n], 3)
         state = StageState(t, q, v, a, problem.inputs.copy(), problem.z.copy(), problem.multipliers.copy())
         assert self.parameters is not None
-        try:
-            self.parameters.follow(self.excitation, self.arrays, met, self.tape.sampled, state)
-        except BaseException as error:  # compiled code cannot pass it on
-            self.excitation.error = error
-            return 1
-        return 0
+        self.parameters.follow(self.excitation, self.arrays, int(self.arrays.counts[MET]), self.tape.sampled, state)
+
+    def _keep(self, error: BaseException) -> None:
+        self.excitation.error = error  # compiled code cannot pass it on: `_run` does
 
     def _hold(self, sample: int) -> None:
         """Inputs of a sample of feedback."""

@@ -24,7 +24,6 @@ from supple.core import forward_dynamics as _forward
 from supple.errors import ShapeError
 from supple.following.arrays import BEND, COUNT, FIRST
 from supple.following.expansion import expand_state
-from supple.model import coupled_readouts as _readouts
 from supple.model.batch import for_each, many_states
 from supple.model.coupled_workspace import CoupledWorkspace
 from supple.model.leading_axes import takes_leading_axes
@@ -237,23 +236,6 @@ class CoupledModel(Model):
         """Momentum (6,), see `Model.momentum`."""
         at = self.expand(q, v)
         return self.full.momentum(at.q, at.v)
-
-    contact = _readouts.contact
-    contact_derivatives = _readouts.contact_derivatives
-    reaction = _readouts.reaction
-    reaction_derivatives = _readouts.reaction_derivatives
-    strain = _readouts.strain
-    strain_matrix = _readouts.strain_matrix
-    stress = _readouts.stress
-    stress_derivatives = _readouts.stress_derivatives
-    inner_forces = _readouts.inner_forces
-    inner_force_derivatives = _readouts.inner_force_derivatives
-    center_of_mass = _readouts.center_of_mass
-    tensions = _readouts.tensions
-    tension_derivatives = _readouts.tension_derivatives
-    volumes = _readouts.volumes
-    power: Any = _readouts.power
-    power_derivatives = _readouts.power_derivatives
 
     # ------------------------------------------------------------------ numbers
 

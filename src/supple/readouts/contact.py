@@ -15,6 +15,7 @@ import numpy as np
 from supple.checks import flag
 from supple.loads.contact.kernel import ContactData, contacts
 from supple.readouts import parts
+from supple.readouts.followers import contact_by_state, of_all_coordinates, states_of_all
 from supple.readouts.kernels import CONTACT_PAIRS, FORCE, GAP, NORMAL, POINT, SLIP, WIDTH
 from supple.readouts.parts import State
 from supple.readouts.results import ContactDerivatives, ContactForces
@@ -83,6 +84,7 @@ def touching(found: Meeting, state: State) -> Array:
     return np.asarray(measure(found, state, found.pairs)[0][:, GAP] < 0.0)
 
 
+@of_all_coordinates()
 def contact(model: Model, state: State, name: str, every_pair: bool = False) -> ContactForces:
     """Forces of the pairs that touch, or of every pair."""
     found = meeting(model, name)
@@ -111,6 +113,7 @@ def _chosen(found: Meeting, chosen: Array, side: int) -> tuple[tuple[str, float]
     return tuple(found.places[side][i] for i in found.pairs[chosen, side].tolist())
 
 
+@of_all_coordinates(contact_by_state)
 def contact_derivatives(model: Model, state: State, name: str, every_pair: bool = False) -> ContactDerivatives:
     """Derivatives of `contact` by q and v, pairs in the same order."""
     found = meeting(model, name)
@@ -153,6 +156,7 @@ def _about_world(origin: Array, columns: Array) -> Array:
 
 def contact_along(model: Model, states: list[State], name: str, every_pair: bool = False) -> list[ContactForces]:
     """Forces of the same pairs at all states: those that touch at least once, or all."""
+    model, states = states_of_all(model, states)
     found = meeting(model, name)
     chosen = np.full(len(found.pairs), flag(every_pair, "every_pair"))
     if not every_pair:

@@ -27,6 +27,7 @@ from numpy.typing import ArrayLike
 
 from supple.readouts import parts
 from supple.readouts.contact import contact_names, forces, meeting, pair_derivatives, touching
+from supple.readouts.followers import by_state, of_all_coordinates
 from supple.readouts.parts import State
 from supple.readouts.reaction import cut, padded
 from supple.readouts.results import InnerForceDerivatives
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 
+@of_all_coordinates()
 def inner_forces(model: Model, state: State, link: str, s: ArrayLike) -> Array:
     """Wrench (K, 6) [moment; force] of the part beyond each cut on the part before, in the section's frame."""
     layout, places = parts.rod_of(model, link), parts.stations(link, s)
@@ -49,6 +51,7 @@ def inner_forces(model: Model, state: State, link: str, s: ArrayLike) -> Array:
     return np.asarray(parts.one_or_many(s, _seen_from_sections(poses, total)))
 
 
+@of_all_coordinates(by_state)
 def inner_force_derivatives(model: Model, state: State, link: str, s: ArrayLike) -> InnerForceDerivatives:
     """The same with its derivatives by q, v and a, (K, 6, n) each; inputs and multipliers are held."""
     layout, places = parts.rod_of(model, link), parts.stations(link, s)

@@ -8,6 +8,7 @@ import numpy as np
 
 from supple.loads.fluid.fluid import fluid
 from supple.readouts import parts
+from supple.readouts.followers import centre_by_state, of_all_coordinates
 from supple.readouts.parts import State
 from supple.readouts.results import CenterOfMass, Mass
 
@@ -64,6 +65,7 @@ def _soft_moments(model: Model, q: Array, moments: Array) -> list[tuple[int, sli
     return shifts
 
 
+@of_all_coordinates(centre_by_state)
 def center_of_mass(model: Model, state: State) -> CenterOfMass:
     """x = sum (m p + R c) / sum m, with m and m c of every point; dx = sum (m J_v + J_w x (m p + R c)) dq / sum m."""
     part, moments = parts.unloaded(model), dry_moments(model).copy()

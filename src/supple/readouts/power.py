@@ -13,6 +13,7 @@ from supple.model.changes import changed_model
 from supple.model.check_derivatives import load_alone
 from supple.model.results import Energy
 from supple.readouts import parts
+from supple.readouts.followers import of_all_coordinates, powers_by_state
 from supple.readouts.mass import is_fluid
 from supple.readouts.parts import State
 from supple.readouts.results import Power, PowerDerivatives, PowerGradient
@@ -26,6 +27,12 @@ Array = np.ndarray
 
 def power(model: Model, state: State) -> Power:
     """Powers of all loads, dampers, efforts and loops, and the rates of all energies."""
+    return _powers(model, state)._replace(efforts=_efforts(model, state))
+
+
+@of_all_coordinates()
+def _powers(model: Model, state: State) -> Power:
+    """The same without efforts."""
     v, rest = state.v, State(state.q, model.workspace.zero, model.workspace.zero, *state[3:])
     loads: dict[str, float] = {}
     stored: dict[str, float] = {}
@@ -44,14 +51,17 @@ def power(model: Model, state: State) -> Power:
     for layout in model.layouts:
         if layout.name in joints:
             joints[layout.name] += float(friction[list(layout.joint_coordinates)].sum())
-    missing = model.residual(*state)
-    efforts = {
-        joint.link: float(missing[joint.coordinates.start : joint.coordinates.stop] @ v[list(joint.coordinates)])
-        for joint in model.prescribed
-    }
-    return Power(loads, stored, joints, rods, efforts, loops, _rates(model, state, sum(stored.values())))
+    return Power(loads, stored, joints, rods, {}, loops, _rates(model, state, sum(stored.values())))
 
 
+def _efforts(model: Model, state: State) -> dict[str, float]:
+    """Powers of prescribed joints by link, which move those that follow them, too."""
+    missing, v = model.residual(*state), state.v
+    own = {joint.link: list(joint.coordinates) for joint in model.prescribed}
+    return {link: float(missing[k] @ v[k]) for link, k in own.items()}
+
+
+@of_all_coordinates(powers_by_state)
 def power_derivatives(model: Model, state: State) -> PowerDerivatives:
     """Gradients of the powers of loads and dampers.
 

@@ -19,6 +19,7 @@ from supple.errors import ModelError
 from supple.loads.joint_drive import drives
 from supple.model.changes import changed_model
 from supple.readouts import parts
+from supple.readouts.followers import by_state, of_all_coordinates
 from supple.readouts.parts import State
 from supple.readouts.results import ReactionDerivatives
 
@@ -35,6 +36,7 @@ SIX = 6
 FRAMES = ("world", "local")
 
 
+@of_all_coordinates()
 def reaction(model: Model, state: State, link: str = "world", frame: str = "world") -> Array:
     """Wrench (6,) on a link from its parent through its joint, see `Model.reaction`."""
     opened = cut(model, _checked(model, link, frame))
@@ -44,6 +46,7 @@ def reaction(model: Model, state: State, link: str = "world", frame: str = "worl
     return _turned(_cut_axes(opened), local)
 
 
+@of_all_coordinates(by_state)
 def reaction_derivatives(
     model: Model, state: State, link: str = "world", frame: str = "world"
 ) -> ReactionDerivatives:
@@ -63,6 +66,7 @@ def reaction_derivatives(
     return ReactionDerivatives(wrench, *blocks)
 
 
+@of_all_coordinates()
 def joint_position(model: Model, state: State, link: str) -> Array:
     """World position (3,) of the point about which the moment of a reaction is taken."""
     opened = cut(model, _checked(model, link, "world"))

@@ -11,6 +11,7 @@ from supple.errors import ModelError
 from supple.loads.lines.routed import lines as route_lines
 from supple.loads.lines.spans import PUSHING
 from supple.readouts import parts
+from supple.readouts.followers import by_state, of_all_coordinates
 from supple.readouts.parts import State
 from supple.readouts.results import Tension
 
@@ -40,6 +41,7 @@ def volumes(model: Model, state: State) -> dict[str, float]:
     return {name: line.length for name, line in found.items() if is_chamber(model, name)}
 
 
+@of_all_coordinates(by_state)
 def tension_derivatives(model: Model, state: State, name: str) -> Tension:
     """T(l, l') of a line with dT/dq = T_l g + T_l' dl'/dq and dT/dv = T_l' g (see `core.elastic_lines`)."""
     names = model.demand.lines

@@ -6,7 +6,6 @@ back through ctypes, which takes the GIL, from inside the compiled loop; an exce
 
 from __future__ import annotations
 
-import ctypes
 import inspect
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -20,11 +19,13 @@ from supple.core import actuation as _actuation
 from supple.core.time_laws import evaluate_laws
 from supple.errors import ModelError, ShapeError, StateError, SuppleError
 from supple.jit import kernel
+from supple.jit.callbacks import Callback
 from supple.laws import Constant, Law, Table
 from supple.solvers.own_laws import Driven, inputs_by, jumps_of, own_laws, program_of, targets_of
 from supple.solvers.problem import (
     ASK_FEEDBACK,
     ASK_LAWS,
+    ASKED,
     FEEDBACK,
     PYTHON_AT,
     TIME_CALLS,
@@ -42,8 +43,6 @@ if TYPE_CHECKING:
     from supple.robot.controller import Controller
 
 Array = np.ndarray
-
-_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double, ctypes.c_int64)
 
 
 @kernel
@@ -133,26 +132,25 @@ class Excitation:
         problem.flags[TIME_CALLS] = bool(self.called)
         problem.flags[FEEDBACK] = continuous and self.follows_state
         if self.called or self.follows_state:
-            self._kept = _CALLBACK(self._caller(workspace))
-            problem.calls[PYTHON_AT] = ctypes.cast(self._kept, ctypes.c_void_p).value or 0
+            self._kept = Callback(self._caller(workspace), self._keep)
+            problem.calls[PYTHON_AT] = self._kept.address
 
-    def _caller(self, workspace: SolverWorkspace) -> Callable[[float, int], int]:
+    def _caller(self, workspace: SolverWorkspace) -> Callable[[float], None]:
         problem = workspace.problem
 
-        def call(t: float, what: int) -> int:
-            try:
-                if what == ASK_LAWS:
-                    self._time_laws(problem, t)
-                elif what == ASK_FEEDBACK:
-                    self._follow(workspace, t)
-                else:
-                    self._slopes(workspace, t)
-            except BaseException as error:  # compiled code cannot pass it on: the simulation does
-                self.error = error
-                return 1
-            return 0
+        def call(t: float) -> None:
+            what = problem.flags[ASKED]
+            if what == ASK_LAWS:
+                self._time_laws(problem, t)
+            elif what == ASK_FEEDBACK:
+                self._follow(workspace, t)
+            else:
+                self._slopes(workspace, t)
 
         return call
+
+    def _keep(self, error: BaseException) -> None:
+        self.error = error  # compiled code cannot pass it on: the simulation does
 
     def _time_laws(self, problem: Problem, t: float) -> None:
         for d in self.called:

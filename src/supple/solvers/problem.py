@@ -70,6 +70,8 @@ OVER_TREE, DENSE_LEFT, DOUBTS = 9, 10, 11
 HASTE, RENEWALS = 12, 13
 #: And: for how many further matrices the part of the tangent that follows rates will do (`solvers.stage.matrix`).
 MOVING_LEFT = 14
+#: And: what Python is called for.
+ASKED = 15
 
 #: Targets of compiled laws: inputs, signals of loads, motions of prescribed coordinates; inputs that controllers drive.
 TO_INPUT, TO_SIGNAL, TO_MOTION, TO_NOTHING = 0, 1, 2, 3
@@ -83,7 +85,7 @@ class Problem(NamedTuple):
 
     calls: Any  #: (18,) int64 addresses
     numbers: Any  #: (14,) scalars, see above
-    flags: Any  #: (15,) int64, see above
+    flags: Any  #: (16,) int64, see above
     free: Any  #: (nf,) int64 coordinates that move freely, those of children before those of parents
     fixed: Any  #: (n - nf,) int64 prescribed coordinates
     fields: Any  #: (n,) int64 first of the coordinates that describe the same: a strain of a rod, a joint's coordinate
@@ -300,7 +302,7 @@ def _addresses(model: Model, handles: list[Array], charted: bool, apart: bool, e
 
 def _scalars(feedback: bool, stabilised: bool, differenced: bool) -> tuple[Array, Array]:
     """Flags and numbers of a problem that has not begun."""
-    flags, numbers = np.zeros(15, dtype=np.int64), np.zeros(14)
+    flags, numbers = np.zeros(16, dtype=np.int64), np.zeros(14)
     flags[[FEEDBACK, STABILISED, STALE, DIFFERENCED]] = feedback, stabilised, True, differenced
     numbers[LATEST_TIME] = np.inf
     return flags, numbers

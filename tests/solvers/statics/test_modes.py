@@ -213,3 +213,48 @@ def test_a_coordinate_without_inertia_is_refused():
     body = rod(points=5, inertia=(0.0, 0.0, 0.0, 1.0, 1.0, 1.0), torsion=1, bend_z=1)
     with pytest.raises(sp.SingularError, match="no inertia"):
         robot_of(body).compile().modes()
+
+
+@pytest.mark.parametrize("length", [1e-6, 1e-3, 1e3, 1e6])
+def test_damped_arms_of_all_sizes_have_the_same_modes(length):
+    """Young's modulus and lengths times L, times by its root: all forces times L^3."""
+
+    def modes(size):
+        material = sp.Material(young=1e7 * size, density=1000.0, damping_time=0.02 * np.sqrt(size))
+        robot = sp.Robot("arm")
+        rod = sp.Rod(size, sp.Circle(0.02 * size), material, sp.Legendre(bend_y=3, stretch=1), points=5)
+        robot.add_link("arm", rod)
+        return robot.compile().modes()
+
+    found, expected = modes(length), modes(1.0)
+    np.testing.assert_allclose(found.frequencies * np.sqrt(length), expected.frequencies, rtol=1e-6)
+    np.testing.assert_allclose(found.damping_ratios, expected.damping_ratios, rtol=1e-6)
+    np.testing.assert_allclose(np.abs(found.shapes), np.abs(expected.shapes), atol=1e-5)
+
+
+@pytest.mark.parametrize("length", [1e-6, 1e-3, 1e3, 1e6])
+def test_columns_of_all_sizes_flutter_under_the_load_of_beck(length):
+    """Without damping from 20.05 EI / L^2 on."""
+
+    def stable(force):
+        radius, young = 0.004 * length, 1e9 * length
+        material = sp.Material(young=young, density=1200.0)
+        robot = sp.Robot("column", gravity=(0.0, 0.0, 0.0))
+        robot.add_link("rod", sp.Rod(length, sp.Circle(radius), material, sp.Legendre(bend_z=6), points=10))
+        push = -force * young * np.pi * radius**4 / 4.0 / length**2
+        robot.add(sp.PointWrench("rod", [0.0, 0.0, 0.0, push, 0.0, 0.0], frame="local"))
+        return robot.compile().statics().stable
+
+    assert stable(19.9) is None
+    assert stable(20.2) is False
+
+
+@pytest.mark.parametrize("damping_time", [0.0, 1e-6])
+def test_a_grain_that_swings_on_a_steel_beam_does_not_drift(damping_time):
+    steel = sp.Material(young=2e11, poisson=0.3, density=7800.0, damping_time=damping_time)
+    robot = sp.Robot("pendulum on a beam")
+    robot.add_link("beam", sp.Rod(1.0, sp.Circle(0.05), steel, sp.Legendre(bend_y=3, stretch=1), points=5))
+    grain = sp.Rigid(mass=1e-6, inertia=1e-17 * np.eye(3), com=(0.0, 0.0, -0.1))
+    robot.add_link("grain", grain, joint=sp.Revolute("y"), parent="beam")
+    slowest = robot.compile().modes(count=1).frequencies[0]
+    assert slowest == pytest.approx(np.sqrt(9.81 / 0.1) / (2.0 * np.pi), rel=1e-4)

@@ -20,6 +20,7 @@ from numba.core.errors import NumbaError
 
 from supple.checks import floats, shown
 from supple.errors import ModelError, StateError
+from supple.jit.callbacks import pass_on
 from supple.loads.user.kernels import (
     FINE,
     PAIR_INPUTS,
@@ -186,6 +187,7 @@ class UserFunctions:
                 np.ctypeslib.as_array(outputs, shape)[:] = value
             except BaseException as error:  # C cannot pass it on: `explain` does
                 self._here.error = error
+                pass_on(error)
                 return RAISED
             return FINE
 

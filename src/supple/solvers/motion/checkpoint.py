@@ -56,6 +56,9 @@ from supple.solvers.integrators.run import (
     TIME_BEFORE,
 )
 from supple.solvers.problem import (
+    ASK_LAWS,
+    ASK_SLOPES,
+    ASKED,
     DENSE_LEFT,
     DIFFERENCED,
     DOUBTS,
@@ -251,6 +254,7 @@ def _check_flags(saved: Saved, integrator: Integrator, flags: Array) -> None:
     bounds = dict.fromkeys((RESIDUALS, TANGENTS, DOUBTS), (0, COUNTABLE))
     bounds |= {OVER_TREE: (0, int(problem.calls[FACTORS_AT] != 0)), DENSE_LEFT: (0, DENSE_AFTER)}
     bounds |= {HASTE: (0, MOST_HASTE), RENEWALS: (0, MOST_HASTE), MOVING_LEFT: (0, MOVING_SERVES)}
+    bounds[ASKED] = ASK_LAWS, ASK_SLOPES
     bounds |= {STALE: (0, 1), ITERATIONS: (0, MOST), WORST: (-1, max(len(problem.q), len(problem.inputs)))}
     bounds |= {k: (int(problem.flags[k]),) * 2 for k in (FEEDBACK, TIME_CALLS, STABILISED, DIFFERENCED)}
     _check_bounds(saved, "problem.flags", flags, bounds)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.errors import ModelError, ModelWarning, SimulationError, StorageError
+from supple.jit.callbacks import Interrupts
 from supple.solvers.inputs import Excitation
 from supple.solvers.integrators import Method
 from supple.solvers.integrators.integrator import Integrator
@@ -175,7 +176,8 @@ class Simulation:
         try:
             if not (self.resume and restore_run(self)):
                 self.begin()
-            self._loop(bar)
+            with Interrupts() as interrupts:
+                self._loop(bar, interrupts)
         finally:
             bar.close()
         self._count_time()
@@ -248,13 +250,14 @@ class Simulation:
         if self.tape is not None:
             self.tape.held.append(Sample(t, problem.inputs.copy(), *self.excitation.home_state(self.workspace)))
 
-    def _loop(self, bar: Progress) -> None:
+    def _loop(self, bar: Progress, interrupts: Interrupts) -> None:
         looked = time.perf_counter()
         saved, budget = looked, FIRST_BUDGET
         if self.integrator.budget and not callable(self.show):  # an earlier run knows how long steps take
             budget = self.integrator.budget
         while self.index < len(self.stops):
             code = self.integrator.advance(1 if self.events else min(budget, self._steps_left()))
+            interrupts.look()
             self.record.keep(*self.integrator.take())
             self._take_tape()
             if code not in (DONE, PAUSED, FULL):

@@ -57,7 +57,7 @@ def ask_followers(problem, sweep):
     if sweep.calls[FOLLOWERS_AT] == 0:
         return CONVERGED
     t = min(problem.numbers[STAGE_TIME], problem.numbers[LATEST_TIME])
-    failed = call_python(sweep.calls[FOLLOWERS_AT], (t, sweep.counts[MET]))
+    failed = call_python(sweep.calls[FOLLOWERS_AT], (t,))
     return CONVERGED if failed == 0 else PYTHON_RAISED
 
 

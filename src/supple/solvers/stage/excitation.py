@@ -10,6 +10,7 @@ from supple.solvers.problem import (
     ASK_FEEDBACK,
     ASK_LAWS,
     ASK_SLOPES,
+    ASKED,
     FEEDBACK,
     LATEST_TIME,
     PYTHON_AT,
@@ -22,7 +23,7 @@ from supple.solvers.problem import (
 )
 from supple.solvers.stage.status import CONVERGED, NEGATIVE_TENSION, PYTHON_RAISED
 
-call_python = calling(types.int64(types.float64, types.int64))
+call_python = calling(types.int64(types.float64))
 
 
 @inner
@@ -39,8 +40,10 @@ def excite(problem, t):
         elif kind == TO_MOTION:
             for m in range(3):
                 problem.motion[m, k] = problem.values[m, i]
-    if problem.flags[TIME_CALLS] and call_python(problem.calls[PYTHON_AT], (t, ASK_LAWS)) != 0:
-        return PYTHON_RAISED
+    if problem.flags[TIME_CALLS]:
+        problem.flags[ASKED] = ASK_LAWS
+        if call_python(problem.calls[PYTHON_AT], (t,)) != 0:
+            return PYTHON_RAISED
     return check_tensions(problem)
 
 
@@ -60,7 +63,8 @@ def feed_back(problem, what):
     if not problem.flags[FEEDBACK]:
         return CONVERGED
     t = min(problem.numbers[STAGE_TIME], problem.numbers[LATEST_TIME])
-    if call_python(problem.calls[PYTHON_AT], (t, what)) != 0:
+    problem.flags[ASKED] = what
+    if call_python(problem.calls[PYTHON_AT], (t,)) != 0:
         return PYTHON_RAISED
     return check_tensions(problem)
 

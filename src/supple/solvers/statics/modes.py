@@ -79,16 +79,31 @@ def _check_mass(M: Array) -> None:
 def _split_drifting(K: Array, C: Array, M: Array) -> tuple[Array, Array]:
     """Bases (k, r) of motions that meet no force at all, such as those of a free robot, and (k, k - r) of the others.
 
-    The former are double eigenvalues zero without a second eigenvector, which rounding would tear apart.
+    The former are double eigenvalues zero without a second eigenvector, which rounding would tear apart.  With
+    coordinates as they are a light part on a stiff one seems to be among them; weighed by inertia, a slow one beside a
+    fast one.  What both agree on counts.
     """
-    parts = [part for X in (K, C) for part in (X, X.T) if X.any()]
-    if not parts:
-        return np.eye(len(M)), np.zeros((len(M), 0))
-    _, sizes, rows = np.linalg.svd(np.vstack([part / np.abs(part).max() for part in parts]))
-    rank = int((sizes > NO_RANK * len(M) * sizes[0]).sum())
-    drifting = rows[rank:].T
+    drifting, weighed = (_forceless(K, C, scale) for scale in (np.ones(len(M)), _by_inertia(M)))
+    if weighed.shape[1] < drifting.shape[1]:
+        drifting = weighed
     rows = np.linalg.svd(drifting.T @ M)[2]
     return drifting, rows[drifting.shape[1] :].T
+
+
+def _forceless(K: Array, C: Array, scale: Array) -> Array:
+    """Orthonormal basis (k, r) of the motions that K and C resist no more than rounding would, coordinates scaled."""
+    parts = [scale[:, None] * part * scale for X in (K, C) for part in (X, X.T) if X.any()]
+    if not parts:
+        return np.eye(len(K))
+    _, sizes, rows = np.linalg.svd(np.vstack([part / np.abs(part).max() for part in parts]))
+    rank = int((sizes > NO_RANK * len(K) * sizes[0]).sum())
+    return np.linalg.qr(scale[:, None] * rows[rank:].T)[0]
+
+
+def _by_inertia(M: Array) -> Array:
+    """Scale (k,) of coordinates by which all of them have the inertia one."""
+    inertia = np.diag(M)
+    return np.asarray(1.0 / np.sqrt(np.where(inertia > 0.0, inertia, 1.0)))
 
 
 def _vibrations(K: Array, C: Array, M: Array) -> tuple[Array, Array]:
@@ -101,13 +116,15 @@ def _vibrations(K: Array, C: Array, M: Array) -> tuple[Array, Array]:
         falling = squares < 0.0
         values = np.emath.sqrt(-squares.astype(complex))
         return np.concatenate([values, -values[falling]]), np.hstack([vectors, vectors[:, falling]])
-    # scaled by a typical frequency, so that both halves of the state count alike
+    # scaled by the inertia of every coordinate and by a typical frequency, so that all of the state counts alike
+    scale = _by_inertia(M)
+    K, C, M = (scale[:, None] * part * scale for part in (K, C, M))
     w = np.sqrt(max(np.abs(K).max(initial=0.0) / np.abs(M).max(initial=NOTHING), NOTHING))
     left = np.block([[np.zeros((size, size)), np.eye(size)], [-K / w**2, -C / w]])
     right = np.block([[np.eye(size), np.zeros((size, size))], [np.zeros((size, size)), M]])
     values, states = eig(left, right)
     keep = values.imag >= 0.0
-    return w * values[keep], states[:size, keep]
+    return w * values[keep], scale[:, None] * states[:size, keep]
 
 
 def _is_symmetric(X: Array) -> bool:
