@@ -22,6 +22,8 @@ Array = np.ndarray
 ON_EVENT = 1e-11
 #: Part of a step by which rows beside an event are looked at.
 LOOK_ASIDE = 0.005
+#: How closely moments are found, s, up to a second of time, and beyond it relative to time.
+FOUND = 1e-12
 
 
 class EventWatch:
@@ -75,26 +77,48 @@ class EventWatch:
             for event, a, b in zip(self.events, before, self.values, strict=True)
             if event.crossed(a, b)
         ]
-        for moment, event in sorted(crossings, key=lambda pair: pair[0]):
-            run.record.noted[event.name].append(moment)
-            if event.action == "note":
-                continue
-            row = integrator.look_back(moment)
-            self._record_until(moment)
-            if event.action == "stop":
-                if run.record.last is None or run.record.last < moment:
-                    self._keep(event, moment, row, True)
-                return True
-            noted = self._keep(event, moment, row, bool(integrator.ints[EVERY]))
-            change = self._ask(event, moment, row)
-            try:
-                run.switch(change, moment, row, noted)
-            except SimulationError:
-                raise
-            except (ModelError, ShapeError, StateError, ConvergenceError) as error:
-                run.fail(f"event {event.name!r} switches to what cannot be: {error}", error)
+        acting = [pair for pair in crossings if pair[1].action != "note"]
+        moment, event = min(acting, key=lambda pair: pair[0], default=(np.inf, None))
+        same = 2.0 * FOUND * max(1.0, abs(t))
+        notes = [pair for pair in crossings if pair[1].action == "note" and pair[0] <= moment + same]
+        for x, note in sorted(notes, key=lambda pair: pair[0]):
+            run.record.noted[note.name].append(min(x, moment))
+        if event is None:
             return False
+        run.record.noted[event.name].append(moment)
+        row = integrator.look_back(moment)
+        self._record_until(moment)
+        if event.action == "stop":
+            if run.record.last is None or run.record.last < moment:
+                self._keep(event, moment, row, True)
+            return True
+        self._switch(event, moment, row)
+        self._leave([event, *(note for x, note in notes if x >= moment - same)], moment, row)
         return False
+
+    def _switch(self, event: Event, moment: float, row: Array) -> None:
+        """Go on from the row of an event as its action says."""
+        run = self.run
+        noted = self._keep(event, moment, row, bool(run.integrator.ints[EVERY]))
+        change = self._ask(event, moment, row)
+        try:
+            run.switch(change, moment, row, noted)
+        except SimulationError:
+            raise
+        except (ModelError, ShapeError, StateError, ConvergenceError) as error:
+            run.fail(f"event {event.name!r} switches to what cannot be: {error}", error)
+
+    def _leave(self, events: list[Event], moment: float, row: Array) -> None:
+        """Events that were met are over: what the search for the moment left of their functions is zero, like rounding.
+
+        A motion that goes on from there does not cross zero once more, at the same moment, again and again.
+        """
+        n = self.run.model.n
+        for event in events:
+            i = self.events.index(event)
+            left = abs(self._value(event, moment, row[:n], row[n : 2 * n])) + ON_EVENT * float(self.largest[i])
+            if abs(self.values[i]) <= left:
+                self.values[i] = 0.0
 
     def _keep(self, event: Event, moment: float, row: Array, result: bool) -> Moment | None:
         """Record the row of an event, if it is a ``result``, and what derivatives need to know of it."""
@@ -150,4 +174,4 @@ def _crossing(function: Any, a: float, b: float, before: float, after: float) ->
     first = function(a)
     if first * after > 0.0:  # the start of the step lies on the event itself
         return a
-    return float(brentq(function, a, b, xtol=1e-12 * max(1.0, abs(b)), rtol=1e-14))
+    return float(brentq(function, a, b, xtol=FOUND * max(1.0, abs(b)), rtol=1e-14))
