@@ -22,6 +22,14 @@ Array = np.ndarray
 ON_EVENT = 1e-11
 #: Part of a step by which rows beside an event are looked at.
 LOOK_ASIDE = 0.005
+#: Differences of fourth order: places in `LOOK_ASIDE`, twelve times the weights; to both sides, ahead, and back.
+DIFFERENCES = (
+    ((-2, -1, 1, 2), np.array([1.0, -8.0, 8.0, -1.0])),
+    ((0, 1, 2, 3, 4), np.array([-25.0, 48.0, -36.0, 16.0, -3.0])),
+    ((0, -1, -2, -3, -4), np.array([25.0, -48.0, 36.0, -16.0, 3.0])),
+)
+#: An entry of a rotation vector that differs by more than this between neighbouring rows [rad] has jumped.
+JUMP = 1.0
 #: How closely moments are found, s, up to a second of time, and beyond it relative to time.
 FOUND = 1e-12
 
@@ -135,12 +143,21 @@ class EventWatch:
         return noted
 
     def _rate(self, t: float) -> Array:
-        """The rate of a row along the last step: a polynomial in time, so differences are exact but for rounding."""
-        reals = self.run.integrator.reals
+        """The rate of a row along the last step, by differences over times at which no joint turns over."""
+        reals, look_back = self.run.integrator.reals, self.run.integrator.look_back
         h = LOOK_ASIDE * float(reals[TIME] - reals[TIME_BEFORE])
-        back, ahead = self.run.integrator.look_back(t - h), self.run.integrator.look_back(t + h)
-        far_back, far_ahead = self.run.integrator.look_back(t - 2.0 * h), self.run.integrator.look_back(t + 2.0 * h)
-        return np.asarray((8.0 * (ahead - back) - (far_ahead - far_back)) / (12.0 * h))
+        rate = np.zeros(self.run.integrator.size)
+        for places, weights in DIFFERENCES:
+            rows = np.array([look_back(t + k * h) for k in places])
+            rate = weights @ rows / (12.0 * h)
+            if not self._turns_over(rows):
+                break
+        return rate
+
+    def _turns_over(self, rows: Array) -> bool:
+        """Whether the rotation vector of a joint jumps between rows, from half a turn to half a turn the other way."""
+        turning = [rows[:, start : start + count] for _, start, count, *_ in self.run.workspace.problem.charts]
+        return any(float(np.ptp(w, axis=0).max()) > JUMP for w in turning)
 
     def _record_until(self, moment: float) -> None:
         """Wanted times of the pending step before an event."""
