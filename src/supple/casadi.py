@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from supple.bridges.calls import arranged
-from supple.bridges.functions import Functions
+from supple.bridges.functions import Functions, Value
 from supple.bridges.operation import Operation, Port
 from supple.bridges.rows import Rows
 from supple.errors import MissingExtraError, ShapeError
@@ -28,7 +28,7 @@ __all__ = ["Function", "equilibrium", "forward_dynamics", "inverse_dynamics", "p
 Array = np.ndarray
 
 
-class Function:
+class Function(Value):
     """A function of CasADi matrices; made by the functions of this module.
 
     Attributes
@@ -38,12 +38,8 @@ class Function:
     """
 
     def __init__(self, operation: Operation, threads: int | None) -> None:
-        self.operation = operation
-        self._rows = Rows(operation, threads)
+        super().__init__(operation, threads)
         self.function = _Evaluation(self._rows)
-
-    def __repr__(self) -> str:
-        return f"<supple.casadi function {self.operation!r}>"
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         """Outputs of MX, DM or NumPy columns; one matrix or a tuple."""

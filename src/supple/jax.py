@@ -17,9 +17,8 @@ from typing import Any
 import numpy as np
 
 from supple.bridges.calls import arranged, leading_axes
-from supple.bridges.functions import Functions
+from supple.bridges.functions import Functions, Value
 from supple.bridges.operation import Operation
-from supple.bridges.rows import Rows
 from supple.errors import MissingExtraError, StateError
 
 try:
@@ -43,20 +42,16 @@ derivative = Primitive("supple_derivative")
 derivative.multiple_results = True
 
 
-class Function:
+class Function(Value):
     """A function of JAX arrays; made by the functions of this module."""
 
     def __init__(self, operation: Operation, threads: int | None) -> None:
-        self.operation = operation
-        self._rows = Rows(operation, threads)
+        super().__init__(operation, threads)
         core = jax.custom_jvp(self._primal)
         core.defjvp(self._along)
         recorded = jax.custom_jvp(lambda *arrays: self._call(self._record, "outputs", arrays))
         recorded.defjvp(_refused)
         self._core, self._recorded = core, recorded
-
-    def __repr__(self) -> str:
-        return f"<supple.jax function {self.operation!r}>"
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         """Outputs, with the leading axes of the inputs broadcast together; one array or a tuple."""

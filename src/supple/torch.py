@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from supple.bridges.calls import arranged, leading_axes
-from supple.bridges.functions import Functions
+from supple.bridges.functions import Functions, Value
 from supple.bridges.operation import Operation
 from supple.bridges.rows import Rows
 from supple.errors import MissingExtraError, ModelError, StateError
@@ -23,15 +23,8 @@ except ImportError as error:
 __all__ = ["Function", "equilibrium", "forward_dynamics", "inverse_dynamics", "pose", "rollout", "step", "tip"]
 
 
-class Function:
+class Function(Value):
     """A function of tensors; made by the functions of this module."""
-
-    def __init__(self, operation: Operation, threads: int | None) -> None:
-        self.operation = operation
-        self._rows = Rows(operation, threads)
-
-    def __repr__(self) -> str:
-        return f"<supple.torch function {self.operation!r}>"
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         """Outputs, with the leading axes of the inputs broadcast together; one tensor or a tuple."""

@@ -193,3 +193,27 @@ def test_an_event_that_is_touched_is_refused():
     model, q0, v0, run = small(events=[sp.Event(lambda t, q, v: (t - 0.023) ** 3, name="graze")])
     with pytest.raises(StateError, match=r"'graze'.*touched"):
         run(q0, v0, None).vjp(q=np.ones((len(run(q0, v0, None).t), model.n)))
+
+
+@pytest.mark.parametrize("aside", [-1e-5, 1e-6, 2e-5])
+@pytest.mark.parametrize("action", ["stop", lambda t, q, v: sp.Switch(v=v)], ids=["stop", "switch"])
+@pytest.mark.parametrize("method", ["ndf", "radau", "rk45"])
+def test_events_while_a_body_turns_over(method, action, aside):
+    """A ball that is thrown reaches the ground just when half a turn, where rotation vectors jump, is full.
+
+    It comes down at time T with -H = w T - g T^2 / 2, at y = v T: dy/dv = T and dy/dw = v T / (g T - w).
+    """
+    robot, g, height, speed = sp.Robot("ball", gravity=(0.0, 0.0, -9.81)), 9.81, 0.3, 2.0
+    robot.add_link("ball", sp.Rigid.sphere(0.05, density=500.0), sp.Free())
+    model, T = robot.compile(), np.sqrt(2.0 * height / g)
+    ground = sp.Event(lambda t, q, v: model.pose(q, "ball")[2, 3] + height, action, direction=-1)
+    v0 = np.array([np.pi / (T + aside), 0.0, 0.0, 0.0, speed, 0.0])
+    precise = {"ndf": sp.NDF(1e-9, 1e-11), "radau": sp.Radau(1e-9, 1e-11), "rk45": sp.RK45(1e-9, 1e-11)}[method]
+    motion = model.simulate(2.0 * T, v0=v0, method=precise, events=[ground], record=True)
+    k = int(np.argmin(np.abs(motion.t - T)))  # just before it goes on
+    weights = np.zeros((len(motion.t), 3))
+    weights[k, 1] = 1.0
+    np.testing.assert_allclose(motion.vjp(tip={"ball": weights}).v0[-2:], [T, speed / g], rtol=1e-6)
+    weights[k], weights[-1, 1] = 0.0, 1.0  # what follows a switch that changes nothing does not feel it
+    expected = [T, speed / g] if action == "stop" else [motion.t[-1], 0.0]
+    np.testing.assert_allclose(motion.vjp(tip={"ball": weights}).v0[-2:], expected, rtol=1e-6, atol=1e-6)

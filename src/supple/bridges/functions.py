@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from numpy.typing import ArrayLike
 
@@ -11,6 +11,7 @@ from supple.bridges.dynamics import ForwardDynamicsOperation, InverseDynamicsOpe
 from supple.bridges.equilibria import EquilibriumOperation
 from supple.bridges.motions import DesignStepOperation, RolloutOperation, StepOperation
 from supple.bridges.operation import Operation
+from supple.bridges.rows import Rows
 from supple.bridges.subject import Subject
 from supple.solvers.options import thread_count
 
@@ -20,6 +21,29 @@ if TYPE_CHECKING:
     from supple.solvers.integrators import Method
 
 F = TypeVar("F")
+
+
+class Value:
+    """What the functions of all frameworks are: values that nothing changes, shared by copies, rebuilt from pickles.
+
+    So a network with one of them inside can be copied, saved and sent to other processes.
+    """
+
+    def __init__(self, operation: Operation, threads: int | None) -> None:
+        self.operation, self.threads = operation, threads
+        self._rows = Rows(operation, threads)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__module__} function {self.operation!r}>"
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.operation, self.threads)
 
 
 class Functions(Generic[F]):

@@ -46,6 +46,9 @@ class Subject:
         self._models: OrderedDict[bytes, Model] = OrderedDict()
         self._lock = threading.RLock()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.nominal if self.design is None else self.design,)
+
     def model(self, parameters: Sequence[Array]) -> Model:
         """The model with these values of the parameters, in their order; one model for equal values."""
         if self.design is None:

@@ -44,6 +44,23 @@ def test_a_ball_bounces(name):
     np.testing.assert_allclose(run.q[after, 0], 0.5 * G * first * flight[after] - G / 2 * flight[after] ** 2, atol=1e-5)
 
 
+@pytest.mark.parametrize("name", FAMILIES)
+def test_inputs_that_switch_wherever_a_mass_on_a_spring_passes_its_middle(name):
+    """Late moments are found to fewer digits; what is left of the function there is no crossing of its own."""
+    robot = sp.Robot("mass")
+    robot.add_link("mass", sp.Rigid(1.0, (1e-3, 1e-3, 1e-3)), joint=sp.Prismatic("x", stiffness=np.pi**2))
+    robot.add(sp.JointDrive("push", "mass"))
+    middle = sp.Event(lambda t, q, v: q[0], lambda t, q, v: sp.Switch(u=[-0.1 * np.sign(v[0])]), name="middle")
+    before, after = (sp.Event(middle.function, "note", name=name) for name in ("before", "after"))
+    events, times = [before, middle, after], np.linspace(100.0, 110.0, 11)
+    run = robot.compile().simulate(times, [0.1], u=[0.0], method=FAMILIES[name], events=events, max_steps=20000)
+    found = run.stats["events"]
+    assert len(found["middle"]) in (10, 11)
+    assert np.diff(found["middle"]).min() > 0.5
+    assert found["before"] == pytest.approx(found["middle"], rel=1e-10)  # noted once, wherever in the list
+    assert found["after"] == pytest.approx(found["middle"], rel=1e-10)
+
+
 def test_every_step_shows_both_sides_of_a_bounce():
     run = ball().simulate(0.6, [1.0], method=sp.NDF(), events=landing(lambda t, q, v: sp.Switch(v=-0.5 * v)))
     k = int(np.flatnonzero(np.diff(run.t) == 0.0)[0])

@@ -22,6 +22,16 @@ Array = np.ndarray
 ON_EVENT = 1e-11
 #: Part of a step by which rows beside an event are looked at.
 LOOK_ASIDE = 0.005
+#: Differences of fourth order: places in `LOOK_ASIDE`, twelve times the weights; to both sides, ahead, and back.
+DIFFERENCES = (
+    ((-2, -1, 1, 2), np.array([1.0, -8.0, 8.0, -1.0])),
+    ((0, 1, 2, 3, 4), np.array([-25.0, 48.0, -36.0, 16.0, -3.0])),
+    ((0, -1, -2, -3, -4), np.array([25.0, -48.0, 36.0, -16.0, 3.0])),
+)
+#: An entry of a rotation vector that differs by more than this between neighbouring rows [rad] has jumped.
+JUMP = 1.0
+#: How closely moments are found, s, up to a second of time, and beyond it relative to time.
+FOUND = 1e-12
 
 
 class EventWatch:
@@ -75,26 +85,48 @@ class EventWatch:
             for event, a, b in zip(self.events, before, self.values, strict=True)
             if event.crossed(a, b)
         ]
-        for moment, event in sorted(crossings, key=lambda pair: pair[0]):
-            run.record.noted[event.name].append(moment)
-            if event.action == "note":
-                continue
-            row = integrator.look_back(moment)
-            self._record_until(moment)
-            if event.action == "stop":
-                if run.record.last is None or run.record.last < moment:
-                    self._keep(event, moment, row, True)
-                return True
-            noted = self._keep(event, moment, row, bool(integrator.ints[EVERY]))
-            change = self._ask(event, moment, row)
-            try:
-                run.switch(change, moment, row, noted)
-            except SimulationError:
-                raise
-            except (ModelError, ShapeError, StateError, ConvergenceError) as error:
-                run.fail(f"event {event.name!r} switches to what cannot be: {error}", error)
+        acting = [pair for pair in crossings if pair[1].action != "note"]
+        moment, event = min(acting, key=lambda pair: pair[0], default=(np.inf, None))
+        same = 2.0 * FOUND * max(1.0, abs(t))
+        notes = [pair for pair in crossings if pair[1].action == "note" and pair[0] <= moment + same]
+        for x, note in sorted(notes, key=lambda pair: pair[0]):
+            run.record.noted[note.name].append(min(x, moment))
+        if event is None:
             return False
+        run.record.noted[event.name].append(moment)
+        row = integrator.look_back(moment)
+        self._record_until(moment)
+        if event.action == "stop":
+            if run.record.last is None or run.record.last < moment:
+                self._keep(event, moment, row, True)
+            return True
+        self._switch(event, moment, row)
+        self._leave([event, *(note for x, note in notes if x >= moment - same)], moment, row)
         return False
+
+    def _switch(self, event: Event, moment: float, row: Array) -> None:
+        """Go on from the row of an event as its action says."""
+        run = self.run
+        noted = self._keep(event, moment, row, bool(run.integrator.ints[EVERY]))
+        change = self._ask(event, moment, row)
+        try:
+            run.switch(change, moment, row, noted)
+        except SimulationError:
+            raise
+        except (ModelError, ShapeError, StateError, ConvergenceError) as error:
+            run.fail(f"event {event.name!r} switches to what cannot be: {error}", error)
+
+    def _leave(self, events: list[Event], moment: float, row: Array) -> None:
+        """Events that were met are over: what the search for the moment left of their functions is zero, like rounding.
+
+        A motion that goes on from there does not cross zero once more, at the same moment, again and again.
+        """
+        n = self.run.model.n
+        for event in events:
+            i = self.events.index(event)
+            left = abs(self._value(event, moment, row[:n], row[n : 2 * n])) + ON_EVENT * float(self.largest[i])
+            if abs(self.values[i]) <= left:
+                self.values[i] = 0.0
 
     def _keep(self, event: Event, moment: float, row: Array, result: bool) -> Moment | None:
         """Record the row of an event, if it is a ``result``, and what derivatives need to know of it."""
@@ -111,12 +143,21 @@ class EventWatch:
         return noted
 
     def _rate(self, t: float) -> Array:
-        """The rate of a row along the last step: a polynomial in time, so differences are exact but for rounding."""
-        reals = self.run.integrator.reals
+        """The rate of a row along the last step, by differences over times at which no joint turns over."""
+        reals, look_back = self.run.integrator.reals, self.run.integrator.look_back
         h = LOOK_ASIDE * float(reals[TIME] - reals[TIME_BEFORE])
-        back, ahead = self.run.integrator.look_back(t - h), self.run.integrator.look_back(t + h)
-        far_back, far_ahead = self.run.integrator.look_back(t - 2.0 * h), self.run.integrator.look_back(t + 2.0 * h)
-        return np.asarray((8.0 * (ahead - back) - (far_ahead - far_back)) / (12.0 * h))
+        rate = np.zeros(self.run.integrator.size)
+        for places, weights in DIFFERENCES:
+            rows = np.array([look_back(t + k * h) for k in places])
+            rate = weights @ rows / (12.0 * h)
+            if not self._turns_over(rows):
+                break
+        return rate
+
+    def _turns_over(self, rows: Array) -> bool:
+        """Whether the rotation vector of a joint jumps between rows, from half a turn to half a turn the other way."""
+        turning = [rows[:, start : start + count] for _, start, count, *_ in self.run.workspace.problem.charts]
+        return any(float(np.ptp(w, axis=0).max()) > JUMP for w in turning)
 
     def _record_until(self, moment: float) -> None:
         """Wanted times of the pending step before an event."""
@@ -150,4 +191,4 @@ def _crossing(function: Any, a: float, b: float, before: float, after: float) ->
     first = function(a)
     if first * after > 0.0:  # the start of the step lies on the event itself
         return a
-    return float(brentq(function, a, b, xtol=1e-12 * max(1.0, abs(b)), rtol=1e-14))
+    return float(brentq(function, a, b, xtol=FOUND * max(1.0, abs(b)), rtol=1e-14))

@@ -179,10 +179,7 @@ def take_cotangents(problem, sweep, accelerates, rhs, end):
 
 @inner
 def pull_back_stage(problem, sweep, s, accelerates, end):
-    """Cotangents of where stage s begins from those of its row, by y = F^-T rhs; ``end`` is lost.  Returns a status.
-
-    Over the tree, accelerations have factors of H M, H = `HEAVY`, so that y = H (H M)^-T rhs.
-    """
+    """Cotangents of where stage s begins by y = F^-T rhs, over the tree H (H M)^-T rhs of accelerations.  A status."""
     m = unknowns(problem, accelerates)
     rhs = problem.rhs[:m]
     pull_to_unknowns(problem, sweep, s, accelerates, end, rhs)
