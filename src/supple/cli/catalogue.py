@@ -12,6 +12,7 @@ from supple.cli.failures import UsageError, unknown
 from supple.cli.robot_files import FileMaker, is_file
 from supple.cli.values import kind_of, pairs, read
 from supple.errors import naming
+from supple.files.expressions import parameter_name
 from supple.loads import Loop
 from supple.robot.summary import coordinates_of, counted
 from supple.systems import SYSTEMS, System
@@ -80,6 +81,11 @@ def parameters(maker: Maker) -> dict[str, Parameter]:
     return found
 
 
+def settings_of(words: Sequence[str] | None) -> dict[str, str]:
+    """What ``--set`` gives, by the names of parameters."""
+    return {parameter_name(key): text for key, text in pairs(words or (), "--set").items()}
+
+
 def build(name: str, settings: Sequence[str] | Mapping[str, str] | None = None) -> tuple[System, Model]:
     """A system with its model; parameters are given as ``key=value``."""
     system = make(name, settings)
@@ -91,7 +97,7 @@ def make(name: str, settings: Sequence[str] | Mapping[str, str] | None = None) -
     """A system; parameters are given as ``key=value``."""
     maker = find(name)
     accepted = parameters(maker)
-    given = settings if isinstance(settings, Mapping) else pairs(settings or (), "--set")
+    given = settings if isinstance(settings, Mapping) else settings_of(settings)
     for key in given:
         if key not in accepted:
             raise UsageError(f"{name}: {unknown('parameter', key, accepted)}")

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from keyword import iskeyword
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from supple.checks import file_path, floats, shown
+from supple.checks import file_path, floats, shown, why
 from supple.errors import FileError, ModelError, StorageError, naming
 from supple.files import MJCF, migrations
 from supple.files.decoding import KEYS, Decoder, check, known, telling
 from supple.files.encoding import Encoder
-from supple.files.expressions import ExpressionError, evaluate, is_expression
+from supple.files.expressions import ExpressionError, evaluate, is_expression, parameter_name
 from supple.files.json_reader import read_json
 from supple.files.nodes import Node, read_text
 from supple.files.yaml_reader import read_yaml
@@ -104,20 +105,31 @@ def _parameters(root: Node, given: Mapping[str, Any]) -> dict[str, Any]:
     """Parameters of a file: as given, else by default; a default may use those before it."""
     node = root.value.get("parameters")
     entries = node.mapping("a mapping of names to numbers") if node is not None else {}
-    for name in given:
-        if name not in entries:
-            (node or root).unknown("parameter", str(name), entries)
+    names = {key: parameter_name(key) for key in entries}
+    changed = {parameter_name(str(name)): value for name, value in given.items()}
+    for name in changed:
+        if name not in names.values():
+            (node or root).unknown("parameter", name, names.values())
     values: dict[str, Any] = {}
-    for name, entry in entries.items():
-        if not name.isidentifier():
-            entry.refuse(f"{shown(name)} is no name of a parameter: letters, digits and underscores, no digit first")
-        value = given.get(name, _default(entry, values))
-        with telling(entry):
-            array = floats(value)
-            if not np.isfinite(array).all():
-                entry.refuse(f"is {shown(value)}, must be finite numbers")
-        values[name] = array.tolist()
+    for key, entry in entries.items():
+        name = names[key]
+        if not name.isidentifier() or iskeyword(name):
+            entry.refuse(f"{shown(key)} is no name of a parameter: letters, digits and underscores, no digit first")
+        if name in values:
+            entry.refuse(f"the parameter {shown(name)} is there twice")
+        values[name] = _finite(changed.get(name, _default(entry, values)), entry)
     return values
+
+
+def _finite(value: Any, node: Node) -> Any:
+    """The value of a parameter, a number or lists of numbers."""
+    try:
+        array = floats(value)
+    except ValueError as reason:
+        node.refuse(f"is {shown(value)}, must be a number or lists of numbers{why(reason)}")
+    if not np.isfinite(array).all():
+        node.refuse(f"is {shown(value)}, must be finite numbers")
+    return array.tolist()
 
 
 def _default(node: Node, values: Mapping[str, Any]) -> Any:
