@@ -437,6 +437,28 @@ def test_files_of_very_many_links_are_refused_before_any_is_made(tmp_path):
         sp.load(written(tmp_path, f"<robot name='r'>{5001 * '<link/>'}</robot>", "many.urdf"))
 
 
+MESHED = """<robot name="r"><link name="a"/><link name="b">
+  <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
+  <visual><geometry><mesh filename="{}"/></geometry></visual></link>
+  <joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint></robot>"""
+
+
+def test_a_link_is_replaced_by_a_file_that_finds_its_meshes(tmp_path):
+    for folder in ("here", "there"):
+        (tmp_path / folder).mkdir()
+    mesh = tmp_path / "here" / "ball.obj"
+    mesh.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    robot = sp.load_urdf(written(tmp_path, MESHED.format(mesh), "robot.urdf"))
+    for ending in ("../there/robot.yaml", "robot.yaml"):  # elsewhere, or to itself
+        link = tmp_path / "here" / "robot.yaml"
+        link.unlink(missing_ok=True)
+        link.symlink_to(ending)
+        robot.save(link)
+        assert "ball.obj" in link.read_text()
+        assert "here" not in link.read_text()
+        assert_same(robot, sp.load(link))
+
+
 def test_a_failed_save_keeps_what_was_there(tmp_path):
     path = tmp_path / "r.yaml"
     by_hand().save(path)

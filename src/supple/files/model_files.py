@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Mapping
 from keyword import iskeyword
 from pathlib import Path
@@ -40,7 +41,7 @@ def write_model(robot: Robot, path: Any, functions: Functions | None) -> dict[st
     ending = target.suffix.lower()
     if ending not in YAML + JSON:
         raise StorageError(f"{target}: model files end in {', '.join(YAML + JSON)}")
-    encoder = Encoder(target.resolve().parent, functions)
+    encoder = Encoder(Path(os.path.realpath(target.parent)), functions)  # a link there is replaced, not followed
     with naming(f"save {robot.name!r}"):
         data = encoder.document(robot)
     text = to_yaml(data) if ending in YAML else json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
