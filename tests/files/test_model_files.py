@@ -108,6 +108,13 @@ def test_objects_that_are_as_by_default_come_back_to_the_bit(tmp_path):
             sp.load(written(tmp_path, text.replace(old, wrong)))
 
 
+def test_zeros_of_either_sign_come_back_to_the_bit(tmp_path):
+    robot = sp.Robot("r", gravity=(-0.0, 0.0, -9.81))
+    robot.add_link("a", sp.Rigid(1.0, (1.0, 1.0, 1.0), (0.0, -0.0, 0.0)), sp.Revolute("x", stiffness=-0.0, damping=0.0))
+    for ending in ("yaml", "json"):
+        assert_same(robot, again(robot, tmp_path, ending))
+
+
 def test_couplings_come_back_to_the_bit(tmp_path):
     robot = host()
     ball = sp.Rigid.sphere(0.05, density=300.0, tip=sp.pose((0.1, 0.0, 0.0)))

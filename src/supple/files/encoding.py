@@ -128,7 +128,7 @@ class Encoder:
             entry = self.plain(given, kind, name)
             if (kind, name) == ("Rod", "rest_strain") and entry == list(STRAIGHT):
                 continue  # what None became
-            if usual is MISSING or callable(usual) or entry != self.plain(usual, kind, name):
+            if usual is MISSING or callable(usual) or not _same(entry, self.plain(usual, kind, name)):
                 data[name] = self._relative(entry) if FILES.get(kind) == name else entry
         return {kind: data} if data else kind
 
@@ -266,6 +266,15 @@ def _lengths(robot: Robot) -> dict[str, float]:
     found = {name: line.length for name, line in lines.items() if line is not None}
     softs = {link.name: link.body.continuum for link in robot.links}
     return found | {name: soft.domain.length for name, soft in softs.items() if soft is not None and soft.domain.length}
+
+
+def _same(value: Any, usual: Any) -> bool:
+    """Whether plain data are equal, zeros of either sign told apart."""
+    if isinstance(value, list) and isinstance(usual, list):
+        return len(value) == len(usual) and all(map(_same, value, usual))
+    if isinstance(value, float) and isinstance(usual, float):
+        return value == usual and math.copysign(1.0, value) == math.copysign(1.0, usual)
+    return bool(value == usual)
 
 
 def _text(value: str, field: str) -> str:
