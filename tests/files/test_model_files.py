@@ -270,6 +270,21 @@ attach:
             sp.load(written(tmp_path, f"supple: 1\ninclude:\n  - {{file: {wrong}}}\n", "w.yaml"))
 
 
+@pytest.mark.parametrize(
+    ("ending", "option", "words"),
+    [
+        ("urdf", "parameters: {radius: 1}", "'parameters' are those of model files, which part.urdf is not"),
+        ("xml", "parameters: {radius: 1}", "'parameters' are those of model files, which part.xml is not"),
+        ("xml", "base: free", "'base' is for URDF files, which part.xml is not"),
+        ("yaml", "packages: {a: b}", "'packages' is for URDF files, which part.yaml is not"),
+    ],
+)
+def test_included_files_are_not_told_what_they_do_not_know(ending, option, words, tmp_path):
+    path = written(tmp_path, f"supple: 1\ninclude:\n  - {{file: part.{ending}, {option}}}\n")
+    with pytest.raises(FileError, match=rf"line 3, include\[0\]\.\w+: {words}"):
+        sp.load(path)
+
+
 def test_warnings_tell_file_line_and_key(tmp_path):
     body = "{Rigid: {mass: 1, inertia: [1, 1, 9], physical: false}}"
     text = f"supple: 1\nlinks:\n  - name: a\n    joint: Free\n    body: {body}\n"

@@ -153,6 +153,16 @@ def _packages(node: Node, folder: Path) -> dict[str, Path]:
     return {name: folder / entry.text("the name of a folder") for name, entry in entries.items()}
 
 
+def _refuse_unfit(file: Path, options: Mapping[str, Node]) -> None:
+    """Raise for what is said of an included file that files of its kind know nothing of."""
+    urdf, mjcf = file.suffix.lower() == ".urdf", file.suffix.lower() in MJCF
+    if "parameters" in options and (urdf or mjcf):
+        options["parameters"].refuse(f"'parameters' are those of model files, which {file.name} is not")
+    for key in ("base", "packages"):
+        if key in options and not urdf:
+            options[key].refuse(f"{key!r} is for URDF files, which {file.name} is not")
+
+
 class _Reading:
     """One call of load: files that include each other share their functions, and a count."""
 
@@ -201,12 +211,11 @@ class _Reading:
         self.count += 1
         if self.count > MOST_INCLUDED or len(here) > MOST_NESTED:
             node.refuse(f"files include more than {MOST_INCLUDED} others, or more than {MOST_NESTED} deep")
+        _refuse_unfit(file, options)
         if file.suffix.lower() == ".urdf":
             from supple.files import load_urdf
 
             base = options["base"].text("fixed or free") if "base" in options else "fixed"
-            if "parameters" in options:
-                options["parameters"].refuse(f"'parameters' are those of model files, which {file.name} is not")
             folders = _packages(options["packages"], here[-1].parent) if "packages" in options else None
             with telling(node):
                 return load_urdf(file, base, packages=folders)
@@ -215,9 +224,6 @@ class _Reading:
 
             with telling(node):
                 return load_mjcf(file)
-        for key in ("base", "packages"):
-            if key in options:
-                options[key].refuse(f"{key!r} is for URDF files, which {file.name} is not")
         if file.resolve() in here:
             node.refuse(f"{file} includes itself")
         given = options["parameters"].mapping("a mapping of parameters") if "parameters" in options else {}
