@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from supple.cli.failures import UsageError, unknown
-from supple.cli.robot_files import FileMaker, is_file
+from supple.cli.robot_files import ENDINGS, FileMaker, is_file
 from supple.cli.values import kind_of, pairs, read
 from supple.errors import naming
 from supple.files.expressions import parameter_name
@@ -48,6 +49,8 @@ def known_name(name: str) -> str:
     if is_file(name):
         return name
     wanted = name.strip().lower().replace("_", "-").replace(" ", "-")
+    if wanted not in SYSTEMS and os.path.isfile(name):
+        raise UsageError(f"{name}: files of robots end in {', '.join(ENDINGS)}")
     if wanted not in SYSTEMS:
         raise unknown("system", name, SYSTEMS)
     return wanted
