@@ -108,13 +108,6 @@ def test_objects_that_are_as_by_default_come_back_to_the_bit(tmp_path):
             sp.load(written(tmp_path, text.replace(old, wrong)))
 
 
-def test_zeros_of_either_sign_come_back_to_the_bit(tmp_path):
-    robot = sp.Robot("r", gravity=(-0.0, 0.0, -9.81))
-    robot.add_link("a", sp.Rigid(1.0, (1.0, 1.0, 1.0), (0.0, -0.0, 0.0)), sp.Revolute("x", stiffness=-0.0, damping=0.0))
-    for ending in ("yaml", "json"):
-        assert_same(robot, again(robot, tmp_path, ending))
-
-
 def test_couplings_come_back_to_the_bit(tmp_path):
     robot = host()
     ball = sp.Rigid.sphere(0.05, density=300.0, tip=sp.pose((0.1, 0.0, 0.0)))
@@ -268,21 +261,6 @@ attach:
     ):
         with pytest.raises(FileError, match=rf"w\.yaml, line 3, include\[0\]: .*{words}"):
             sp.load(written(tmp_path, f"supple: 1\ninclude:\n  - {{file: {wrong}}}\n", "w.yaml"))
-
-
-@pytest.mark.parametrize(
-    ("ending", "option", "words"),
-    [
-        ("urdf", "parameters: {radius: 1}", "'parameters' are those of model files, which part.urdf is not"),
-        ("xml", "parameters: {radius: 1}", "'parameters' are those of model files, which part.xml is not"),
-        ("xml", "base: free", "'base' is for URDF files, which part.xml is not"),
-        ("yaml", "packages: {a: b}", "'packages' is for URDF files, which part.yaml is not"),
-    ],
-)
-def test_included_files_are_not_told_what_they_do_not_know(ending, option, words, tmp_path):
-    path = written(tmp_path, f"supple: 1\ninclude:\n  - {{file: part.{ending}, {option}}}\n")
-    with pytest.raises(FileError, match=rf"line 3, include\[0\]\.\w+: {words}"):
-        sp.load(path)
 
 
 def test_warnings_tell_file_line_and_key(tmp_path):
@@ -457,28 +435,6 @@ def test_files_of_very_many_links_are_refused_before_any_is_made(tmp_path):
         sp.load(written(tmp_path, "supple: 1\nlinks:\n" + 5001 * link))
     with pytest.raises(FileError, match=r"line 1: <robot.*has 5001 links, more than the 5000 that are read"):
         sp.load(written(tmp_path, f"<robot name='r'>{5001 * '<link/>'}</robot>", "many.urdf"))
-
-
-MESHED = """<robot name="r"><link name="a"/><link name="b">
-  <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
-  <visual><geometry><mesh filename="{}"/></geometry></visual></link>
-  <joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint></robot>"""
-
-
-def test_a_link_is_replaced_by_a_file_that_finds_its_meshes(tmp_path):
-    for folder in ("here", "there"):
-        (tmp_path / folder).mkdir()
-    mesh = tmp_path / "here" / "ball.obj"
-    mesh.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
-    robot = sp.load_urdf(written(tmp_path, MESHED.format(mesh), "robot.urdf"))
-    for ending in ("../there/robot.yaml", "robot.yaml"):  # elsewhere, or to itself
-        link = tmp_path / "here" / "robot.yaml"
-        link.unlink(missing_ok=True)
-        link.symlink_to(ending)
-        robot.save(link)
-        assert "ball.obj" in link.read_text()
-        assert "here" not in link.read_text()
-        assert_same(robot, sp.load(link))
 
 
 def test_a_failed_save_keeps_what_was_there(tmp_path):

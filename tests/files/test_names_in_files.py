@@ -1,4 +1,4 @@
-"""Names in model files: of robots, links and loads, in any letters; of parameters."""
+"""Names and numbers in model files to the letter: of robots, links and loads, of parameters; signs of zeros."""
 
 import numpy as np
 import pytest
@@ -79,3 +79,10 @@ def test_names_that_files_cannot_hold_are_refused_before_they_are_written(name, 
     with pytest.raises(sp.ModelError, match=r"which (holds what is no character|files would take for an expression)"):
         robot.save(tmp_path / "robot.yaml")
     assert not list(tmp_path.iterdir())
+
+
+def test_zeros_of_either_sign_come_back_to_the_bit(tmp_path):
+    robot = sp.Robot("r", gravity=(-0.0, 0.0, -9.81))
+    robot.add_link("a", sp.Rigid(1.0, (1.0, 1.0, 1.0), (0.0, -0.0, 0.0)), sp.Revolute("x", stiffness=-0.0, damping=0.0))
+    for ending in ("yaml", "json"):
+        assert_same(robot, again(robot, tmp_path, ending))
