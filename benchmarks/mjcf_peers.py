@@ -97,7 +97,7 @@ def _differences(robot: Robot, theirs: Any, rng: np.random.Generator) -> tuple[d
             for k in range(count):
                 name = mujoco.mj_id2name(theirs, kind, k)
                 body = kind == mujoco.mjtObj.mjOBJ_BODY
-                if name in known and (body or name not in twin.model.link_names):
+                if name in known and (body or mujoco.mj_name2id(theirs, mujoco.mjtObj.mjOBJ_BODY, name) < 0):
                     pose = model.pose(x, name)
                     theirs_at = np.column_stack([getattr(twin.data, turn)[k].reshape(3, 3), getattr(twin.data, at)[k]])
                     _note(out, f"pose of {name}", scaled(pose[:3], theirs_at))

@@ -54,7 +54,9 @@ class MujocoTwin:
         theirs.actuator_ctrllimited[:] = theirs.actuator_forcelimited[:] = 0
         theirs.jnt_actfrclimited[:] = 0
         several = [_mujoco().mjtJoint.mjJNT_FREE, _mujoco().mjtJoint.mjJNT_BALL]
-        theirs.dof_armature[np.isin(theirs.jnt_type[theirs.dof_jntid], several)] = 0.0  # which is omitted
+        omitted = np.isin(theirs.jnt_type[theirs.dof_jntid], several)
+        theirs.dof_M0[omitted] -= theirs.dof_armature[omitted]  # of simple bodies, which use this one
+        theirs.dof_armature[omitted] = 0.0
         self.links = [link for link in robot.links if "joint" in link.facts]
         assert len(self.links) == theirs.njnt
         names = list(self.model.coordinate_names)

@@ -31,3 +31,12 @@ def test_every_system_can_be_described(name, capfd):
     result = inside(capfd, "info", name)
     assert result.code == 0, result.err
     assert "Parameters" in result.out
+
+
+def test_files_of_other_kinds_are_told_from_systems(tmp_path, capfd):
+    other = tmp_path / "robot.sdf"
+    other.write_text("<sdf/>", encoding="utf-8")
+    result = inside(capfd, "info", str(other))
+    assert result.code == 2
+    assert result.err.strip().endswith("robot.sdf: files of robots end in .urdf, .yaml, .yml, .json, .xml, .mjcf")
+    assert "there is no system" in inside(capfd, "info", str(tmp_path / "nowhere.sdf")).err

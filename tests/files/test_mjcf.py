@@ -10,6 +10,7 @@ import pytest
 import supple as sp
 from mjcf_robots import ARM, COUPLED, FLOATING, ROBOTS, WEIGHED, mesh_of_an_l
 from mujoco_numbers import FILE, numbers_of, states, written
+from round_trips import assert_same
 from supple.errors import FileError, ModelWarning
 from supple.files.mjcf_shapes import tetrahedra
 from supple.robot.mesh_files import read_mesh
@@ -98,6 +99,9 @@ LEFT_OUT = {
     '<deformable><skin name="s"/></deformable>': "1 x deformable: <skin>",
     '<keyframe><key qpos="0"/></keyframe>': "1 x keyframe: <key>",
     '<option wind="1 0 0"/>': "wind of the medium",
+    '<worldbody><body><joint name="p" stiffness="1 2"/></body></worldbody>': "'p': what is not linear of its stiffness",
+    '<worldbody><body><freejoint name="p" align="true"/></body></worldbody>': "joint 'p' aligns nothing",
+    '<compiler alignfree="true"/>': "joint 'root' aligns nothing",
 }
 
 
@@ -105,6 +109,43 @@ LEFT_OUT = {
 def test_kinds_of_what_does_not_map(text, tmp_path):
     robot = loaded(saved(tmp_path, FLOATING.replace("</mujoco>", f"{text}</mujoco>")))
     assert any(re.search(LEFT_OUT[text], entry) for entry in robot.left_out), robot.left_out
+
+
+#: A class, then what holds a list that is cut short, and the list in full.
+SHORT = {
+    "size": ('<geom type="box" size="0.1 0.2 0.3"/>', '<geom size="{}"/>', "0.4 0.5", "0.4 0.5 0.3"),
+    "class": ('<geom type="box" size="0.1 0.2 0.3"/>', '<geom class="inner" size="{}"/>', "0.4", "0.4 0.7 0.3"),
+    "damping": ('<joint damping="2"/>', '<joint damping="{}"/><geom size="1"/>', "3", "3 0 0"),
+    "gear": ('<motor gear="1 2 3 4 5 6"/>', '<motor site="s" gear="{}"/>', "7 8", "7 8 3 4 5 6"),
+    "bias": ('<general biastype="affine" biasprm="1 -2 -3"/>', '<general joint="j" biasprm="{}"/>', "5", "5 -2 -3"),
+    "polycoef": ("", '<joint joint1="j" joint2="k" polycoef="{}"/>', "0.1", "0.1 1"),
+}
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_short_lists_keep_the_further_numbers_of_their_class(name, tmp_path):
+    """As MuJoCo reads them: what is not given is as in the class, or as it is where nobody says anything."""
+    default, element, short, full = SHORT[name]
+    section = {"gear": "actuator", "bias": "actuator", "polycoef": "equality"}.get(name)
+
+    def robot(numbers):
+        given = element.format(numbers)
+        inside, outside = (given, "") if section is None else ("", f"<{section}>{given}</{section}>")
+        return loaded(
+            saved(
+                tmp_path,
+                f"""<mujoco>
+          <default>{default}<default class="inner"><geom size="0.6 0.7"/></default></default>
+          <worldbody>
+            <body name="b"><joint name="j"/><geom type="box" size="1 2 3" pos="1 0 0"/><site name="s"/></body>
+            <body name="c"><joint name="k"/><inertial mass="1" pos="1 0 0" diaginertia="1 1 1"/></body>
+            <body name="d">{inside or "<joint/><geom size='1'/>"}</body>
+          </worldbody>{outside}</mujoco>""",
+            )
+        )
+
+    assert_same(robot(short), robot(full))
+    assert robot(short).left_out == robot(full).left_out
 
 
 def test_bodies_that_are_connected_or_welded_close_loops(tmp_path):
@@ -229,6 +270,43 @@ def test_files_include_files_of_their_folder(tmp_path):
     saved(tmp_path / "parts", '<mujocoinclude><body name="b"><joint axis="0 0 nan"/></body></mujocoinclude>', "b.xml")
     with pytest.raises(FileError, match=r"b\.xml, line 1: <joint>: axis holds 'nan'"):
         sp.load_mjcf(saved(tmp_path, main.format(file="parts/b.xml")))
+
+
+MESHES = '<asset><mesh name="l" file="{}"/></asset>'
+
+
+@pytest.mark.parametrize(
+    ("place", "options", "named", "included"),
+    [
+        ("l.obj", "", "l.obj", True),  # where the file is that all begins with
+        ("parts/l.obj", "", "l.obj", True),  # beside the included file
+        ("shapes/l.obj", "", "../shapes/l.obj", True),
+        ("shapes/l.obj", '<compiler meshdir="shapes"/>', "l.obj", True),
+        ("l.obj", '<compiler strippath="true"/>', "C:\\robots/meshes/l.obj", False),
+        ("shapes/l.obj", '<compiler strippath="true" meshdir="shapes"/>', "meshes\\l.obj", False),
+    ],
+)
+def test_meshes_are_found_where_mujoco_finds_them(place, options, named, included, tmp_path):
+    for folder in ("parts", "shapes"):
+        (tmp_path / folder).mkdir()
+    saved(tmp_path, mesh_of_an_l(), place)
+    saved(tmp_path, f"<mujocoinclude>{MESHES.format(named)}</mujocoinclude>", "parts/assets.xml")
+    assets = '<include file="parts/assets.xml"/>' if included else MESHES.format(named)
+    body = '<worldbody><body><joint/><geom type="mesh" mesh="l"/></body></worldbody>'
+    robot = loaded(saved(tmp_path, f"<mujoco>{options}{assets}{body}</mujoco>"))
+    assert robot.links[0].body.mass > 0.0, robot.left_out
+
+
+def test_included_files_include_those_beside_them(tmp_path):
+    """What begins them may be called anything: it is left away."""
+    (tmp_path / "parts").mkdir()
+    include = '<{0}><include file="{1}"/></{0}>'
+    saved(tmp_path, include.format("part", "inner.xml"), "parts/outer.xml")
+    saved(tmp_path, '<part><body name="beside"><joint/></body></part>', "parts/inner.xml")
+    main = saved(tmp_path, f"<mujoco>{include.format('worldbody', 'parts/outer.xml')}</mujoco>")
+    assert loaded(main).links[0].name == "beside"
+    saved(tmp_path, '<part><body name="first"><joint/></body></part>', "inner.xml")
+    assert loaded(main).links[0].name == "first"
 
 
 BODY = '<mujoco><worldbody><body name="a">{}</body></worldbody></mujoco>'

@@ -296,7 +296,6 @@ def test_included_urdf_files_find_their_packages(tmp_path):
         sp.load(written(tmp_path, "supple: 1\ninclude:\n  - {file: again.yaml, base: free}\n", "other.yaml"))
 
 
-
 def test_numbers_of_json_and_yaml_are_the_same(tmp_path):
     path = tmp_path / "r.json"
     by_hand().save(path)
@@ -347,6 +346,7 @@ WRONG = {
     ),
     "a link twice": (("name: tip", "name: rod"), r"line 18, links\[1\]: .*'rod'.*added before"),
     "own parent": (("parent: rod", "parent: tip"), r"line 10, links: .*'tip'.*cycle"),
+    "keyword": (("radius: 0.01", "lambda: 0.01"), r"line 6, parameters\.lambda: 'lambda' is no name of a parameter"),
     "no pose": (("{xyz: [0, 0, 0.1]", "{xyz: [0, 0]"), r"line 11, links\[0\]\.at: pose: xyz has shape \(2,\)"),
 }
 

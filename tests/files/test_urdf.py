@@ -161,7 +161,7 @@ def test_what_is_left_out_is_told(tmp_path):
     text = TWO.replace(
         '<link name="base"/>',
         '<link name="base"><visual><geometry><mesh filename="package://nowhere/a.stl"/></geometry></visual>'
-        '<visual><geometry><torus/></geometry></visual><visual/>'
+        "<visual><geometry><torus/></geometry></visual><visual/>"
         '<visual><geometry><box size="0 1 1"/></geometry></visual></link>',
     )
     more = '<limit lower="1" upper="0"/><dynamics friction="0.3"/><mimic joint="x"/>'
@@ -173,6 +173,17 @@ def test_what_is_left_out_is_told(tmp_path):
     for words in (*expected, "joint 'x', which is not there"):
         assert words in told
     assert robot.links[1].facts == {"joint": "j", "friction": 0.3}
+
+
+TOOL = '<link name="tool"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>'
+
+
+def test_a_joint_that_mimics_a_fixed_one_moves_on_its_own(tmp_path):
+    mimic = '<joint name="k" type="revolute"><parent link="base"/><child link="tool"/><mimic joint="j"/></joint>'
+    text = TWO.replace("revolute", "fixed").replace("</robot>", f"{TOOL}{mimic}</robot>")
+    with pytest.warns(ModelWarning, match="joint 'k': mimics joint 'j', which is fixed: moves on its own"):
+        robot = sp.load_urdf(written(tmp_path, text))
+    assert robot.compile().coordinate_names == ("tool.rotation",)
 
 
 def test_friction_of_joints_acts(tmp_path):
@@ -231,6 +242,7 @@ def test_shapes_stand_as_the_file_says(tmp_path):
 
 
 # ---------------------------------------------------------------------- wrong files
+
 
 def with_joint(text, name, parent, child):
     ends = f'<parent link="{parent}"/><child link="{child}"/>'

@@ -12,6 +12,7 @@ yaml = pytest.importorskip("yaml")
 DATA = {
     "plain": "word",
     "words": ["two words", "yes", "No", "null", "1.5", "1e5", "", " x", "x ", "a: b", "# no", "é", "a\nb", '"', "- x"],
+    "unseen": ["\x7f", "\x85", "a\u2028b\u2029c", "\ufeff"],
     "key with: colon": {"on": 1, "12": 2, "": 3},
     "numbers": [1, -2, 0.1, 1e-300, 1e22, -0.0, 5e-324, 1.7976931348623157e308],
     "truth": [True, False, None],
@@ -26,6 +27,13 @@ def plain(node: Node):
     if isinstance(node.value, dict):
         return {key: plain(entry) for key, entry in node.value.items()}
     return [plain(entry) for entry in node.value] if isinstance(node.value, list) else node.value
+
+
+def test_keys_longer_than_those_that_stand_before_colons_are_read_again():
+    data = {"x": [{"k" * 5000: {"a: b" * 700: [{"c": 1}]}, "b": 2}], "y" * 2000: {"z" * 2000: {"a": {"b": [1, {}]}}}}
+    text = to_yaml(data)
+    assert plain(read_yaml(text, "x")) == data
+    assert yaml.safe_load(text) == data
 
 
 def test_what_is_written_is_read_again():

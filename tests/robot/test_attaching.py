@@ -127,6 +127,19 @@ def test_fluids_act_on_their_own_links():
         assert not wet or robot.items[1].links == tuple(f"p/{link.name}" for link in part.links)
 
 
+@pytest.mark.parametrize("kind", ["link", "frame"])
+def test_a_place_may_be_called_mount(kind):
+    arm, hand = sp.Robot("arm"), sp.Robot("hand")
+    arm.add_link("mount" if kind == "link" else "arm", sp.Rigid(1.0, (1.0, 1.0, 1.0)), sp.Revolute("x"))
+    if kind == "frame":
+        arm.add_frame("mount", "arm", sp.pose((1.0, 0.0, 0.0)))
+    hand.add_link("palm", sp.Rigid(1.0, (1.0, 1.0, 1.0)), sp.Revolute("y"))
+    arm.attach(hand, to="mount")
+    q = np.array([0.3, 0.0])
+    model = arm.compile()
+    np.testing.assert_allclose(model.pose(q, "palm"), model.pose(q, "mount"), atol=1e-15)
+
+
 def test_what_cannot_be_attached_is_refused_and_nothing_changes():
     rng = np.random.default_rng(0)
     part, robot = host(), base_robot(rng)[0]

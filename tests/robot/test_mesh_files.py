@@ -35,12 +35,19 @@ def obj(mesh):
     return f"# a box\n{vertices}{faces}".encode()
 
 
-@pytest.mark.parametrize("kind", ["binary.stl", "text.STL", "box.obj"])
+WRITERS = {
+    "binary.stl": lambda box: binary_stl(corners_of(box)),
+    "text.STL": lambda box: text_stl(corners_of(box)),
+    "capitals.stl": lambda box: text_stl(corners_of(box)).upper(),
+    "box.obj": obj,
+    "lines that go on.obj": lambda box: obj(box).replace(b" ", b" \\\n", 40).replace(b"/1/1 ", b"/1/1 \\\r\n"),
+}
+
+
+@pytest.mark.parametrize("kind", WRITERS)
 def test_boxes_are_read_from_every_kind_of_file(kind, tmp_path):
-    box = meshes.box((1.0, 2.0, 4.0))
-    writers = {"binary.stl": binary_stl, "text.STL": text_stl}
     path = tmp_path / kind
-    path.write_bytes(obj(box) if kind == "box.obj" else writers[kind](corners_of(box)))
+    path.write_bytes(WRITERS[kind](meshes.box((1.0, 2.0, 4.0))))
     read = read_mesh(path)
     assert read.vertices.shape == (8, 3)
     assert read.faces.shape == (12, 4)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from supple.cli.failures import UsageError, unknown
-from supple.cli.robot_files import FileMaker, is_file
+from supple.cli.robot_files import ENDINGS, FileMaker, is_file
 from supple.cli.values import kind_of, pairs, read
 from supple.errors import naming
+from supple.files.expressions import parameter_name
 from supple.loads import Loop
 from supple.robot.summary import coordinates_of, counted
 from supple.systems import SYSTEMS, System
@@ -47,6 +49,8 @@ def known_name(name: str) -> str:
     if is_file(name):
         return name
     wanted = name.strip().lower().replace("_", "-").replace(" ", "-")
+    if wanted not in SYSTEMS and os.path.isfile(name):
+        raise UsageError(f"{name}: files of robots end in {', '.join(ENDINGS)}")
     if wanted not in SYSTEMS:
         raise unknown("system", name, SYSTEMS)
     return wanted
@@ -80,6 +84,11 @@ def parameters(maker: Maker) -> dict[str, Parameter]:
     return found
 
 
+def settings_of(words: Sequence[str] | None) -> dict[str, str]:
+    """What ``--set`` gives, by the names of parameters."""
+    return {parameter_name(key): text for key, text in pairs(words or (), "--set").items()}
+
+
 def build(name: str, settings: Sequence[str] | Mapping[str, str] | None = None) -> tuple[System, Model]:
     """A system with its model; parameters are given as ``key=value``."""
     system = make(name, settings)
@@ -91,7 +100,7 @@ def make(name: str, settings: Sequence[str] | Mapping[str, str] | None = None) -
     """A system; parameters are given as ``key=value``."""
     maker = find(name)
     accepted = parameters(maker)
-    given = settings if isinstance(settings, Mapping) else pairs(settings or (), "--set")
+    given = settings if isinstance(settings, Mapping) else settings_of(settings)
     for key in given:
         if key not in accepted:
             raise UsageError(f"{name}: {unknown('parameter', key, accepted)}")

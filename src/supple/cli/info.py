@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from supple.cli.catalogue import Maker, build, description, find, parameters
+from supple.cli.catalogue import Maker, build, description, find, parameters, settings_of
 from supple.cli.console import figures, heading, say, table
 from supple.cli.describe import input_source, inputs_at, method_text, station, suggested_method, vector, watched
 from supple.cli.options import Name, Settings
-from supple.cli.values import pairs
 from supple.loads import Loop
 from supple.robot.summary import COLUMNS, link_rows
 from supple.systems import System
@@ -99,7 +98,7 @@ def _loops(system: System) -> None:
 
 
 def _parameters(maker: Maker, settings: list[str]) -> None:
-    given, accepted = pairs(settings, "--set"), parameters(maker)
+    given, accepted = settings_of(settings), parameters(maker)
     heading("Parameters (--set key=value)")
     if not accepted:
         say("none")

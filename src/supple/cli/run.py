@@ -11,7 +11,7 @@ import typer
 
 from supple.checks import positive_float
 from supple.cli import pictures
-from supple.cli.catalogue import build, known_name
+from supple.cli.catalogue import build, known_name, settings_of
 from supple.cli.console import figures, note, say
 from supple.cli.describe import method_text, station, suggested_method, vector, watched
 from supple.cli.failures import UsageError
@@ -21,7 +21,6 @@ from supple.cli.progress import Bar
 from supple.cli.robot_files import is_file
 from supple.cli.run_folder import Request, RunFolder
 from supple.cli.signals import Interrupted, asking
-from supple.cli.values import pairs
 from supple.errors import SimulationError, SuppleError
 from supple.solvers.integrators import Method
 from supple.solvers.integrators.method import methods
@@ -72,7 +71,7 @@ def run(
         raise UsageError("--resume goes on with a run and --restart throws it away: give one of them")
     if video_file is not None and not video_file.parent.is_dir():
         raise UsageError(f"--video-file: there is no folder {video_file.parent}")
-    request = Request(known_name(name), pairs(settings or (), "--set"), method, t_end, dt, rtol, atol)
+    request = Request(known_name(name), settings_of(settings), method, t_end, dt, rtol, atol)
     own = Path(request.system).stem if is_file(request.system) else request.system
     folder = RunFolder(Path(own) if out is None else out)
     if resume:

@@ -40,7 +40,7 @@ class Encoder:
     def document(self, robot: Robot) -> dict[str, Any]:
         """All of a robot."""
         self._record(robot)
-        data: dict[str, Any] = {"supple": FORMAT, "units": "SI", "name": robot.name}
+        data: dict[str, Any] = {"supple": FORMAT, "units": "SI", "name": _text(robot.name, "name")}
         data["gravity"] = self.plain(robot.gravity)
         if robot.massless != "refuse":
             data["massless"] = robot.massless
@@ -58,7 +58,7 @@ class Encoder:
 
     def link(self, link: Any) -> dict[str, Any]:
         """A link."""
-        data: dict[str, Any] = {"name": link.name}
+        data: dict[str, Any] = {"name": _text(link.name, "name")}
         if link.parent != "world":
             data["parent"] = link.parent if link.station == 1.0 else [link.parent, self.plain(link.station)]
         if not np.array_equal(link.at, np.eye(4)):
@@ -74,7 +74,7 @@ class Encoder:
     def frame(self, frame: Any) -> dict[str, Any]:
         """A frame."""
         place = frame.link if frame.station == 1.0 else [frame.link, self.plain(frame.station)]
-        data = {"name": frame.name, "link": place}
+        data = {"name": _text(frame.name, "name"), "link": place}
         return data if np.array_equal(frame.at, np.eye(4)) else data | {"at": self.plain(frame.at)}
 
     def item(self, item: Any, name: str, lengths: Mapping[str, float]) -> Any:
@@ -86,7 +86,9 @@ class Encoder:
 
     def plain(self, value: Any, owner: str = "", field: str = "") -> Any:
         """A value as plain data; ``owner`` and ``field`` say where it stands."""
-        if value is None or isinstance(value, (bool, int, str)):
+        if isinstance(value, str):
+            return _text(value, field)
+        if value is None or isinstance(value, (bool, int)):
             return value
         if isinstance(value, np.generic):
             return self.plain(value.item(), owner, field)
@@ -102,7 +104,7 @@ class Encoder:
         if kind is not None:
             return self.object(value, kind)
         if isinstance(value, Mapping):
-            data = {str(key): self.plain(entry, owner, field) for key, entry in value.items()}
+            data = {_text(str(key), field): self.plain(entry, owner, field) for key, entry in value.items()}
             ambiguous = len(data) == 1 and next(iter(data)) in {*kinds(), "function", "by link"}
             return {"by link": data} if ambiguous and field in BY_LINK.get(owner, ()) else data
         if callable(value):
@@ -126,7 +128,7 @@ class Encoder:
             entry = self.plain(given, kind, name)
             if (kind, name) == ("Rod", "rest_strain") and entry == list(STRAIGHT):
                 continue  # what None became
-            if usual is MISSING or callable(usual) or entry != self.plain(usual, kind, name):
+            if usual is MISSING or callable(usual) or not _same(entry, self.plain(usual, kind, name)):
                 data[name] = self._relative(entry) if FILES.get(kind) == name else entry
         return {kind: data} if data else kind
 
@@ -264,6 +266,24 @@ def _lengths(robot: Robot) -> dict[str, float]:
     found = {name: line.length for name, line in lines.items() if line is not None}
     softs = {link.name: link.body.continuum for link in robot.links}
     return found | {name: soft.domain.length for name, soft in softs.items() if soft is not None and soft.domain.length}
+
+
+def _same(value: Any, usual: Any) -> bool:
+    """Whether plain data are equal, zeros of either sign told apart."""
+    if isinstance(value, list) and isinstance(usual, list):
+        return len(value) == len(usual) and all(map(_same, value, usual))
+    if isinstance(value, float) and isinstance(usual, float):
+        return value == usual and math.copysign(1.0, value) == math.copysign(1.0, usual)
+    return bool(value == usual)
+
+
+def _text(value: str, field: str) -> str:
+    """A text as files hold it: of characters, and nothing that they would compute."""
+    if any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise ModelError(f"{field or 'a name'} is {shown(value)}, which holds what is no character")
+    if "${" in value:
+        raise ModelError(f"{field or 'a name'} is {shown(value)}, which files would take for an expression")
+    return value
 
 
 def _number(value: float, field: str) -> float | str:

@@ -7,11 +7,14 @@ import math
 import operator
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
+from functools import reduce
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 
 from supple.checks import floats, shown
+from supple.robot.summary import counted
 
 #: Longest expression [characters].
 MOST_CHARACTERS = 300
@@ -36,6 +39,11 @@ CONSTANTS = {"pi": math.pi}
 
 class ExpressionError(ValueError):
     """An expression that cannot be evaluated; the message says why."""
+
+
+def parameter_name(text: str) -> str:
+    """A name as expressions and keywords of Python have it: of letters that look alike, one stands for all."""
+    return normalize("NFKC", text)
 
 
 def is_expression(text: str) -> bool:
@@ -89,13 +97,21 @@ def _value(node: ast.AST, parameters: Mapping[str, Any]) -> Any:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
         if node.func.id not in FUNCTIONS:
             raise ExpressionError(_unknown("function", node.func.id, FUNCTIONS))
-        return FUNCTIONS[node.func.id](*(_value(argument, parameters) for argument in node.args))
+        return _called(node.func.id, [_value(argument, parameters) for argument in node.args])
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and type(node.slice.value) is int:
         array = np.asarray(_value(node.value, parameters))
         if array.ndim == 0 or not -len(array) <= node.slice.value < len(array):
             raise ExpressionError(f"there is no entry [{node.slice.value}]")
         return array[node.slice.value]
     raise ExpressionError(f"holds {type(node).__name__}; arithmetic with parameters and functions is all that is read")
+
+
+def _called(name: str, arguments: list[Any]) -> Any:
+    """Value of a function; the least and the greatest are those of two arguments or more."""
+    function: Any = FUNCTIONS[name]
+    if function.nin == len(arguments) or (name in ("min", "max") and len(arguments) > 2):
+        return reduce(function, arguments) if len(arguments) > 2 else function(*arguments)
+    raise ExpressionError(f"{name} takes {counted(function.nin, 'argument')}, not {len(arguments)}")
 
 
 def _unknown(what: str, name: str, known: Any) -> str:

@@ -21,7 +21,7 @@ import numpy as np
 
 from supple.checks import Array, shown
 from supple.files.mjcf_elements import MjcfJoint, MjcfReader
-from supple.files.mjcf_source import ACTUATORS
+from supple.files.mjcf_source import ACTUATORS, overlaid
 from supple.files.xml_tree import Element
 from supple.joints import Prismatic, Revolute
 from supple.lie.pose import pose
@@ -228,7 +228,7 @@ class Drives:
         law, merged = Law(), Element(element.tag, {}, element.line)
         for settings in (*self.reader.defaults.of_actuator(element), element):
             law = self._law(settings, law)
-            merged.attributes.update(settings.attributes)
+            merged.attributes = overlaid(merged.attributes, settings.attributes)
         merged.attributes["name"] = name
         if law.strange:
             return self.note(f"actuator {name!r}: {law.strange}")
@@ -339,6 +339,6 @@ class Drives:
             return replace(law, strange=f"its biastype is {shown(given['biastype'])}")
         gains = reader.some_numbers(element, "gainprm", 1, 10, (law.gain,))
         bias = reader.some_numbers(element, "biasprm", 0, 10, law.numbers)
-        constant, slope, rate = (*bias, 0.0, 0.0, 0.0)[:3]
+        constant, slope, rate = (*bias, *law.numbers[len(bias) :])[:3]
         affine = given["biastype"] == "affine" if "biastype" in given else law.affine
         return Law(gains[0], affine, (constant, slope, rate), given.get("dyntype", law.dynamics), law.strange)

@@ -35,6 +35,8 @@ class Compiler:
     balance: bool = False
     total_mass: float = -1.0
     meshes: str = ""
+    strip_paths: bool = False  #: whether names of files lose their folders
+    align_free: bool = False  #: whether bodies on free joints are turned along their principal axes
 
     @property
     def angle(self) -> float:
@@ -133,6 +135,8 @@ class MjcfReader(ElementReader):
             self._flag(merged, "balanceinertia", "false"),
             self.number(merged, "settotalmass", -1.0),
             merged.attributes.get("meshdir", merged.attributes.get("assetdir", "")),
+            self._flag(merged, "strippath", "false"),
+            self._flag(merged, "alignfree", "false"),
         )
 
     def _flag(self, element: Element, key: str, default: str) -> bool:
@@ -217,11 +221,15 @@ class MjcfReader(ElementReader):
             self.refuse(element, "its axis is the zero vector, must have a direction")
         pos = frame[:3, :3] @ np.array(self.numbers(merged, "pos", 3, _ZERO)) + frame[:3, 3]
         unit = self.compiler.angle if kind in ("hinge", "ball") else 1.0
-        numbers = {key: self.number(merged, key, 0.0) for key in ("stiffness", "damping", "armature", "frictionloss")}
+        name = self._own(element, "joint")
+        numbers = {key: self.number(merged, key, 0.0) for key in ("armature", "frictionloss")}
+        for key in ("stiffness", "damping"):
+            numbers[key], *further = self.some_numbers(merged, key, 1, 3, (0.0,))
+            if any(further):
+                self.notes.append(f"joint {name!r}: what is not linear of its {key}")
         for key, value in numbers.items():
             if value < 0.0:
                 self.refuse(element, f"{key} is {value:g}, must not be negative")
-        name = self._own(element, "joint")
         if "springdamper" in merged.attributes:
             self.notes.append(f"joint {name!r}: springdamper, which depends on inertias")
         ref, rest = (unit * self.number(merged, key, 0.0) for key in ("ref", "springref"))
@@ -229,9 +237,12 @@ class MjcfReader(ElementReader):
         facts: dict[str, float] = {}
         if "actuatorfrcrange" in merged.attributes:
             facts["effort"] = max(abs(x) for x in self.numbers(merged, "actuatorfrcrange", 2, None))
-        stiffness, damping, armature, friction = numbers.values()
+        armature, friction, stiffness, damping = numbers.values()
         if kind == "free":
             pos, ref = np.zeros(3), 0.0
+            align = self.choice(merged, "align", ("auto", "true", "false"), "auto")
+            if align == "true" or (align == "auto" and self.compiler.align_free):
+                self.notes.append(f"joint {name!r} aligns nothing: its body stays as the file has it")
         return MjcfJoint(
             name, element.line, kind, pos, frame[:3, :3] @ axis, ref, limits, stiffness, damping, rest, armature,
             friction, facts,

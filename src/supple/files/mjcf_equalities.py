@@ -16,6 +16,9 @@ from supple.lie.pose import pose
 from supple.loads import Loop, Prescribed
 from supple.robot.robot import Robot
 
+#: The polynomial of what moves as its leader does.
+SAME = (0.0, 1.0, 0.0, 0.0, 0.0)
+
 
 class Equalities:
     """Adds equalities to a robot.
@@ -63,8 +66,7 @@ class Equalities:
     def _joint(self, element: Element, name: str) -> None:
         """q1 - ref1 = p(q2 - ref2) with a polynomial p: the first joint follows the second."""
         follower, own = self._named(element, "joint1")
-        weights = self.reader.some_numbers(element, "polycoef", 1, 5, (0.0, 1.0))
-        c = [*weights, *(0.0,) * (5 - len(weights))]
+        c = self._polynomial(element)
         if own.type not in ("hinge", "slide"):
             return self._note(f"equality {name!r}, of a {own.type} joint")
         if "joint2" not in element.attributes:
@@ -85,7 +87,7 @@ class Equalities:
     def _tendon(self, element: Element, name: str) -> None:
         """L1 - (L1 at the start) = c0 + c1 (L2 - (L2 at the start)): the last joint that can follows the others."""
         tendons = [element.attributes[key] for key in ("tendon1", "tendon2") if key in element.attributes]
-        weights = (*self.reader.some_numbers(element, "polycoef", 1, 5, (0.0, 1.0)), 0.0)
+        weights = self._polynomial(element)
         if not tendons or any(tendon not in self.lengths for tendon in tendons) or any(weights[2:]):
             return self._note(f"equality {name!r} (<tendon>)")
         sums = dict(self.lengths[tendons[0]])
@@ -101,6 +103,11 @@ class Equalities:
         own = sums.pop(follower)
         ratios = {link: -ratio / own for link, ratio in sums.items() if ratio}
         return self.robot.couple(follower, to=ratios, offset=right / own)
+
+    def _polynomial(self, element: Element) -> list[float]:
+        """Coefficients (5,) of ``polycoef``, those that are not given as by default."""
+        given = self.reader.some_numbers(element, "polycoef", 1, 5)
+        return [*given, *SAME[len(given) :]]
 
     def _named(self, element: Element, key: str) -> tuple[str, MjcfJoint]:
         name = self.reader.attribute(element, key)

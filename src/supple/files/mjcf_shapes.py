@@ -143,15 +143,22 @@ class Solids:
         weighed = reader.choice(element, "inertia", WEIGHED, "legacy")
         if not all(scale):
             reader.refuse(element, "scale has an entry 0, must not have")
-        try:
-            file = (self.folder / reader.compiler.meshes / given).resolve()
-            there = file.is_relative_to(self.fence) and file.is_file()
-        except (OSError, ValueError, RuntimeError):  # a name that no file can have
-            there = False
-        if not there:
+        file = self._file(element, given)
+        if file is None:
             self.missing.append(given)
             return
         self.meshes[name] = MjcfMesh(file, scale, at, weighed)
+
+    def _file(self, element: Element, given: str) -> Path | None:
+        """The file of a mesh: in the folder of meshes, else beside the included file that names it."""
+        options = self.reader.compiler
+        name = given.replace("\\", "/").rpartition("/")[2] if options.strip_paths else given
+        folders = [self.folder / options.meshes, *([Path(element.file).parent] if element.file else [])]
+        try:
+            files = [(folder / name).resolve() for folder in folders]
+            return next((file for file in files if file.is_relative_to(self.fence) and file.is_file()), None)
+        except (OSError, ValueError, RuntimeError):  # a name that no file can have
+            return None
 
     # ------------------------------------------------------------------ geoms
 

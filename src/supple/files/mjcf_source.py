@@ -5,15 +5,13 @@ Includes lead to files inside one folder, each at most once, as MuJoCo has it; s
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from supple.checks import shown
 from supple.errors import FileError
 from supple.files.xml_numbers import ElementReader, nearest
 from supple.files.xml_tree import MOST_ELEMENTS, Element, read_xml
-
-#: Root elements of files, and of those that others include.
-ROOTS = ("mujoco", "mujocoinclude")
 
 #: How deep default classes are nested.
 MOST_CLASSES = 50
@@ -24,6 +22,9 @@ ACTUATORS = (
     "plugin",
 )
 ORIENTATIONS = ("quat", "euler", "axisangle", "xyaxes", "zaxis")
+
+#: Attributes of several numbers, of which an element may give the first ones alone: the rest are those of its class.
+LISTS = ("size", "gear", "gainprm", "biasprm", "stiffness", "damping")
 
 
 def read_source(path: Path, fence: Path) -> Element:
@@ -61,7 +62,7 @@ class _Includes:
         """Root of an included file, which knows where it stands."""
         name = self.reader.attribute(element, "file")
         try:
-            path = (self.folder / name).resolve()
+            path = self._place_of(name, element)
         except (OSError, ValueError, RuntimeError):  # a name that no file can have
             self.reader.refuse(element, f"{shown(name)} is not the name of a file")
         if not path.is_relative_to(self.fence):
@@ -69,15 +70,27 @@ class _Includes:
         if path in self.read:
             self.reader.refuse(element, f"{shown(name)} is included already, which is allowed once")
         self.read.add(path)
-        root = read_xml(path)
-        if root.tag not in ROOTS:
-            self.reader.refuse(element, f"{shown(name)} begins with <{root.tag}>, must with <mujocoinclude>")
+        root = read_xml(path)  # whatever its first element is called, as in MuJoCo
         waiting = [root]
         while waiting:
             inner = waiting.pop()
             inner.file = str(path)
             waiting += inner.children
         return root
+
+    def _place_of(self, name: str, element: Element) -> Path:
+        """Where an included file is: seen from the file that all began with, else from the one that names it."""
+        path = (self.folder / name).resolve()
+        if element.file and path.is_relative_to(self.fence) and not path.exists():
+            return (Path(element.file).parent / name).resolve()
+        return path
+
+
+def overlaid(before: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:
+    """Attributes changed by further ones, of which short `LISTS` change the first numbers alone."""
+    both = {key: (before[key].split(), own[key].split()) for key in LISTS if key in before and key in own}
+    lists = {key: " ".join([*words, *others[len(words) :]]) for key, (others, words) in both.items()}
+    return {**before, **own, **lists}
 
 
 class Defaults:
@@ -108,7 +121,7 @@ class Defaults:
             if child.tag in ACTUATORS:
                 self.actuators[name].append(child)
             elif child.tag != "default":
-                self.classes[name].setdefault(child.tag, {}).update(child.attributes)
+                self.classes[name][child.tag] = overlaid(self.classes[name].get(child.tag, {}), child.attributes)
         for child in element.all("default"):
             self._read(child, name, depth + 1)
 
@@ -124,7 +137,8 @@ class Defaults:
         found = dict(self.classes[self.class_of(element, inherited)].get(tag or element.tag, {}))
         if any(key in element.attributes for key in ORIENTATIONS):
             found = {key: value for key, value in found.items() if key not in ORIENTATIONS}
-        return Element(element.tag, found | element.attributes, element.line, element.children, element.file)
+        given = overlaid(found, element.attributes)
+        return Element(element.tag, given, element.line, element.children, element.file)
 
     def of_actuator(self, element: Element) -> list[Element]:
         """Defaults of an actuator, those of outer classes first."""

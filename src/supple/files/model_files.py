@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Mapping
+from keyword import iskeyword
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from supple.checks import file_path, floats, shown
+from supple.checks import file_path, floats, shown, why
 from supple.errors import FileError, ModelError, StorageError, naming
 from supple.files import MJCF, migrations
 from supple.files.decoding import KEYS, Decoder, check, known, telling
 from supple.files.encoding import Encoder
-from supple.files.expressions import ExpressionError, evaluate, is_expression
+from supple.files.expressions import ExpressionError, evaluate, is_expression, parameter_name
 from supple.files.json_reader import read_json
 from supple.files.nodes import Node, read_text
 from supple.files.yaml_reader import read_yaml
@@ -39,7 +41,7 @@ def write_model(robot: Robot, path: Any, functions: Functions | None) -> dict[st
     ending = target.suffix.lower()
     if ending not in YAML + JSON:
         raise StorageError(f"{target}: model files end in {', '.join(YAML + JSON)}")
-    encoder = Encoder(target.resolve().parent, functions)
+    encoder = Encoder(Path(os.path.realpath(target.parent)), functions)  # a link there is replaced, not followed
     with naming(f"save {robot.name!r}"):
         data = encoder.document(robot)
     text = to_yaml(data) if ending in YAML else json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
@@ -104,20 +106,31 @@ def _parameters(root: Node, given: Mapping[str, Any]) -> dict[str, Any]:
     """Parameters of a file: as given, else by default; a default may use those before it."""
     node = root.value.get("parameters")
     entries = node.mapping("a mapping of names to numbers") if node is not None else {}
-    for name in given:
-        if name not in entries:
-            (node or root).unknown("parameter", str(name), entries)
+    names = {key: parameter_name(key) for key in entries}
+    changed = {parameter_name(str(name)): value for name, value in given.items()}
+    for name in changed:
+        if name not in names.values():
+            (node or root).unknown("parameter", name, names.values())
     values: dict[str, Any] = {}
-    for name, entry in entries.items():
-        if not name.isidentifier():
-            entry.refuse(f"{shown(name)} is no name of a parameter: letters, digits and underscores, no digit first")
-        value = given.get(name, _default(entry, values))
-        with telling(entry):
-            array = floats(value)
-            if not np.isfinite(array).all():
-                entry.refuse(f"is {shown(value)}, must be finite numbers")
-        values[name] = array.tolist()
+    for key, entry in entries.items():
+        name = names[key]
+        if not name.isidentifier() or iskeyword(name):
+            entry.refuse(f"{shown(key)} is no name of a parameter: letters, digits and underscores, no digit first")
+        if name in values:
+            entry.refuse(f"the parameter {shown(name)} is there twice")
+        values[name] = _finite(changed.get(name, _default(entry, values)), entry)
     return values
+
+
+def _finite(value: Any, node: Node) -> Any:
+    """The value of a parameter, a number or lists of numbers."""
+    try:
+        array = floats(value)
+    except ValueError as reason:
+        node.refuse(f"is {shown(value)}, must be a number or lists of numbers{why(reason)}")
+    if not np.isfinite(array).all():
+        node.refuse(f"is {shown(value)}, must be finite numbers")
+    return array.tolist()
 
 
 def _default(node: Node, values: Mapping[str, Any]) -> Any:
@@ -138,6 +151,16 @@ def _packages(node: Node, folder: Path) -> dict[str, Path]:
     """Folders of packages by name, as ``load_urdf`` takes them; relative ones begin at the folder of the model file."""
     entries = node.mapping("a mapping of names of packages to folders")
     return {name: folder / entry.text("the name of a folder") for name, entry in entries.items()}
+
+
+def _refuse_unfit(file: Path, options: Mapping[str, Node]) -> None:
+    """Raise for what is said of an included file that files of its kind know nothing of."""
+    urdf, mjcf = file.suffix.lower() == ".urdf", file.suffix.lower() in MJCF
+    if "parameters" in options and (urdf or mjcf):
+        options["parameters"].refuse(f"'parameters' are those of model files, which {file.name} is not")
+    for key in ("base", "packages"):
+        if key in options and not urdf:
+            options[key].refuse(f"{key!r} is for URDF files, which {file.name} is not")
 
 
 class _Reading:
@@ -188,12 +211,11 @@ class _Reading:
         self.count += 1
         if self.count > MOST_INCLUDED or len(here) > MOST_NESTED:
             node.refuse(f"files include more than {MOST_INCLUDED} others, or more than {MOST_NESTED} deep")
+        _refuse_unfit(file, options)
         if file.suffix.lower() == ".urdf":
             from supple.files import load_urdf
 
             base = options["base"].text("fixed or free") if "base" in options else "fixed"
-            if "parameters" in options:
-                options["parameters"].refuse(f"'parameters' are those of model files, which {file.name} is not")
             folders = _packages(options["packages"], here[-1].parent) if "packages" in options else None
             with telling(node):
                 return load_urdf(file, base, packages=folders)
@@ -202,9 +224,6 @@ class _Reading:
 
             with telling(node):
                 return load_mjcf(file)
-        for key in ("base", "packages"):
-            if key in options:
-                options[key].refuse(f"{key!r} is for URDF files, which {file.name} is not")
         if file.resolve() in here:
             node.refuse(f"{file} includes itself")
         given = options["parameters"].mapping("a mapping of parameters") if "parameters" in options else {}

@@ -219,7 +219,7 @@ class _Builder:
     def _leader(self, joint: UrdfJoint) -> tuple[UrdfJoint, float, float] | None:
         """The joint that moves on its own and is followed in the end, with q = ratio * (its q) + offset.
 
-        None, with a note, if it is not in the file.
+        None, with a note, if it is not in the file or fixed.
         """
         ratio, offset, seen, here = 1.0, 0.0, {joint.name}, joint
         mimic: Mimic | None = joint.mimic
@@ -233,6 +233,9 @@ class _Builder:
             here = self.file.joints[mimic.joint]
             seen.add(here.name)
             mimic = here.mimic
+        if here.type == "fixed":
+            self._note(joint, f"mimics joint {shown(here.name)}, which is fixed: moves on its own")
+            return None
         if here.type not in ONE_COORDINATE:
             self._refuse(joint, f"it mimics {here.name!r}, a {here.type} joint, which has not one coordinate")
         return here, ratio, offset

@@ -9,7 +9,13 @@ from typing import Any
 #: Longest line that a list or mapping may take.
 WIDTH = 110
 
+#: Longest key that stands before its colon; YAML looks no further than 1024 characters.
+LONGEST_KEY = 1000
+
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_ /-]*\Z", re.ASCII)
+#: What YAML takes for breaks of lines, or not at all, and so wants by its number.
+_UNSEEN = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+
 _WORDS = {"null", "true", "false", "yes", "no", "on", "off", "y", "n"}
 
 
@@ -23,7 +29,7 @@ def _block(data: Any, indent: int) -> list[str]:
     space, lines = "  " * indent, []
     pairs = data.items() if isinstance(data, dict) else ((None, value) for value in data)
     for key, value in pairs:
-        head, flat = f"{space}-" if key is None else f"{space}{_text(key)}:", _flat(value)
+        head, flat = f"{space}-" if key is None else f"{space}{_key(key, space)}", _flat(value)
         if not isinstance(value, (dict, list)) or not value or (len(head) + len(flat) < WIDTH and _is_small(value)):
             lines.append(f"{head} {flat}")
         elif isinstance(value, list) and all(_is_row(entry) for entry in value):
@@ -68,7 +74,7 @@ def _is_small(value: Any) -> bool:
 def _flat(value: Any) -> str:
     """Anything in one line."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{_text(key)}: {_flat(entry)}" for key, entry in value.items()) + "}"
+        return "{" + ", ".join(f"{_key(key)} {_flat(entry)}" for key, entry in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(map(_flat, value)) + "]"
     if isinstance(value, str):
@@ -85,8 +91,14 @@ def number(value: float) -> str:
     return text if "." in mantissa else f"{mantissa}.0{mark}{exponent}"
 
 
+def _key(key: str, space: str = "") -> str:
+    """A key with what parts it from its value."""
+    text = _text(key)
+    return f"{text}:" if len(text) <= LONGEST_KEY else f"? {text}\n{space}:"
+
+
 def _text(text: str) -> str:
     """A text, in quotes where it could be taken for something else."""
     if _PLAIN.match(text) and text.lower() not in _WORDS and not text.endswith(" "):
         return text
-    return json.dumps(text, ensure_ascii=False)
+    return _UNSEEN.sub(lambda found: f"\\u{ord(found.group()):04x}", json.dumps(text, ensure_ascii=False))

@@ -202,8 +202,7 @@ def attach(robot: Robot, part: Robot, to: Any, at: Array, prefix: str) -> Robot:
     """A copy of a robot with another one attached; see `Robot.attach`."""
     twin = robot.copy()
     start = coordinates_of(robot)
-    mount = f"{prefix}mount"
-    link, station, place, tip = _place(robot, to, at, mount)
+    link, station, place, tip = _place(robot, to, at, f"{prefix}mount")
     placement = Placement(part, prefix, link, station, place, tip, start)
     _pin(twin, robot, part)
     for own in part.links:
@@ -230,6 +229,8 @@ def _place(robot: Robot, to: Any, at: Array, mount: str) -> tuple[str, float, Ar
         return WORLD, 1.0, at, np.eye(4)
     links = {link.name: link for link in robot.links}
     trial = robot.copy(items=False)
+    while mount in links or any(frame.name == mount for frame in robot.frames):
+        mount += "'"
     trial.add_frame(mount, to, at)
     spec = trial.frames[-1]
     if spec.link not in links:

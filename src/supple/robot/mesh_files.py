@@ -23,7 +23,10 @@ MOST_BYTES = 200_000_000
 OWN, BY_TRIMESH = (".stl", ".obj", ".msh"), (".dae", ".ply", ".off", ".glb", ".gltf", ".3mf")
 
 _FACET = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
-_VERTEX = re.compile(rb"^\s*vertex\s+(\S+)\s+(\S+)\s+(\S+)", re.MULTILINE)
+_VERTEX = re.compile(rb"^\s*vertex\s+(\S+)\s+(\S+)\s+(\S+)", re.MULTILINE | re.IGNORECASE)
+
+#: The end of a line that goes on in the next one.
+_GOES_ON = re.compile(rb"\\\r?\n")
 
 
 def read_mesh(path: Path) -> Mesh:
@@ -100,7 +103,7 @@ def _obj(content: bytes) -> tuple[Array, Faces]:
     """Vertices (V, 3) and triangles (F, 3) of an OBJ file; polygons become fans."""
     vertices: list[tuple[float, float, float]] = []
     triangles: list[tuple[int, int, int]] = []
-    for line in content.splitlines():
+    for line in _GOES_ON.sub(b" ", content).splitlines():
         words = line.split()
         if not words:
             continue
