@@ -29,18 +29,18 @@ def case(seed):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sp.ModelWarning)
         try:
-            model, near = looped_robot(rng)
+            model, near, closures = looped_robot(rng)
         except sp.ConvergenceError as error:  # a loop that rest is too far from
             raise Refused(str(error)) from None
         u = rng.uniform(0.0, 3.0, model.nu)
         q0 = near + rng.choice(SPREADS) * rng.standard_normal(model.n)
         found = model.statics(u, q0=q0)
-    check(model, found)
+    check(model, found, closures)
     if not found.converged:
         raise Refused(found.message)
 
 
-def check(model, found):
+def check(model, found, closures):
     """What must hold of any result."""
     assert np.isfinite(found.q).all()
     if not found.converged:
@@ -54,10 +54,23 @@ def check(model, found):
     scale = 1.0 + max(np.abs(term).max() for term in terms)
     assert np.abs(forces[free]).max() < 1e-7 * scale, f"unbalanced by {np.abs(forces).max():.2g}"
     assert np.abs(model.loop_error(found.q)).max() < 1e-9
+    for loop in closures:
+        assert gap(model, found.q, loop) < 1e-6, f"{loop.name!r} is open by {gap(model, found.q, loop):.2g}"
     if found.stable:
         check_stability(model, found)
     loose = found.free_directions
     assert np.abs(A @ loose).max(initial=0.0) < 1e-6 * (1.0 + np.abs(A).max())
+
+
+def gap(model, q, loop):
+    """How far a loop is open (rad, m), by the poses of its frames: rows that are dropped count like the others."""
+    (a, at_a), (b, at_b) = loop.a, loop.b
+    g = np.linalg.solve((np.eye(4) if b == "world" else model.pose(q, b)) @ at_b, model.pose(q, a) @ at_a)
+    if isinstance(loop.joint, sp.Spherical):
+        return np.linalg.norm(g[:3, 3])
+    axis = np.eye(3)["xyz".index(loop.joint.axis)]
+    apart = g[:3, 3] - (axis * g[:3, 3] if isinstance(loop.joint, sp.Cylindrical) else 0.0)
+    return np.linalg.norm(g[:3, :3] @ axis - axis) + np.linalg.norm(apart)
 
 
 def check_stability(model, found, length=1e-5):
@@ -87,7 +100,7 @@ def check_stability(model, found, length=1e-5):
 
 
 def looped_robot(rng):
-    """A random robot with one or two loops, and coordinates that close it."""
+    """A random robot with one or more loops, coordinates that close it, and the loops."""
     planar = rng.random() < 0.5
     chains = [[] for _ in range(int(rng.integers(1, 4)))]
     robot = sp.Robot("looped", gravity=(0.0, 0.0, -9.81) if rng.random() < 0.8 else (0.0, 0.0, 0.0))
@@ -105,16 +118,17 @@ def looped_robot(rng):
     tips = {chain[-1]: bare.pose(near, chain[-1]) for chain in chains}
     for item in items:
         robot.add(item)
-    ends = list(tips)
+    ends, closures = list(tips), []
     for k, a in enumerate(ends):
         b = ends[k + 1] if k + 1 < len(ends) else "world"
         here = np.linalg.solve(tips[b], tips[a]) if b != "world" else tips[a]
         joint = _closure(rng, planar)
         turn = sp.pose() if not isinstance(joint, sp.Spherical) else sp.pose(rpy=rng.uniform(-3.0, 3.0, 3))
-        robot.add(sp.Loop(f"loop{k}", a=(a, sp.pose()), b=(b, here @ turn), joint=joint))
+        closures.append(sp.Loop(f"loop{k}", a=(a, sp.pose()), b=(b, here @ turn), joint=joint))
+        robot.add(closures[-1])
         if rng.random() < 0.4:
             break
-    return robot.compile(), near
+    return robot.compile(), near, closures
 
 
 def _body(rng, planar):

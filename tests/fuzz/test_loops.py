@@ -26,12 +26,21 @@ def test_more_random_robots_with_loops_come_to_rest():
 def test_a_state_that_does_not_balance_is_noticed():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sp.ModelWarning)
-        model, near = loops.looped_robot(np.random.default_rng([1010, 0]))
+        model, near, closures = loops.looped_robot(np.random.default_rng([1010, 0]))
         found = model.statics(np.ones(model.nu), q0=near)
-    loops.check(model, found)
+    loops.check(model, found, closures)
     object.__setattr__(found, "u", found.u + 1.0) if model.nu else object.__setattr__(found, "q", found.q + 1e-3)
     with pytest.raises(AssertionError):
-        loops.check(model, found)
+        loops.check(model, found, closures)
+
+
+def test_a_loop_that_is_open_is_noticed():
+    """Also where the rows that are kept say that it is closed."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sp.ModelWarning)
+        model, near, closures = loops.looped_robot(np.random.default_rng([1010, 177]))
+    assert loops.gap(model, model.assemble(near), closures[0]) < 1e-9
+    assert loops.gap(model, near + 0.1, closures[0]) > 1e-3
 
 
 def test_the_command_knows_it():

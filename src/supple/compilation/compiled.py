@@ -28,6 +28,8 @@ class LoopChoice(NamedTuple):
     kept: list[int]  #: rows that are independent
     idle: list[int]  #: rows that hold by themselves
     turns: tuple[np.ndarray | None, ...]  #: per loop, a pose (4, 4) that frame A is multiplied by, if any
+    dropped: list[int]  #: per loop, how many rows follow from others
+    whole: tuple[Bound, ...] = ()  #: loops with all rows, if any are dropped; of every robot its own
 
 
 class FollowerTable(NamedTuple):

@@ -16,7 +16,8 @@ import numpy as np
 
 from supple.compilation.binder import Bound, pose_records
 from supple.errors import ConvergenceError
-from supple.model.constraints import CLOSED, loop_terms
+from supple.model.constraints import CLOSED, Rows, dropped_rows, loop_terms
+from supple.model.open_loops import dropped_gap, is_wide_open, with_all_rows
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -33,7 +34,7 @@ RANK = 1e-10
 ROUNDED = 1e-15
 #: How far around a first guess further starts lie (coordinates, standard deviation).
 SPREADS = (0.0, 0.1, 0.3, 0.6, 1.0, 1.5)
-#: Frames that a closed loop leaves turned against each other by more than this [rad] are turned back, see `recentred`.
+#: Frames that a closed loop leaves turned against each other by more than this [rad] are turned back, see `loop_turns`.
 HALF_TURN = 0.75 * np.pi
 
 
@@ -46,21 +47,38 @@ class ClosingStep(NamedTuple):
 
 
 def assemble(model: Model, q0: Array, loops: tuple[Bound, ...], fixed: Array) -> Array:
-    """Coordinates near q0 that close the loops; ``fixed`` ones stay put.  Raises an error that names the worst loop."""
-    return closing(model, q0, loops, fixed)[0]
+    """Coordinates near q0 that close the loops; ``fixed`` ones stay put.  Raises an error that names the worst loop.
+
+    Where the rows that are left lead nowhere, or to where a loop is open by dropped ones, all rows are asked.
+    """
+    try:
+        return closing(model, q0, loops, fixed)[0]
+    except ConvergenceError:
+        whole = with_all_rows(model)
+        if whole is model:
+            raise
+        return closing(whole, q0, whole.loops, fixed)[0]
 
 
 def closing(model: Model, q0: Array, loops: tuple[Bound, ...], fixed: Array) -> tuple[Array, tuple[ClosingStep, ...]]:
     """`assemble`, and the steps by which it came there, from q0 or another place that is as far from it at any q0."""
     rng = np.random.default_rng(0)
-    errors = []
+    errors, gap, name = list[Array](), 0.0, ""
     for spread in SPREADS:
         start = q0 + spread * rng.standard_normal(model.n)
         start[fixed] = q0[fixed]
         q, error, steps = _close(model, start, loops, fixed)
         if np.linalg.norm(error) < CLOSED:
-            return q, steps
-        errors.append(error)
+            if not is_wide_open(model, q):
+                return q, steps
+            gap, name = dropped_gap(model, q)
+        else:
+            errors.append(error)
+    if not errors:
+        raise ConvergenceError(
+            f"Loop {name!r} cannot be closed: {gap:.3g} (rad, m) are left by rows that follow from others where the "
+            "robot is assembled; start nearer to there, from assemble()"
+        )
     raise _cannot_be_closed(
         min(errors, key=lambda error: float(np.nan_to_num(np.linalg.norm(error), nan=np.inf))), loops
     )
@@ -128,25 +146,27 @@ def _cannot_be_closed(error: Array, loops: tuple[Bound, ...]) -> ConvergenceErro
     )
 
 
-def loop_turns(model: Model, q: Array, loops: tuple[Bound, ...]) -> tuple[Array | None, ...]:
+def loop_turns(model: Model, q: Array, loops: tuple[Bound, ...], rows: Rows) -> tuple[Array | None, ...]:
     """Poses (4, 4) by which frames A of loops are to be multiplied; None where they stay.
 
     Errors are logarithms, and those lose their sense at half a turn: the frames of a ball joint in a planar robot may
-    differ by one wherever the robot goes, and then e(q) tells of one direction in the plane only.  What a loop's joint
+    differ by one wherever the robot goes, and then e(q) tells of one direction in the plane only.  And where rows
+    follow from others and are dropped, those that are left may vanish with the loop wide open: of frames that are
+    turned out of the plane, log(g_BA) = V(w)^-1 p may be normal to both rows with p in the plane.  What a loop's joint
     allows is a group, so frame A may be replaced by A g_BA(q)^-1, measured from the closed configuration q: the
     constraint, its matrix A and its multipliers (in frame B) stay what they are, and e = log(g_BA g_BA(q)^-1) begins at
-    zero.
+    zero.  A planar robot then turns it in its plane alone, in which V(w)^-1 leaves what is there.
     """
     zero = np.zeros(model.n)
     loop_terms(model, q, zero, zero, loops)
     segments = model.workspace.own()[0].work  # poses as the rows of loops left them, from the common origin
     turns: list[Array | None] = []
-    for loop in loops:
+    for loop, dropped in zip(loops, dropped_rows(loops, rows), strict=True):
         where = loop.data.where
         a, b = (_pose(segments[where[0, k]]) @ _pose(record) for k, record in enumerate(loop.data.offsets))
         relative = np.linalg.solve(b, a)
         far = np.arccos(np.clip(0.5 * (np.trace(relative[:3, :3]) - 1.0), -1.0, 1.0)) > HALF_TURN
-        turns.append(np.linalg.inv(relative) if far else None)
+        turns.append(np.linalg.inv(relative) if far or dropped else None)
     return tuple(turns)
 
 

@@ -173,17 +173,26 @@ def independent_rows(model: Model, q: Array, loops: tuple[Bound, ...], fixed: Ar
     return Rows(kept, idle)
 
 
+def dropped_rows(loops: tuple[Bound, ...], rows: Rows) -> list[int]:
+    """How many rows of every loop follow from others, beside those that hold by themselves."""
+    staying, counts, first = {*rows.kept, *rows.idle}, [], 0
+    for loop in loops:
+        own = range(first, first + loop.data.perp.shape[1])
+        counts.append(len(own) - len(staying.intersection(own)))
+        first += len(own)
+    return counts
+
+
 def keep_rows(loops: tuple[Bound, ...], rows: Rows) -> tuple[Bound, ...]:
     """Loops with redundant rows dropped, and multipliers numbered anew; warns of rows that constrain twice.
 
     Those that hold by themselves go silently: a planar mechanism has them out of its plane.
     """
     reduced, first, number = [], 0, 0
-    for loop in loops:
+    for loop, dropped in zip(loops, dropped_rows(loops, rows), strict=True):
         where, perp = loop.data.where, loop.data.perp
         own = range(first, first + perp.shape[1])
         mine = [i - first for i in rows.kept if i in own]
-        dropped = len(own) - len(mine) - sum(i in own for i in rows.idle)
         if dropped:
             warn(
                 f"Loop {loop.name!r}: {dropped} of {len(own)} constraint rows follow from others and are dropped; "

@@ -10,9 +10,8 @@ from numpy.typing import ArrayLike
 
 from supple.checks import shown
 from supple.compilation.compiled import CompiledRobot, LoopChoice
-from supple.compilation.compiling import compile_robot, loops_among
+from supple.compilation.compiling import compile_robot
 from supple.compilation.digest import Digest, model_digest
-from supple.core.loads import CONSTRAINT
 from supple.errors import ModelError
 from supple.model import (
     accelerations,
@@ -28,8 +27,9 @@ from supple.model import (
 )
 from supple.model.arguments import Arguments, number
 from supple.model.assembly import assemble_anywhere, loop_turns, recentred
-from supple.model.constraints import Rows, independent_rows, keep_rows
+from supple.model.constraints import Rows, dropped_rows, independent_rows, keep_rows
 from supple.model.leading_axes import takes_leading_axes
+from supple.model.open_loops import with_loops
 from supple.model.workspace import Workspace
 from supple.pickling import REMEDY, check_picklable, why_not_picklable
 
@@ -393,11 +393,12 @@ def _loop_choice(model: Model) -> LoopChoice:
     """Which rows of loops are independent, and whence loops are measured, judged near the assembled configuration."""
     q = assemble_anywhere(model, model.loops, model.fixed_coordinates)
     rows = independent_rows(model, q, model.loops, model.fixed_coordinates)
-    return LoopChoice(rows.kept, rows.idle, loop_turns(model, q, model.loops))
+    turns = loop_turns(model, q, model.loops, rows)
+    return LoopChoice(rows.kept, rows.idle, turns, dropped_rows(model.loops, rows))
 
 
 def _with_loops(compiled: CompiledRobot, choice: LoopChoice) -> CompiledRobot:
     """The same robot, its loops with the rows that were chosen."""
-    loops = iter(keep_rows(recentred(compiled.loops, choice.turns), Rows(choice.kept, choice.idle)))
-    loads = tuple(next(loops) if load.side == CONSTRAINT else load for load in compiled.loads)
-    return compiled.changed(loads=loads, loops=loops_among(loads), kept=choice)
+    whole = recentred(compiled.loops, choice.turns)
+    loops = keep_rows(whole, Rows(choice.kept, choice.idle))
+    return with_loops(compiled, loops).changed(kept=choice._replace(whole=whole if any(choice.dropped) else ()))

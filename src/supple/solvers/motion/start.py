@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from supple.checks import floats, shown, why
 from supple.errors import ConvergenceError, ModelWarning, ShapeError, StateError
 from supple.model.constraints import CLOSED, loop_terms, solve_constrained
+from supple.model.open_loops import WIDE, dropped_gap
 from supple.solvers.stage.acceleration import LARGE
 
 if TYPE_CHECKING:
@@ -77,7 +78,9 @@ def _finite(model: Model, name: str, given: ArrayLike) -> Array:
 def gap_of(model: Model, q: Array) -> float:
     """By how much loops are open, rad or m."""
     zero = np.zeros(model.n)
-    return float(np.abs(loop_terms(model, q, zero, zero, model.loops).error).max())
+    gap = float(np.abs(loop_terms(model, q, zero, zero, model.loops).error).max())
+    dropped = dropped_gap(model, q)[0]
+    return max(gap, dropped) if dropped > WIDE else gap
 
 
 def projected(model: Model, q: Array, v: Array, given: Array) -> tuple[Array, Array]:

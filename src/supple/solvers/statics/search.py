@@ -23,6 +23,7 @@ from supple.model.accelerations import joint_efforts
 from supple.model.arguments import number
 from supple.model.assembly import assemble
 from supple.model.constraints import loop_terms, named_multipliers
+from supple.model.open_loops import WIDE, dropped_gap, is_wide_open
 from supple.solvers.inputs import check_tensions, constant_inputs
 from supple.solvers.problem import ITERATIONS, OVER_TREE, SolverWorkspace, make_workspace
 from supple.solvers.rounding import NO_RANK, NOTHING, WEAK
@@ -152,7 +153,7 @@ class Solver:
         self.put(q, multipliers)
         began = time.perf_counter()
         self.end = began + seconds
-        status = self.newton(0.0, tolerance, most, LONGEST)
+        status = self._closed(self.newton(0.0, tolerance, most, LONGEST))
         found = Found(status, int(self.workspace.problem.flags[ITERATIONS]), "newton")
         self.pace = (time.perf_counter() - began) / max(found.iterations, 1)
         if status == CONVERGED:
@@ -170,12 +171,17 @@ class Solver:
                 break
         return found
 
+    def _closed(self, status: int) -> int:
+        """The status, but `SLOW` where loops hold by the rows that are left alone: no place of the robot."""
+        open_there = status == CONVERGED and is_wide_open(self.model, self.workspace.problem.q)
+        return SLOW if open_there else status
+
     def _settle(self, q: Array, tolerance: float, most: int, found: Found) -> Found:
         """Newton's method failed: perhaps only because something moves freely.  Else the problem is left as it was."""
         problem = self.workspace.problem
         left = problem.q.copy(), problem.multipliers.copy(), problem.residual.copy(), problem.vectors.copy()
         descent = Descent(self, self._prescribed(q))
-        status = descent.settle(self._prescribed(q), tolerance, most)
+        status = self._closed(descent.settle(self._prescribed(q), tolerance, most))
         if status == CONVERGED:
             return Found(status, found.iterations + descent.steps, "newton", neutral=True)
         problem.q[:], problem.multipliers[:], problem.residual[:], problem.vectors[:] = left
@@ -189,13 +195,13 @@ class Solver:
         except ConvergenceError as error:
             return found._replace(why=str(error))
         descent = Descent(self, closed)
-        status = descent.walk(closed, tolerance)
+        status = self._closed(descent.walk(closed, tolerance))
         count += descent.steps
         if status != CONVERGED:
             left, multipliers = problem.q.copy(), problem.multipliers.copy()
             again, more = self.let_go(closed, None, tolerance, 15, LETTING_GO)
             count += more
-            if again == CONVERGED:
+            if self._closed(again) == CONVERGED:
                 return Found(again, count, "steps", neutral=True)
             descent.show(left, multipliers)
         return Found(status, count, "descent", neutral=True)
@@ -381,8 +387,14 @@ def _failed(result: Equilibrium, found: Found, forces: Array, globalise: bool, l
     free = model.free_coordinates
     worst = free[np.abs(forces[free]).argmax()] if len(free) else 0
     loose = None if found.status == NOT_FINITE or found.why else _unresisted(result)
+    gap, name = dropped_gap(model, result.q) if np.isfinite(result.q).all() else (0.0, "")
     if found.why:
         why = found.why
+    elif gap > WIDE and result.loop_error < WIDE:
+        why = (
+            f"the search ended where loop {name!r} is open by {gap:.3g} (rad, m): its rows that were dropped follow "
+            "from the others only near model.assemble()"
+        )
     elif loose is not None:
         why = f"nothing resists {model.coordinate_names[loose]} (the tangent stiffness is singular)"
     elif found.status == NOT_FINITE:
