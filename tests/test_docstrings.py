@@ -22,6 +22,10 @@ COUNTING = {"range", "U", "Index", "int", "vector_at", "matrix_at", "matrices_at
 
 #: Compiled functions that multiply whole numbers alone, to find rows, addresses and counts: a sentence is enough.
 BOOKKEEPING = {
+    "core/blocks/rod_columns.py:jacobian_at",
+    "core/blocks/rod_sweeps.py:phi_at",
+    "core/blocks/rod_sweeps.py:segments_of",
+    "core/blocks/rod_sweeps.py:steps_of",
     "fields/adjoints.py:adjoint_at",
     "fields/functionals.py:functional_at",
     "fields/interpreter.py:move_numbers",

@@ -21,6 +21,8 @@ from numba.np.arrayobj import make_array
 from supple.core.records import (
     block_t,
     coupling_t,
+    four_segments_t,
+    four_steps_t,
     is_rod,
     line_t,
     node_t,
@@ -30,7 +32,8 @@ from supple.core.records import (
     stress_t,
     work_t,
 )
-from supple.core.views import STRIDE, View, array_of, emit_array, viewing, viewing_handles
+from supple.core.views import STRIDE, Layout, View, array_of, emit_array, viewing, viewing_handles
+from supple.jit import LANES, LANES_SIZE
 
 
 class Topology(NamedTuple):
@@ -60,6 +63,9 @@ class Parameters(NamedTuple):
     limits: Any  #: (n, 8) lower, upper, stiffness, width of soft limits, -inf, inf where free; friction (core.elastic)
 
 
+#: Arrays of a tree that follow from the others.
+_FOUND = ("first", "elastic", "groups", "segment_lanes", "phi_lanes")
+
 #: What kernels see of a robot: all arrays of its topology and of its parameters, its table of loads,
 #: (n_loads, 5): address of the function, address of the handle of its data, side of the equation (see core.loads),
 #: its first input and the one behind its last, and its table of maps of CUSTOM and BODY blocks, (n_maps, 5): the same
@@ -67,13 +73,18 @@ class Parameters(NamedTuple):
 #: (see core.blocks.custom, core.blocks.body); then ``first``, (n,): first coordinate of every coordinate's link, and
 #: ``elastic``, (n, 2 w) for links of w coordinates at most: what K and D hold of every link, columns of K from its
 #: first coordinate on, then those of D.  They lie side by side, where those of a large robot's K and D lie in pages far
-#: apart.
-Tree = namedtuple("Tree", (*Topology._fields, *Parameters._fields, "loads", "maps", "first", "elastic"))
+#: apart.  ``groups``, (n_blocks + 1, 2): of every block its first group of four segments, if it is a rod, and the first
+#: of their columns, each of which is one of four segments; what these groups are made of, as ``four_segments_t`` in
+#: ``segment_lanes`` and as (2, n) lanes of every group in ``phi_lanes`` (see `by_fours`).
+Tree = namedtuple("Tree", (*Topology._fields, *Parameters._fields, "loads", "maps", *_FOUND))
 
 #: Columns that are carried through the tree at a time (`core.articulated`): what they leave stays in a fast cache.
 PANEL = 64
 #: Slots of panels that are written and never read, read and never written.
 UNREAD, ZERO = 0, 1
+
+#: Floats of four segments, and of the scratch of their steps.
+FOUR_SEGMENTS, FOUR_STEPS = four_segments_t.itemsize // 8, four_steps_t.itemsize // 8
 
 #: The maps of a robot that has none.
 NO_MAPS = np.zeros((0, 5), np.int64)
@@ -142,12 +153,66 @@ class Space(NamedTuple):
     factors: Any  #: (.,) factors of the mass matrix, block after block (see core.articulated)
     reach: Any  #: (7, n) their Y, and bounds of what was taken off the diagonal of M
     panels: Any  #: (.,) what columns leave at points on their way in and out
-    sweeps: Any  #: (1,) int64, address of the sweep outward (core.outward); never changes
+    sweeps: Any  #: (4,) int64, addresses of the sweep outward (core.outward) and of those of rods; never changes
+    steps: Any  #: four_steps_t of every group of four segments (core.blocks.rod_sweeps)
+    jacobian_lanes: Any  #: (6, n) lanes of every group: columns J of four segments
+    product_lanes: Any  #: (6, n) lanes of every group of the longest rod: M J of four segments; and a row of n lanes
 
 
 def make_tree(topology: Topology, parameters: Parameters, loads: np.ndarray, maps: np.ndarray = NO_MAPS) -> Any:
     """All arrays of a robot as one `Tree`."""
-    return Tree(*topology, *parameters, loads, maps, *elastic_columns(topology.links, parameters))
+    return Tree(*topology, *parameters, loads, maps, *_found(topology, parameters))
+
+
+def _found(topology: Topology, parameters: Parameters) -> tuple[np.ndarray, ...]:
+    """The arrays of a tree that follow from the others."""
+    return *elastic_columns(topology.links, parameters), *by_fours(topology.blocks, parameters)
+
+
+def find_anew(tree: Any, topology: Topology, parameters: Parameters) -> None:
+    """Let all arrays of a tree follow parameters that were changed in their places."""
+    for field, found in zip(_FOUND, _found(topology, parameters), strict=True):
+        getattr(tree, field)[...] = found
+
+
+def aligned(size: int) -> np.ndarray:
+    """Zeros (size,) that begin where lanes may."""
+    memory = np.zeros(size + LANES)
+    first = -memory.ctypes.data % LANES_SIZE // memory.itemsize
+    return memory[first : first + size]
+
+
+def by_fours(blocks: np.ndarray, parameters: Parameters) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Tree.groups, Tree.segment_lanes and Tree.phi_lanes: what steps of rods are made of, four segments at a time.
+
+    The last group of a rod is filled up with its last segment, which no coordinate moves there.
+    """
+    counts = np.where(is_rod(blocks), -(-blocks["active"] // LANES), 0)
+    groups = np.zeros((len(blocks) + 1, 2), dtype=np.int64)
+    groups[1:] = np.cumsum(np.stack([counts, counts * blocks["n"]], axis=1), axis=0)
+    total, columns = (int(x) for x in groups[-1])
+    rod = blocks[np.repeat(np.arange(len(blocks)), counts)]  # of every group
+    number = LANES * _within(counts)[:, None] + np.arange(LANES)  # of every lane, among the rod's segments
+    inside = number < rod["active"][:, None]
+    number = np.minimum(number, rod["active"][:, None] - 1)
+
+    segment_lanes = aligned(total * FOUR_SEGMENTS)
+    given, into = parameters.segments[rod["first"][:, None] + number], segment_lanes.view(four_segments_t)
+    for name in four_segments_t.names or ():
+        into[name] = np.moveaxis(given[name], 1, -1)
+
+    group, n = np.repeat(np.arange(total), rod["n"]), np.repeat(rod["n"], rod["n"])  # of every column of lanes
+    j = _within(rod["n"])
+    values = parameters.phi[:, rod["columns"][group, None] + number[group] * n[:, None] + j[:, None]] * inside[group]
+    phi_lanes = aligned(2 * columns * LANES)
+    at = 2 * (np.arange(columns) - j) + j
+    phi_lanes.reshape(-1, LANES)[np.stack([at, at + n])] = values
+    return groups, segment_lanes, phi_lanes
+
+
+def _within(counts: np.ndarray) -> np.ndarray:
+    """0, 1, ..., counts[0] - 1, 0, 1, ..., counts[1] - 1 and so on."""
+    return np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
 
 
 def elastic_columns(links: np.ndarray, parameters: Parameters) -> tuple[np.ndarray, np.ndarray]:
@@ -185,9 +250,11 @@ def make_space(
     balls: int = 0,
 ) -> Space:
     """Allocate scratch for a `Tree` (zeroed, so that reruns are reproducible)."""
-    from supple.core.outward import OUTWARD  # late: it is made of what stands here
+    from supple.core.blocks.rod_sweeps import rod_addresses  # late: they are made of what stands here
+    from supple.core.outward import OUTWARD
 
     n, knots = len(tree.component), find_knots(tree.blocks, len(tree.segments))
+    longest = (6 * np.diff(tree.groups[:, 1]) + tree.blocks["n"]).max(initial=0)
     return Space(
         work=np.zeros(len(tree.segments), work_t),
         columns=np.zeros((4, 6, spread(tree.phi.shape[1]))),
@@ -218,7 +285,10 @@ def make_space(
         factors=np.zeros(int((tree.blocks["n"] ** 2).sum())),
         reach=np.zeros((7, n)),
         panels=np.zeros((int(knots[0].max()) + 1) * 6 * PANEL),
-        sweeps=np.array([OUTWARD.address], dtype=np.int64),
+        sweeps=np.array([OUTWARD.address, *rod_addresses(tree.blocks)], dtype=np.int64),
+        steps=aligned(int(tree.groups[-1, 0]) * FOUR_STEPS),
+        jacobian_lanes=aligned(6 * LANES * int(tree.groups[-1, 1])),
+        product_lanes=aligned(LANES * int(longest)),
     )
 
 
@@ -340,7 +410,7 @@ _TREE = {
     "blocks": block_t, "parents": "i", "ranges": "I", "component": "i", "links": "I", "owner": "i",
     "placement": pose_t, "segments": segment_t, "phi": "F", "screws": "F", "gravity": "f", "stiffness": "F",
     "damping": "F", "rest": "f", "nodes": node_t, "psi": "f", "limits": "F", "loads": "I", "maps": "I", "first": "i",
-    "elastic": "F",
+    "elastic": "F", "groups": "I", "segment_lanes": "f", "phi_lanes": "f",
 }  # fmt: skip
 _SPACE = {
     "work": work_t, "columns": "C", "totals": "C", "tangent": "F", "stress": stress_t,
@@ -348,7 +418,8 @@ _SPACE = {
     "signals": "f", "multipliers": "f", "chains": "C", "lines": line_t, "parts": part_t, "coordinates": "F",
     "local": "C", "folding": "C", "rates": "f", "frames": pose_t, "maps": "f", "balls": "F", "energy": "f",
     "gradient": "i",
-    "knots": "I", "factors": "f", "reach": "F", "panels": "f", "sweeps": "i",
+    "knots": "I", "factors": "f", "reach": "F", "panels": "f", "sweeps": "i", "steps": "f", "jacobian_lanes": "f",
+    "product_lanes": "f",
 }  # fmt: skip
 
 
@@ -368,3 +439,9 @@ tree_at, space_at = viewing_handles(_tree), viewing_handles(_space)
 tree_view, space_view = viewing(_tree), viewing(_space)
 
 TREE_ROWS, SPACE_ROWS = len(Tree._fields), len(Space._fields)
+
+_four_segments = Layout("four segments", four_segments_t, of_lanes=True)
+_four_steps = Layout("four steps", four_steps_t, of_lanes=True)
+_step_numbers = Layout("four steps", four_steps_t, of_lanes=False)
+#: Groups of four segments at an address: as lanes, and the scratch of their steps also number by number.
+four_segments_at, four_steps_at, step_numbers_at = viewing(_four_segments), viewing(_four_steps), viewing(_step_numbers)

@@ -23,10 +23,13 @@ import numpy as np
 
 from supple.core.arrays import matrix_at
 from supple.core.blocks.body import add_field_mass
-from supple.core.blocks.kinds import block_jacobian, has_field, has_one_point
+from supple.core.blocks.kinds import block_jacobian, by_fours, has_field, has_one_point
+from supple.core.blocks.rod_columns import add_rod_sums
 from supple.core.records import J_SUM
+from supple.core.rod_calls import rod_jacobian
+from supple.core.views import address_of
 from supple.jit import inlined, inner, leaf, local_array
-from supple.lie.se3 import product6_transposed
+from supple.lie.se3 import add_matrix6, product6_transposed
 from supple.linalg.cholesky import cholesky_after
 from supple.linalg.products import add_columns, map_columns
 
@@ -110,13 +113,14 @@ def lock(free, start, n, E, reach):
 
 
 @inlined
-def factorise_block(block, maps, space, free, E):
+def factorise_block(tree, b, space, free, E):
     """E = sum J_k^T A_k J_k = U^T U and Y = U^-T P^T, P = sum A_k J_k, of any block.
 
     U (n, n) takes the place of E, with reciprocal pivots on its diagonal; Y^T (6, n) is in ``space.reach``.  Returns -1
     or the row whose pivot is doubtful, and a bound of the largest diagonal entry of M.
     """
-    n, start, X, reach, work = block.n, block.start, space.tangent, space.reach, space.work
+    block, X, reach, work = tree.blocks[b], space.tangent, space.reach, space.work
+    n, start = block.n, block.start
     for i in range(n):
         for j in range(n):
             E[i, j] = 0.0
@@ -129,11 +133,14 @@ def factorise_block(block, maps, space, free, E):
             for j in range(n):
                 for k in range(6):
                     reach[TAKEN, start + j] += 6.0 * space.columns[J_SUM, k, c + j] ** 2 * work[s].dS[k]
-        map_columns(work[s].M, space.columns[J_SUM], c, n, X)
-        add_columns(X, n, reach, start)
-        add_gram(space.columns[J_SUM], c, X, n, E)
+        if not by_fours(block):
+            map_columns(work[s].M, space.columns[J_SUM], c, n, X)
+            add_columns(X, n, reach, start)
+            add_gram(space.columns[J_SUM], c, X, n, E)
+    if by_fours(block):
+        add_rod_sums(tree, space, b, reach, E, 0)
     if has_field(block):
-        add_field_mass(block, maps, space.maps, reach, start, E, 0)
+        add_field_mass(block, tree.maps, space.maps, reach, start, E, 0)
     largest = lock(free, start, n, E, reach)
     row = cholesky_after(E, reach[TAKEN, start : start + n], SAFE)
     if row < 0 and block.parent > 0:
@@ -164,10 +171,9 @@ def hand_inward(block, space):
     work = space.work
     parent = work[block.parent]
     for s in range(block.first, block.first + block.active):
+        add_matrix6(work[s].M, parent.M)
         for k in range(6):
             parent.dS[k] += work[s].dS[k]
-            for l in range(6):
-                parent.M[k, l] += work[s].M[k, l]
     for k in range(6):
         for l in range(6):
             x = 0.0
@@ -199,7 +205,10 @@ def factorise_tree(tree, space, free):
     for b in range(tree.blocks.shape[0] - 1, -1, -1):
         block = tree.blocks[b]
         at -= block.n * block.n
-        block_jacobian(tree, space, block)
+        if by_fours(block):
+            rod_jacobian(address_of(tree), address_of(space), space, b, 0)
+        else:
+            block_jacobian(tree, space, block)
         if block.n == 1 and has_one_point(block):
             w, parent = space.work[block.first], space.work[block.parent]
             x, bound = factorise_joint(block, w, parent, space.columns, free, space.factors[at : at + 1], space.reach)
@@ -209,7 +218,7 @@ def factorise_tree(tree, space, free):
                 largest, smallest = max(largest, bound), min(smallest, x)
         else:
             E = matrix_at(space.factors.ctypes.data + 8 * at, (block.n, block.n))
-            row, bound = factorise_block(block, tree.maps, space, free, E)
+            row, bound = factorise_block(tree, b, space, free, E)
             if row >= 0:
                 return DOUBTFUL
             largest = max(largest, bound)

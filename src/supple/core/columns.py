@@ -18,8 +18,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.core.blocks.kinds import block_columns, block_jacobian
+from supple.core.blocks.kinds import block_columns, block_jacobian, by_fours
 from supple.core.records import J_SUM
+from supple.core.rod_calls import rod_jacobian
+from supple.core.views import address_of
 from supple.jit import inlined
 
 U = np.uint64  # unsigned indices vectorise, see linalg.products
@@ -43,7 +45,10 @@ def fill_jacobian_columns(tree, space):
     """J alone, for a robot at rest (mass matrix): as `fill_columns` without S, R and Q."""
     for b in range(tree.blocks.shape[0]):
         block = tree.blocks[b]
-        block_jacobian(tree, space, block)
+        if by_fours(block):
+            rod_jacobian(address_of(tree), address_of(space), space, b, 1)
+        else:
+            block_jacobian(tree, space, block)
         copy_end(block, 1, space.columns, space.totals)
 
 

@@ -19,6 +19,8 @@ from supple.core.actuation import fill_actuation
 from supple.core.arrays import TREE_ROWS, handle_at, matrix_at, space_at, tree_at, vector_at
 from supple.core.articulated import DOUBTFUL, NOT_FINITE, SOLVED
 from supple.core.articulated_columns import call_articulated
+from supple.core.blocks.kinds import by_fours
+from supple.core.blocks.rod_columns import leave_columns
 from supple.core.columns import copy_end
 from supple.core.forward_dynamics import (
     ARTICULATED_AT,
@@ -59,6 +61,8 @@ def fill_jacobian_rows(tree, space, vectors, A):
     Poses, motions and columns J are those that forward dynamics has left.
     """
     for b in range(tree.blocks.shape[0]):
+        if by_fours(tree.blocks[b]):
+            leave_columns(tree, space, b, 1)
         copy_end(tree.blocks[b], 3, space.columns, space.totals)
     for i in range(tree.loads.shape[0]):
         if tree.loads[i, 2] == CONSTRAINT:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from supple.core.arrays import space_at, tree_at
 from supple.core.blocks.body import add_field_mass
-from supple.core.blocks.kinds import has_field, has_one_point
+from supple.core.blocks.kinds import by_fours, has_field, has_one_point
+from supple.core.blocks.rod_columns import add_rod_sums
 from supple.core.finite import finite_matrix
 from supple.core.grafts import write_graft_columns, write_graft_rows
 from supple.core.outward import outward_with_jacobian
@@ -40,14 +41,18 @@ def write_mass_rows(block, ranges, totals, outward, M):
 
 
 @inlined
-def rod_sums(block, space, M):
-    """sum M_k J_k (6, n), in ``totals[MJ]``, and sum J_k^T M_k J_k in M, over the points k of a rod."""
-    columns, totals, X = space.columns, space.totals, space.tangent
+def point_sums(tree, space, b, M):
+    """sum M_k J_k (6, n), in ``totals[MJ]``, and sum J_k^T M_k J_k in M, over the points k of a rod or soft body."""
+    columns, totals, X, block = space.columns, space.totals, space.tangent, tree.blocks[b]
     n, start = block.n, block.start
     for i in range(start, start + n):
         clear_range(i, start, start + n, M)
         for k in range(6):
             totals[MJ, k, i] = 0.0
+    if by_fours(block):
+        add_rod_sums(tree, space, b, totals[MJ], M, start)
+        mirror_upper(start, n, M)
+        return
     for i in range(block.active):
         c = block.columns + i * n
         map_columns(space.work[block.first + i].M, columns[J_SUM], c, n, X)
@@ -80,7 +85,7 @@ def fill_mass_matrix(tree, space, q, zero, M):
         if has_one_point(block):
             joint_sums(block, space.work[block.first], space.columns, space.totals)
         else:
-            rod_sums(block, space, M)
+            point_sums(tree, space, b, M)
             if has_field(block):
                 add_field_mass(block, tree.maps, space.maps, space.totals[MJ], block.start, M, block.start)
         write_mass_rows(block, tree.ranges, space.totals, space.totals[MJ], M)

@@ -14,6 +14,9 @@ from __future__ import annotations
 
 import numpy as np
 
+#: How many segments of a rod are swept at once, as many as `supple.jit.lanes` has numbers.
+LANES = 4
+
 #: Rows of Space.columns: a segment's own motion subspace, and the sums J, R, Q inside its block (`core.columns`).
 S_OWN, J_SUM, R_SUM, Q_SUM = 0, 1, 2, 3
 #: Rows of Space.totals: J, R, Q at a block's end; the sums U_q, U_v that it hands inward; N^T J, M^T J, G^T J; and M J
@@ -170,3 +173,26 @@ work_t = np.dtype(
     ],
     align=True,
 )
+
+
+def _of_four(**fields: tuple[int, ...]) -> np.dtype:
+    """Floats of four segments: fields of these shapes, with one more dimension that counts segments."""
+    return np.dtype([(name, "f8", (*shape, LANES)) for name, shape in fields.items()])
+
+
+#: What stands in `segment_t` of four segments of a rod.
+four_segments_t = _of_four(half=(), bracket=(), rest=(2, 6), inertia=(6, 6))
+
+#: Scratch of four steps of a rod, as seen from where each begins.
+four_steps_t = _of_four(
+    xi=(3, 2, 6),  # strain, its rate and acceleration at the two collocation points
+    jet=(3, 6),  # Omega and its first two time derivatives
+    R=(3, 3),  # exp(Omega), the pose of the end
+    p=(3,),
+    T=(3, 2, 3, 3),  # T(Omega) and its first two time derivatives, dual matrices
+    twist=(6,),  # T Omega', how the end moves
+    rate=(6,),  # its time derivative, T Omega'' + T' Omega'
+)
+
+#: The same of their ends, in world axes, as in `work_t`.
+four_points_t = _of_four(R=(3, 3), p=(3,), V=(6,), A=(6,), h=(6,), F=(6,), M=(6, 6), N=(6, 6))

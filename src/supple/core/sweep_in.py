@@ -7,10 +7,13 @@ points.  World axes about the common origin, so that what hangs on a point is si
 from __future__ import annotations
 
 from supple.core.blocks.body import INERTIA, TANGENT, add_field_force, fill_field
-from supple.core.blocks.kinds import has_field, project_wrench
+from supple.core.blocks.kinds import by_fours, has_field, project_wrench
 from supple.core.inertia import point_wrench, velocity_tangent, world_inertia
 from supple.core.loads import apply_loads, has_wrenches, project_stresses
+from supple.core.rod_calls import INERTIAS, OPERATORS, WRENCHES, rod_points, rod_projection
+from supple.core.views import address_of
 from supple.jit import inlined, local_array
+from supple.lie.se3 import add_matrix6
 
 _matrix = local_array(6, 6)
 
@@ -24,6 +27,9 @@ def point_wrenches(tree, space, q, v, a, order):
     work = space.work
     for b in range(tree.blocks.shape[0]):
         block = tree.blocks[b]
+        if by_fours(block):
+            rod_points(address_of(tree), address_of(space), space, b, WRENCHES)
+            continue
         for s in range(block.first, block.first + block.active):
             w = work[s]
             world_inertia(w.R, w.p, tree.segments[s].inertia, w.M)
@@ -39,6 +45,9 @@ def point_operators(tree, space, q, v, a):
     X = _matrix()
     for b in range(tree.blocks.shape[0]):
         block = tree.blocks[b]
+        if by_fours(block):
+            rod_points(address_of(tree), address_of(space), space, b, OPERATORS)
+            continue
         for s in range(block.first, block.first + block.active):
             w = space.work[s]
             world_inertia(w.R, w.p, tree.segments[s].inertia, w.M)
@@ -55,6 +64,9 @@ def point_inertias(tree, space, q, zero):
     work = space.work
     for b in range(tree.blocks.shape[0]):
         block = tree.blocks[b]
+        if by_fours(block):
+            rod_points(address_of(tree), address_of(space), space, b, INERTIAS)
+            continue
         for s in range(block.first, block.first + block.active):
             world_inertia(work[s].R, work[s].p, tree.segments[s].inertia, work[s].M)
         if has_field(block):
@@ -74,9 +86,7 @@ def composite_inertias(tree, space, q, zero):
     for b in range(blocks.shape[0] - 1, -1, -1):
         parent = work[blocks[b].parent]
         for s in range(blocks[b].first, blocks[b].first + blocks[b].active):
-            for k in range(6):
-                for l in range(6):
-                    parent.M[k, l] += work[s].M[k, l]
+            add_matrix6(work[s].M, parent.M)
 
 
 @inlined
@@ -103,13 +113,10 @@ def accumulate_operators(tree, work):
             w = work[s]
             for k in range(6):
                 work[tree.parents[s]].F[k] += w.F[k]
-                for l in range(6):
-                    parent.M[k, l] += w.M[k, l]
-                    parent.N[k, l] += w.N[k, l]
+            add_matrix6(w.M, parent.M)
+            add_matrix6(w.N, parent.N)
             if loaded:
-                for k in range(6):
-                    for l in range(6):
-                        parent.G[k, l] += w.G[k, l]
+                add_matrix6(w.G, parent.G)
 
 
 @inlined
@@ -180,6 +187,9 @@ def project_all(tree, space, out):
         out[j] = 0.0
     for b in range(tree.blocks.shape[0]):
         block = tree.blocks[b]
+        if by_fours(block):
+            rod_projection(address_of(tree), address_of(space), space, b, out)
+            continue
         for i in range(block.active):
             w = work[block.first + i]
             project_wrench(tree, space, block, i, w.F, w, out)

@@ -8,7 +8,9 @@ Gravity is a base acceleration -G.
 
 from __future__ import annotations
 
-from supple.core.blocks.kinds import end_motion, end_pose
+from supple.core.blocks.kinds import by_fours, end_motion, end_pose
+from supple.core.rod_calls import rod_outward
+from supple.core.views import address_of
 from supple.jit import inlined
 from supple.lie.se3 import compose
 
@@ -49,12 +51,18 @@ def set_origin(tree, q, v, a, space):
 
 @inlined
 def sweep_out(tree, q, v, a, space, order):
-    """Pose, V, A of every active segment's end; world tangent operators up to time derivative ``order`` (0, 1 or 2)."""
+    """Pose, V, A of every active segment's end; world tangent operators up to time derivative ``order`` (0, 1 or 2).
+
+    Segments of rods have operators of their own where they begin; only if ``order`` is 2, they have them in world axes.
+    """
     work = space.work
     set_world(tree.gravity, work[0])
     set_origin(tree, q, v, a, space)
     for b in range(tree.blocks.shape[0]):
         block = tree.blocks[b]
+        if by_fours(block):
+            rod_outward(address_of(tree), address_of(space), space, b, q, v, a, order)
+            continue
         for i in range(block.active):
             w = work[block.first + i]
             previous = work[tree.parents[block.first + i]]

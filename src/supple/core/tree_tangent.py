@@ -36,6 +36,7 @@ from supple.core.sweep_in import clear_all_pose_tangents
 from supple.core.tree_factors import COUPLING, KNOT, KNOT_END, LU_AT, MOTION, NODE, NODE_END, factors_at
 from supple.core.tree_ties import collect_ties, sort_couplings
 from supple.jit import AddressedKernel, calling, inlined, inner, leaf, local_array
+from supple.lie.se3 import add_matrix6
 from supple.linalg.lu import factorise, solve_six_rows
 from supple.linalg.products import (
     add_coad_columns,
@@ -266,11 +267,9 @@ def hand_inward(block, space, C, W, cv, ca):
     for s in range(block.first, block.first + block.active):
         w = work[s]
         size += operator_size(w.G, w.N, w.M, by_rate, by_acceleration)
-        for k in range(6):
-            for l in range(6):
-                parent.G[k, l] += w.G[k, l]
-                parent.N[k, l] += w.N[k, l]
-                parent.M[k, l] += w.M[k, l]
+        add_matrix6(w.G, parent.G)
+        add_matrix6(w.N, parent.N)
+        add_matrix6(w.M, parent.M)
     if block.n == 0:
         return True
     G, N, M = _matrix(), _matrix(), _matrix()

@@ -21,6 +21,7 @@ from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import intrinsic
 
 from supple.jit.array_values import array, named_member
+from supple.jit.lanes import LANES, LANES_SIZE, LANES_TYPE, lanes_array
 
 #: Integers per array in a table: its address and up to three dimensions.
 STRIDE = 4
@@ -116,3 +117,73 @@ def viewing_handles(kind: View) -> Any:
 def address_of(typing_context: Any, view: Any) -> Any:
     """The table's address of a view: kernels that are called by address take it."""
     return types.int64(view), lambda context, builder, signature, arguments: arguments[0]
+
+
+class Layout(types.Type):  # type: ignore[misc]
+    """Type of a piece of memory with fields of floats at fixed places, of four segments at once.
+
+    The last dimension of every field counts segments.  ``of_lanes`` says how entries are read: all four as one number
+    (`supple.jit.lanes`), or each by itself.
+    """
+
+    def __init__(self, name: str, dtype: np.dtype[Any], of_lanes: bool) -> None:
+        assert dtype.fields is not None
+        self.of_lanes, self.entry = of_lanes, LANES_TYPE if of_lanes else types.float64
+        self.places = {field: (int(place[1]), place[0].shape) for field, place in dtype.fields.items()}
+        assert all(shape[-1] == LANES and place % LANES_SIZE == 0 for place, shape in self.places.values())
+        super().__init__(name=f"Layout({name}, {'lanes' if of_lanes else 'numbers'})")
+
+    def shape(self, field: str) -> tuple[int, ...]:
+        """Shape of a field as it is read."""
+        shape = self.places[field][1]
+        return shape[:-1] if self.of_lanes else shape
+
+    def kind(self, field: str) -> Any:
+        """Type of a field: an array, or one number."""
+        shape = self.shape(field)
+        return types.Array(self.entry, len(shape), "C") if shape else self.entry
+
+
+@register_default(Layout)
+class _LayoutModel(models.PrimitiveModel):  # type: ignore[misc]
+    """In compiled code, an address."""
+
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, ir.IntType(64))
+
+
+@infer_getattr
+class _LayoutAttributes(AttributeTemplate):  # type: ignore[misc]
+    """``memory.field`` is the array of that name."""
+
+    key = Layout
+
+    def generic_resolve(self, kind: Layout, attribute: str) -> Any:
+        """Type of a field."""
+        return kind.kind(attribute) if attribute in kind.places else None
+
+
+@imputils.lower_getattr_generic(Layout)  # type: ignore[untyped-decorator]
+def _read_place(context: Any, builder: Any, kind: Layout, value: Any, attribute: str) -> Any:
+    """Code that makes the array of a field, or reads its one number."""
+    address = builder.add(value, ir.IntType(64)(kind.places[attribute][0]))
+    data = builder.inttoptr(address, context.get_data_type(kind.entry).as_pointer())
+    shape = kind.shape(attribute)
+    return lanes_array(context, builder, kind.kind(attribute), data, shape) if shape else builder.load(data)
+
+
+def local_layout(name: str, dtype: np.dtype[Any]) -> Any:
+    """Compiled function without arguments that gives memory of this layout on the stack of its caller, as lanes."""
+    kind = Layout(name, dtype, of_lanes=True)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        with builder.goto_entry_block():
+            memory = builder.alloca(ir.ArrayType(ir.IntType(8), dtype.itemsize))
+            memory.align = LANES_SIZE
+        return builder.ptrtoint(memory, ir.IntType(64))
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def make(typing_context: Any) -> Any:
+        return kind(), generate
+
+    return make

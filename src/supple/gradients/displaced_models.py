@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.core import residual as _residual
-from supple.core.arrays import elastic_columns, handle, make_tree
+from supple.core.arrays import find_anew, handle, make_tree
 from supple.core.gradient_arrays import shaped_like, words_of
 from supple.gradients.array_slopes import flat_numbers, number_arrays
 from supple.solvers.sensitivity.displacements import PLACES, ROUNDING, TRUSTED
@@ -125,7 +125,7 @@ class DisplacedModels:
                     view[...] = moved[first : first + view.size].reshape(view.shape)
                     first += view.size
                 tree, parameters = self._keep[k][0], self._keep[k][-1]
-                tree.elastic[...] = elastic_columns(self._model.topology.links, parameters)[1]
+                find_anew(tree, self._model.topology, parameters)
         return distance
 
     def variations(

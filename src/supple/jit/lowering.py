@@ -17,6 +17,7 @@ from numba.core import cgutils
 from numba.core.cpu import CPUContext
 
 from supple.jit.array_values import address, array, is_constant, member, named_member, structure
+from supple.jit.lanes import Lanes
 
 Translation = Callable[[Any, Any, Any, Any], Any]  #: of context, builder, signature and arguments, to a value
 
@@ -110,7 +111,7 @@ def _find_writing(context: Any, signature: Any) -> Translation | None:
     """Of ``a[i, j] = number``."""
     kind, index, value = signature.args
     whole = _places(kind, index) == getattr(kind, "ndim", None) and not context.enable_boundscheck
-    return _write if whole and isinstance(value, (types.Number, types.Boolean)) else None
+    return _write if whole and isinstance(value, (types.Number, types.Boolean, Lanes)) else None
 
 
 def _write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

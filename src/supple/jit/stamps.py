@@ -25,6 +25,7 @@ COMPILER = (
     "array_values.py",
     "calls.py",
     "fast.py",
+    "lanes.py",
     "libraries.py",
     "local_arrays.py",
     "local_records.py",

@@ -20,7 +20,7 @@ import math
 
 import numpy as np
 
-from supple.jit import inlined, inner
+from supple.jit import all_below, any_below, blend, cosine, inlined, inner, root, sine
 
 #: x = theta^2 at which the series hands over to sine and cosine.
 SERIES_LIMIT = 2.0
@@ -40,43 +40,70 @@ def _stumpff_series(x, k, terms):
 @inlined
 def stumpff_exponential(x):
     """c_1, c_2, c_3 at x = theta^2 >= 0: all that exp needs."""
-    if x < SERIES_LIMIT:
-        c3 = _stumpff_series(x, 3, 10)
-        c2 = _stumpff_series(x, 2, 10)
-        c1 = 1.0 - x * c3
-    else:
-        theta = math.sqrt(x)
-        c1 = math.sin(theta) / theta
-        c2 = (1.0 - math.cos(theta)) / x
-        c3 = (1.0 - c1) / x
+    if all_below(x, SERIES_LIMIT):
+        return exponential_series(x)
+    far = blend(x, SERIES_LIMIT, SERIES_LIMIT, x)
+    theta = root(far)
+    c1 = sine(theta) / theta
+    c2 = (1.0 - cosine(theta)) / far
+    c3 = (1.0 - c1) / far
+    if any_below(x, SERIES_LIMIT):  # of several numbers some are small
+        n1, n2, n3 = exponential_series(blend(x, SERIES_LIMIT, x, SERIES_LIMIT))
+        c1, c2, c3 = blend(x, SERIES_LIMIT, n1, c1), blend(x, SERIES_LIMIT, n2, c2), blend(x, SERIES_LIMIT, n3, c3)
     return c1, c2, c3
+
+
+@inlined
+def exponential_series(x):
+    """c_1 = 1 - x c_3, c_2, c_3 below `SERIES_LIMIT`."""
+    c3 = _stumpff_series(x, 3, 10)
+    c2 = _stumpff_series(x, 2, 10)
+    return 1.0 - x * c3, c2, c3
+
+
+@inlined
+def stumpff_upward(x):
+    """c_1 .. c_9 above `SERIES_LIMIT`: c_k+2 = (1/k! - c_k) / x."""
+    theta = root(x)
+    y = 1.0 / x
+    c1 = sine(theta) / theta
+    c2 = (1.0 - cosine(theta)) * y
+    c3 = (1.0 - c1) * y
+    c4 = (0.5 - c2) * y
+    c5 = (1.0 / 6.0 - c3) * y
+    c6 = (1.0 / 24.0 - c4) * y
+    c7 = (1.0 / 120.0 - c5) * y
+    c8 = (1.0 / 720.0 - c6) * y
+    c9 = (1.0 / 5040.0 - c7) * y
+    return c1, c2, c3, c4, c5, c6, c7, c8, c9
+
+
+@inlined
+def stumpff_downward(x):
+    """c_1 .. c_9 below `SERIES_LIMIT`: c_k = 1/k! - x c_k+2."""
+    c9 = _stumpff_series(x, 9, 9)
+    c8 = _stumpff_series(x, 8, 9)
+    c7 = 1.0 / 5040.0 - x * c9
+    c6 = 1.0 / 720.0 - x * c8
+    c5 = 1.0 / 120.0 - x * c7
+    c4 = 1.0 / 24.0 - x * c6
+    c3 = 1.0 / 6.0 - x * c5
+    c2 = 0.5 - x * c4
+    c1 = 1.0 - x * c3
+    return c1, c2, c3, c4, c5, c6, c7, c8, c9
 
 
 @inlined
 def stumpff(x):
     """c_1 .. c_9 at x = theta^2 >= 0: what T and three derivatives of it need."""
-    if x < SERIES_LIMIT:
-        c9 = _stumpff_series(x, 9, 9)
-        c8 = _stumpff_series(x, 8, 9)
-        c7 = 1.0 / 5040.0 - x * c9
-        c6 = 1.0 / 720.0 - x * c8
-        c5 = 1.0 / 120.0 - x * c7
-        c4 = 1.0 / 24.0 - x * c6
-        c3 = 1.0 / 6.0 - x * c5
-        c2 = 0.5 - x * c4
-        c1 = 1.0 - x * c3
-    else:
-        theta = math.sqrt(x)
-        y = 1.0 / x
-        c1 = math.sin(theta) / theta
-        c2 = (1.0 - math.cos(theta)) * y
-        c3 = (1.0 - c1) * y
-        c4 = (0.5 - c2) * y
-        c5 = (1.0 / 6.0 - c3) * y
-        c6 = (1.0 / 24.0 - c4) * y
-        c7 = (1.0 / 120.0 - c5) * y
-        c8 = (1.0 / 720.0 - c6) * y
-        c9 = (1.0 / 5040.0 - c7) * y
+    if all_below(x, SERIES_LIMIT):
+        return stumpff_downward(x)
+    c1, c2, c3, c4, c5, c6, c7, c8, c9 = stumpff_upward(blend(x, SERIES_LIMIT, SERIES_LIMIT, x))
+    if any_below(x, SERIES_LIMIT):  # of several numbers some are small
+        n1, n2, n3, n4, n5, n6, n7, n8, n9 = stumpff_downward(blend(x, SERIES_LIMIT, x, SERIES_LIMIT))
+        c1, c2, c3 = blend(x, SERIES_LIMIT, n1, c1), blend(x, SERIES_LIMIT, n2, c2), blend(x, SERIES_LIMIT, n3, c3)
+        c4, c5, c6 = blend(x, SERIES_LIMIT, n4, c4), blend(x, SERIES_LIMIT, n5, c5), blend(x, SERIES_LIMIT, n6, c6)
+        c7, c8, c9 = blend(x, SERIES_LIMIT, n7, c7), blend(x, SERIES_LIMIT, n8, c8), blend(x, SERIES_LIMIT, n9, c9)
     return c1, c2, c3, c4, c5, c6, c7, c8, c9
 
 

@@ -107,6 +107,14 @@ def add_scaled(a, X, Y):
 
 
 @leaf
+def add_matrix6(M, X):
+    """X += M for 6x6 matrices."""
+    for i in range(6):
+        for j in range(6):
+            X[i, j] += M[i, j]
+
+
+@leaf
 def dot6(X, Y):
     """X . Y for 6-vectors: the power of a wrench on a twist."""
     return X[0] * Y[0] + X[1] * Y[1] + X[2] * Y[2] + X[3] * Y[3] + X[4] * Y[4] + X[5] * Y[5]

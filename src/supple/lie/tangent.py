@@ -17,11 +17,11 @@ and its time derivatives are those of products of scalars and vectors: nothing i
 
 from __future__ import annotations
 
-from supple.jit import inlined, inner, local_array
+from supple.jit import inlined, inner, local_like
 from supple.lie.coefficients import tangent_coefficients
 
-_derivatives = local_array(4, 3)  # c_k and its derivatives by x
-_jets = local_array(2, 3, 3)  # [dual part, time derivative, .]
+_derivatives = local_like(4, 3)  # c_k and its derivatives by x
+_jets = local_like(2, 3, 3)  # [dual part, time derivative, .]
 
 
 @inlined
@@ -38,7 +38,7 @@ def scalar_jets(jet, order, c):
     c, c' xd, c'' xd^2 + c' xdd, and for the dual part the same of c' y.
     """
     W, Wd, Wdd = jet[0], jet[1], jet[2]
-    dc = _derivatives()
+    dc = _derivatives(jet)
     tangent_coefficients(_dot(W, 0, W, 0), dc)
     y = 2.0 * _dot(W, 0, W, 3)
     for k in range(3):
@@ -111,7 +111,7 @@ def tangent_operators(jet, order, T):
 
     T (order + 1, 2, 3, 3) are dual matrices; of ``jet`` only the first ``order + 1`` rows count.
     """
-    c, beta, u = _jets(), _jets(), _jets()
+    c, beta, u = _jets(jet), _jets(jet), _jets(jet)
     scalar_jets(jet, order, c)
     _operator(jet, 0, c, beta, u, T[0])  # one by one: each is compiled for its own n
     if order >= 1:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from supple.compilation.law_program import Program
-from supple.core.arrays import Space, handle, make_space, make_tree
+from supple.core.arrays import Space, handle, make_space
 from supple.core.articulated_columns import ARTICULATED
 from supple.core.forward_dynamics import FORWARD_DYNAMICS
 from supple.core.records import has_chart, pose_t
@@ -230,8 +230,7 @@ def make_workspace(
     load_states, free = tables.load_states, tables.free
     n, nc, nz, nu = model.n, model.nc, states + len(load_states), model.nu
     placement = model.parameters.placement.copy()  # always: arrays of other types would compile all loops again
-    parameters, arrays = model.parameters._replace(placement=placement), model.workspace.arrays
-    tree = make_tree(model.topology, parameters, arrays.loads, arrays.maps)
+    tree = model.workspace.arrays._replace(placement=placement)
     space = make_space(tree, **model.workspace.sizes())
     *handles, kept = model.workspace.handles(handle(tree), space)
     rows = (2 if stabilised else 1) * nc

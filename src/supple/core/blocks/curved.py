@@ -6,6 +6,7 @@ time derivatives (g = g_start).
 
 from __future__ import annotations
 
+from supple.core.blocks.moving import move_along
 from supple.jit import inlined, inner, local_array
 from supple.lie.coefficients import tangent_coefficients
 from supple.lie.dual import Ad_times, add_ad_times, add_apply
@@ -13,7 +14,7 @@ from supple.lie.se3 import Ad_transposed, compose, exp
 from supple.lie.tangent import tangent_operators, tangent_transposed_derivative
 
 _rotation, _position, _wrench = local_array(3, 3), local_array(3), local_array(6)
-_dual, _operators, _coefficients = local_array(2, 3, 3), local_array(3, 2, 3, 3), local_array(4, 3)
+_operators, _coefficients = local_array(3, 2, 3, 3), local_array(4, 3)
 
 
 @inlined
@@ -26,43 +27,36 @@ def exponential_pose(w):
 
 @inner
 def curved_motion(previous, w, order):
-    """World operators Ad_g T and time derivatives up to ``order`` (0, 1 or 2), then twist and acceleration.
-
-    d(Ad_g)/dt = ad_V Ad_g with the twist V of the segment's start, hence
-    (Ad_g T)' = Ad_g T' + ad_V Ad_g T,   (Ad_g T)'' = Ad_g T'' + ad_V (Ad_g T' + (Ad_g T)') + ad_A Ad_g T,
-    and V += (Ad_g T) Omega', A += (Ad_g T) Omega'' + (Ad_g T)' Omega'.
-    """
+    """World operators of a segment's step, then V += (Ad_g T) Omega', A += (Ad_g T) Omega'' + (Ad_g T)' Omega'."""
     V, A = previous.V, previous.A
-    T, turned = _operators(), _dual()
+    T = _operators()
     tangent_operators(w.jet, order, T)
-    Ad_times(w.R0, w.p0, T[0], w.T[0])
+    world_operators(w.R0, w.p0, V, A, T, order, w.T)
+    move_along(previous, w)
     if order == 0:  # at rest
-        for k in range(6):
-            w.V[k], w.A[k] = V[k], A[k]
         return
-    Ad_times(w.R0, w.p0, T[1], turned)
-    copy_dual(turned, w.T[1])
-    add_ad_times(V, w.T[0], w.T[1])
-    if order == 2:
-        Ad_times(w.R0, w.p0, T[2], w.T[2])
-        add_ad_times(V, turned, w.T[2])
-        add_ad_times(V, w.T[1], w.T[2])
-        add_ad_times(A, w.T[0], w.T[2])
-    for k in range(6):
-        w.V[k] = V[k]
-        w.A[k] = A[k]
     add_apply(w.T[0], w.jet[1], w.V)
     add_apply(w.T[0], w.jet[2], w.A)
     add_apply(w.T[1], w.jet[1], w.A)
 
 
 @inlined
-def copy_dual(D, out):
-    """out = D for dual matrices."""
-    for d in range(2):
-        for i in range(3):
-            for j in range(3):
-                out[d, i, j] = D[d, i, j]
+def world_operators(R, p, V, A, T, order, out):
+    """Ad_g T and its time derivatives up to ``order`` (0, 1 or 2), in world axes; g = (R, p) is where a step begins.
+
+    That moves with V and A: d(Ad_g)/dt = ad_V Ad_g, hence
+    (Ad_g T)' = Ad_g T' + ad_V Ad_g T,   (Ad_g T)'' = Ad_g T'' + ad_V (Ad_g T' + (Ad_g T)') + ad_A Ad_g T.
+    """
+    Ad_times(R, p, T[0], out[0])
+    if order >= 1:
+        Ad_times(R, p, T[1], out[1])
+        if order == 2:
+            Ad_times(R, p, T[2], out[2])
+            add_ad_times(V, out[1], out[2])
+        add_ad_times(V, out[0], out[1])
+    if order == 2:
+        add_ad_times(V, out[1], out[2])
+        add_ad_times(A, out[0], out[2])
 
 
 @inner

@@ -43,6 +43,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.core.arrays import field_size, handle, map_size, matrices_at, matrix_at, vector_at
+from supple.core.blocks.moving import move_along, move_end
 from supple.core.blocks.screw import write_columns
 from supple.core.records import has_star, is_map
 from supple.jit import FieldKernel, MapKernel, calling, inlined, inner, local_array, opaque
@@ -133,10 +134,9 @@ def custom_pose(block, maps, memory, q, v, order, w):
 def custom_motion(block, at, v, a, order, previous, w):
     """V_end = V + S^ v, A_end = A + S^ a + S^' v; keeps S' (and S'' if ``order`` is 2)."""
     n, start = block.n, block.start
-    rate, bend, X, Y = _twist(), _twist(), _twist(), _twist()
-    for k in range(6):
-        w.V[k], w.A[k] = previous.V[k], previous.A[k]
+    rate, bend, X = _twist(), _twist(), _twist()
     if order == 0:  # at rest
+        move_along(previous, w)
         return
     S, ddS = matrix_at(part(at, n, SUBSPACE), (6, n)), matrix_at(part(at, n, BEND), (6, n))
     Sd, Sdd = matrix_at(part(at, n, RATE), (6, n)), matrix_at(part(at, n, ACCELERATION), (6, n))
@@ -153,12 +153,7 @@ def custom_motion(block, at, v, a, order, previous, w):
     contract(Sd, n, v, start, X)
     for k in range(6):
         bend[k] += X[k]
-    Ad(w.R0, w.p0, rate, X)
-    Ad(w.R0, w.p0, bend, Y)
-    add_ad(previous.V, X, Y)
-    for k in range(6):
-        w.V[k] += X[k]
-        w.A[k] += Y[k]
+    move_end(previous, rate, bend, w)
 
 
 @inlined

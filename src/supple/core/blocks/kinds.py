@@ -30,8 +30,7 @@ from supple.core.blocks.rod import (
     add_rod_stiffness,
     project_rod,
     rod_columns,
-    rod_jacobian,
-    rod_jet,
+    rod_step,
 )
 from supple.core.blocks.screw import joint_jet, project_screw, screw_columns, screw_jacobian, screw_motion
 from supple.core.map_gradients import add_body_gradient, add_map_gradient
@@ -60,6 +59,12 @@ def has_strains(block):
 
 
 @inlined
+def by_fours(block):
+    """Whether kernels of their own sweep over a block, four segments at a time (`core.rod_calls`): rods."""
+    return block.kind == ROD
+
+
+@inlined
 def map_address(tree, space, block, i):
     """Where the map g(q) of the i-th segment of a CUSTOM or BODY block is; a field has none."""
     if has_field(block):
@@ -75,7 +80,7 @@ def exponential_coordinates(block):
 
 @inlined
 def end_pose(tree, space, block, i, q, v, a, order, w):
-    """Pose of the end of the i-th segment from that of its start; keeps what `end_motion` needs."""
+    """Pose of the end of the i-th segment from that of its start; keeps what `end_motion` needs, but of rods."""
     if block.kind == CUSTOM:
         custom_pose(block, tree.maps, space.maps, q, v, order, w)
         return
@@ -83,7 +88,7 @@ def end_pose(tree, space, block, i, q, v, a, order, w):
         body_pose(block, tree.maps, space.maps, i, q, v, order, w)
         return
     if block.kind == ROD:
-        rod_jet(tree, block, i, q, v, a, order, w)
+        rod_step(tree, block, i, q, w)
     else:
         joint_jet(block, tree.screws, q, v, a, w.jet)
     exponential_pose(w)
@@ -91,7 +96,10 @@ def end_pose(tree, space, block, i, q, v, a, order, w):
 
 @inlined
 def end_motion(tree, space, block, i, v, a, order, previous, w):
-    """Twist and acceleration of the i-th segment's end; operators up to time derivative ``order`` (0, 1 or 2)."""
+    """Twist and acceleration of the end of the i-th segment of any block but a rod.
+
+    With operators up to time derivative ``order`` (0, 1 or 2).
+    """
     if block.kind == SCREW:
         screw_motion(previous, order, w)
     elif block.kind == BODY and i == 0:
@@ -124,11 +132,9 @@ def block_columns(tree, space, block, cv, ca):
 
 @inlined
 def block_jacobian(tree, space, block):
-    """J = sum S alone of all active segments of a block."""
+    """J = sum S alone of all active segments of any block but a rod."""
     work, J = space.work, space.columns[1]
-    if block.kind == ROD:
-        rod_jacobian(tree, block, work, J)
-    elif block.kind == SCREW:
+    if block.kind == SCREW:
         screw_jacobian(block, tree.screws, work[block.first], J)
     elif block.kind == EXPONENTIAL:
         exponential_jacobian(block, tree.screws, work[block.first], J)

@@ -28,17 +28,10 @@ _panel = local_array(12, PANEL)
 
 
 @inlined
-def rod_jet(tree, block, i, q, v, a, order, w):
-    """Omega, Omega', Omega'' of the i-th segment in w.jet, from xi = xi* + Phi q, Phi v, Phi a in w.xi (C1-C3).
-
-    If ``order`` is 0, the robot is at rest, and there are only Omega and xi.
-    """
+def rod_step(tree, block, i, q, w):
+    """Omega of the i-th segment at rest in w.jet, from xi = xi* + Phi q in w.xi (C1, C2)."""
     segment, column = tree.segments[block.first + i], block.columns + i * block.n
-    if order == 0:
-        step_at_rest(block, segment, column, tree.phi, q, w.xi[0], w.jet[0])
-    else:
-        strain_jet(block, segment, column, tree.phi, q, v, a, w.xi)
-        magnus_jet(segment, w.xi, w.jet)
+    step_at_rest(block, segment, column, tree.phi, q, w.xi[0], w.jet[0])
 
 
 @inlined
@@ -230,15 +223,6 @@ def write_jacobian_columns(component, start, n, phi, W, c, J):
             J[k, c + j] = f0 * W[k, r] + f1 * W[k, U6 + r]
 
 
-@leaf
-def add_earlier_jacobian(J, before, n, c):
-    """J of a segment, J[:, c:c+n], += that of an earlier one, from ``before`` on."""
-    before, c = U(before), U(c)
-    for k in range(U6):
-        for j in range(U(n)):
-            J[k, c + j] += J[k, before + j]
-
-
 @inlined
 def rod_columns(tree, block, work, cv, ca, columns):
     """S = T Z Phi, J = sum S, R = sum S', Q = sum S'' of all segments of a rod, combined with c_v, c_a."""
@@ -248,19 +232,6 @@ def rod_columns(tree, block, work, cv, ca, columns):
         collocation_matrices(tree.segments[s], work[s], 2, Z)
         collocation_columns(Z, cv, ca, W)
         expand_columns(block, i, tree.parents[s], tree.component, tree.phi, W, columns)
-
-
-@inlined
-def rod_jacobian(tree, block, work, J):
-    """J = sum T Z Phi of all segments of a rod."""
-    Z, W, n = _duals(), _plain_matrix(), block.n
-    for i in range(block.active):
-        s, c = block.first + i, block.columns + i * n
-        collocation_matrices(tree.segments[s], work[s], 0, Z)
-        write_plain(Z[0], W)
-        write_jacobian_columns(tree.component, block.start, n, tree.phi, W, c, J)
-        if tree.parents[s] != block.parent:
-            add_earlier_jacobian(J, block.columns + (tree.parents[s] - block.first) * n, n, c)
 
 
 @inlined

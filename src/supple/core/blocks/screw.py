@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from supple.core.blocks.moving import move_along, move_end
 from supple.jit import inlined, local_array
 from supple.lie.se3 import Ad, Ad_transposed, add_ad
 
@@ -35,17 +36,10 @@ def screw_motion(previous, order, w):
 
     If ``order`` is 0, the robot is at rest.
     """
-    for k in range(6):
-        w.V[k], w.A[k] = previous.V[k], previous.A[k]
     if order == 0:
-        return
-    X, Y = _twist(), _twist()
-    Ad(w.R0, w.p0, w.jet[1], X)
-    Ad(w.R0, w.p0, w.jet[2], Y)
-    add_ad(previous.V, X, Y)
-    for k in range(6):
-        w.V[k] += X[k]
-        w.A[k] += Y[k]
+        move_along(previous, w)
+    else:
+        move_end(previous, w.jet[1], w.jet[2], w)
 
 
 @inlined

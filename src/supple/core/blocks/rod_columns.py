@@ -1,0 +1,155 @@
+"""Columns J of rods and sums over their points, four segments at a time.
+
+    J_k = sum of S over the segments up to point k,     P = sum M_k J_k,     E = sum J_k^T M_k J_k,
+
+with S = T Z Phi; M_k is any symmetric matrix of point k, its inertia or what hangs on it, too.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.core.arrays import matrices_at, space_view, tree_view
+from supple.core.blocks.rod import write_jacobian_columns, write_plain
+from supple.core.blocks.rod_sweeps import (
+    four_records,
+    gather,
+    gather_matrix,
+    groups_of,
+    phi_at,
+    segments_of,
+    steps_of,
+)
+from supple.core.records import J_SUM
+from supple.core.rod_calls import SIGNATURE
+from supple.jit import (
+    LANES,
+    LANES_SIZE,
+    AddressedKernel,
+    inlined,
+    inner,
+    lane_matrix_at,
+    lane_sum,
+    lane_vector_at,
+    leaf,
+    local_lanes,
+)
+from supple.lie.dual import Ad_times, times_step
+from supple.linalg.products import map_columns
+
+U = np.uint64  # unsigned indices vectorise, see linalg.products
+
+_four_rotations, _four_positions, _four_matrices = local_lanes(3, 3), local_lanes(3), local_lanes(6, 6)
+_four_duals, _four_pairs, _four_plain = local_lanes(2, 3, 3), local_lanes(2, 2, 3, 3), local_lanes(6, 12)
+
+
+@inlined
+def jacobian_at(tree, space, b, g):
+    """Where columns J (6, n) of group g of block b are, as lanes."""
+    return space.jacobian_lanes.ctypes.data + 6 * LANES_SIZE * (tree.groups[b, 1] + g * tree.blocks[b].n)
+
+
+@inlined
+def product_at(space, n, g):
+    """Where there is room for M J (6, n) of group g, as lanes."""
+    return space.product_lanes.ctypes.data + 6 * LANES_SIZE * g * n
+
+
+@inner
+def own_columns(tree, space, b):
+    """S = Ad_g T Z Phi of all segments of rod b, as lanes."""
+    block, work = tree.blocks[b], space.work
+    R, p, T, Z, W = _four_rotations(), _four_positions(), _four_duals(), _four_pairs(), _four_plain()
+    for g in range(groups_of(tree, b)):
+        segment, step = segments_of(tree, b, g), steps_of(tree, space, b, g)
+        w0, w1, w2, w3 = four_records(work, block, g)
+        gather_matrix(w0.R0, w1.R0, w2.R0, w3.R0, R)
+        gather(w0.p0, w1.p0, w2.p0, w3.p0, p)
+        Ad_times(R, p, step.T[0], T)
+        times_step(T, segment.half, -segment.bracket, step.xi[0, 1], Z[0])
+        times_step(T, segment.half, segment.bracket, step.xi[0, 0], Z[1])
+        write_plain(Z, W)
+        phi = lane_matrix_at(phi_at(tree, b, g), (2, block.n))
+        J = lane_matrix_at(jacobian_at(tree, space, b, g), (6, block.n))
+        write_jacobian_columns(tree.component, block.start, block.n, phi, W, 0, J)
+
+
+@leaf
+def add_columns_before(X, n, lane, before, from_lane):
+    """X[:, :n, lane] += those of an earlier segment, ``before``[:, :n, from_lane]; both (6, n, 4)."""
+    for k in range(6):
+        for j in range(U(n)):
+            X[k, j, lane] += before[k, j, from_lane]
+
+
+@inner
+def sum_columns(tree, space, b):
+    """J = S + J of the segment before, of all segments of rod b."""
+    block, parents = tree.blocks[b], tree.parents
+    shape = 6, block.n, LANES
+    for i in range(block.active):
+        before = parents[block.first + i] - block.first
+        if parents[block.first + i] != block.parent:
+            X = matrices_at(jacobian_at(tree, space, b, i // LANES), shape)
+            earlier = matrices_at(jacobian_at(tree, space, b, before // LANES), shape)
+            add_columns_before(X, block.n, U(i % LANES), earlier, U(before % LANES))
+
+
+@inlined
+def leave_columns(tree, space, b, everywhere):
+    """J of the segments on which blocks hang, or of all, in Space.columns."""
+    block, J = tree.blocks[b], space.columns[J_SUM]
+    for i in range(block.active):
+        if everywhere != 0 or space.knots[1, block.first + i] >= 0:
+            X = matrices_at(jacobian_at(tree, space, b, i // LANES), (6, block.n, LANES))
+            c = U(block.columns + i * block.n)
+            for k in range(6):
+                for j in range(U(block.n)):
+                    J[k, c + j] = X[k, j, U(i % LANES)]
+
+
+def _rod_jacobian(tree_address, space_address, b, everywhere):
+    """J of all segments of rod b, as lanes, and in Space.columns (`leave_columns`)."""
+    tree, space = tree_view(tree_address), space_view(space_address)
+    own_columns(tree, space, b)
+    sum_columns(tree, space, b)
+    leave_columns(tree, space, b, everywhere)
+
+
+ROD_JACOBIAN = AddressedKernel(_rod_jacobian, SIGNATURE)
+
+
+@leaf
+def add_row(J, i, X, n, row):
+    """row (n,) += J_i^T X from entry i on; J and X (6, n)."""
+    i = U(i)
+    a0, a1, a2, a3, a4, a5 = J[0, i], J[1, i], J[2, i], J[3, i], J[4, i], J[5, i]
+    for j in range(i, U(n)):
+        row[j] += a0 * X[0, j] + a1 * X[1, j] + a2 * X[2, j] + a3 * X[3, j] + a4 * X[4, j] + a5 * X[5, j]
+
+
+@inner
+def add_rod_sums(tree, space, b, P, E, start):
+    """P[:6, own] += sum M_k J_k and E += sum J_k^T M_k J_k, above its diagonal, over the points k of rod b.
+
+    Columns ``own`` of P are those of the rod's coordinates; rows and columns of E begin at ``start``.
+    """
+    block, n = tree.blocks[b], tree.blocks[b].n
+    count, M = groups_of(tree, b), _four_matrices()
+    for g in range(count):
+        w0, w1, w2, w3 = four_records(space.work, block, g)
+        gather_matrix(w0.M, w1.M, w2.M, w3.M, M)
+        X = lane_matrix_at(product_at(space, n, g), (6, n))
+        map_columns(M, lane_matrix_at(jacobian_at(tree, space, b, g), (6, n)), 0, n, X)
+        for k in range(6):
+            for j in range(n):
+                P[k, block.start + j] += lane_sum(X[k, j])
+    row = lane_vector_at(product_at(space, n, count), (n,))
+    for i in range(n):
+        for j in range(i, n):
+            row[j] = 0.0
+        for g in range(count):
+            J = lane_matrix_at(jacobian_at(tree, space, b, g), (6, n))
+            add_row(J, i, lane_matrix_at(product_at(space, n, g), (6, n)), n, row)
+        for j in range(i, n):
+            E[start + i, start + j] += lane_sum(row[j])

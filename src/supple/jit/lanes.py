@@ -1,0 +1,276 @@
+"""Four numbers at once: a number type of compiled code with one value for each of four segments.
+
+Processors add and multiply four numbers as fast as one.  A formula that is written for numbers, such as
+
+    def add_ad(V, X, Y):
+        Y[0] += V[1] * X[2] - V[2] * X[1]
+        ...
+
+is compiled a second time for arrays of this type (`local_lanes`, `lanes_at`), and then works on four segments: nothing
+is written twice.  Plain numbers become four equal ones where they meet others.  A formula that asks how large a number
+is does so by `all_below`, and chooses by `blend`, which plain numbers know, too.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.core.datamodel import models, register_default
+from numba.core.typeconv import Conversion
+from numba.core.typing.templates import ConcreteTemplate, infer_global, signature
+from numba.extending import intrinsic, lower_builtin, lower_cast
+
+from supple.jit.array_values import array
+
+#: How many numbers one holds, and its size in bytes.
+LANES = 4
+LANES_SIZE = 8 * LANES
+
+VECTOR = ir.VectorType(ir.DoubleType(), LANES)
+_INDEX = ir.IntType(32)
+
+
+class Lanes(types.Type):  # type: ignore[misc]
+    """The type: any plain number may stand for four equal ones."""
+
+    bitwidth = 8 * LANES_SIZE
+
+    def __init__(self) -> None:
+        super().__init__(name=f"lanes{LANES}")
+
+    def can_convert_from(self, typing_context: Any, other: Any) -> Any:
+        """What becomes this type by itself."""
+        return Conversion.safe if isinstance(other, (types.Float, types.Integer)) else None
+
+
+LANES_TYPE = Lanes()
+
+
+@register_default(Lanes)
+class _LanesModel(models.PrimitiveModel):  # type: ignore[misc]
+    """In compiled code, a vector."""
+
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, VECTOR)
+
+
+@lower_cast(types.Float, Lanes)  # type: ignore[untyped-decorator]
+@lower_cast(types.Integer, Lanes)  # type: ignore[untyped-decorator]
+def _spread(context: Any, builder: Any, kind: Any, _: Any, value: Any) -> Any:
+    """Four equal numbers."""
+    number = context.cast(builder, value, kind, types.float64)
+    nothing = ir.Constant(VECTOR, ir.Undefined)
+    first = builder.insert_element(nothing, number, _INDEX(0))
+    return builder.shuffle_vector(first, nothing, ir.Constant(ir.VectorType(_INDEX, LANES), [0] * LANES))
+
+
+def _arithmetic(function: Any, arguments: int, instruction: str) -> None:
+    """Make an operator known, lane by lane."""
+    kinds = (LANES_TYPE,) * arguments
+
+    class Template(ConcreteTemplate):  # type: ignore[misc]
+        cases = [signature(LANES_TYPE, *kinds)]
+
+    def translate(context: Any, builder: Any, _: Any, values: Any) -> Any:
+        return getattr(builder, instruction)(*values)
+
+    infer_global(function)(Template)
+    lower_builtin(function, *kinds)(translate)
+
+
+for _functions, _instruction in (
+    ((operator.add, operator.iadd), "fadd"),
+    ((operator.sub, operator.isub), "fsub"),
+    ((operator.mul, operator.imul), "fmul"),
+    ((operator.truediv, operator.itruediv), "fdiv"),
+):
+    for _function in _functions:
+        _arithmetic(_function, 2, _instruction)
+_arithmetic(operator.neg, 1, "fneg")
+
+
+def _each(builder: Any, value: Any, work: Callable[[Any], Any]) -> Any:
+    """``work`` done to the number of every lane, one by one."""
+    for k in range(LANES):
+        value = builder.insert_element(value, work(builder.extract_element(value, _INDEX(k))), _INDEX(k))
+    return value
+
+
+def _function_of(function: Any) -> Any:
+    """A function of `math` for plain numbers and lanes: for what is rare."""
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def of(typing_context: Any, x: Any) -> Any:
+        def generate(context: Any, builder: Any, kinds: Any, arguments: Any) -> Any:
+            plain = signature(types.float64, types.float64)
+            typing_context.resolve_function_type(typing_context.resolve_value_type(function), plain.args, {})
+            translate = context.get_function(function, plain)
+            if kinds.return_type == LANES_TYPE:
+                return _each(builder, arguments[0], lambda number: translate(builder, [number]))
+            return translate(builder, arguments)
+
+        kind = LANES_TYPE if isinstance(x, Lanes) else types.float64
+        return kind(kind), generate
+
+    return of
+
+
+root, sine, cosine = _function_of(math.sqrt), _function_of(math.sin), _function_of(math.cos)
+
+
+def _widened(x: Any) -> Any:
+    """The type of a number in a function of lanes or plain numbers."""
+    return LANES_TYPE if isinstance(x, Lanes) else types.float64
+
+
+def _below(builder: Any, x: Any, limit: Any) -> Any:
+    """Lane by lane, whether x < limit; of NaN it is not."""
+    return builder.fcmp_ordered("<", x, limit)
+
+
+def _bits(builder: Any, which: Any) -> Any:
+    """Answers of all lanes as one integer."""
+    return builder.bitcast(which, ir.IntType(LANES)) if isinstance(which.type, ir.VectorType) else which
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def all_below(typing_context: Any, x: Any, limit: Any) -> Any:
+    """Whether x < limit, in all lanes."""
+
+    def generate(context: Any, builder: Any, kinds: Any, arguments: Any) -> Any:
+        bits = _bits(builder, _below(builder, *arguments))
+        return builder.icmp_unsigned("==", bits, bits.type((1 << bits.type.width) - 1))
+
+    return types.boolean(_widened(x), _widened(x)), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def any_below(typing_context: Any, x: Any, limit: Any) -> Any:
+    """Whether x < limit, in any lane."""
+
+    def generate(context: Any, builder: Any, kinds: Any, arguments: Any) -> Any:
+        bits = _bits(builder, _below(builder, *arguments))
+        return builder.icmp_unsigned("!=", bits, bits.type(0))
+
+    return types.boolean(_widened(x), _widened(x)), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def blend(typing_context: Any, x: Any, limit: Any, below: Any, above: Any) -> Any:
+    """``below`` where x < limit, else ``above``: lane by lane."""
+
+    def generate(context: Any, builder: Any, kinds: Any, arguments: Any) -> Any:
+        return builder.select(_below(builder, *arguments[:2]), *arguments[2:])
+
+    kind = _widened(x)
+    return kind(kind, kind, kind, kind), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def lane_sum(typing_context: Any, x: Any) -> Any:
+    """x_0 + x_1 + x_2 + x_3, added in pairs."""
+
+    def generate(context: Any, builder: Any, kinds: Any, arguments: Any) -> Any:
+        parts = [builder.extract_element(arguments[0], _INDEX(k)) for k in range(LANES)]
+        while len(parts) > 1:
+            half = len(parts) // 2
+            parts = [builder.fadd(parts[k], parts[k + half]) for k in range(half)]
+        return parts[0]
+
+    return types.float64(LANES_TYPE), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def lane_of(typing_context: Any, x: Any, k: Any) -> Any:
+    """The number in lane k."""
+
+    def generate(context: Any, builder: Any, kinds: Any, arguments: Any) -> Any:
+        return builder.extract_element(arguments[0], builder.trunc(arguments[1], _INDEX))
+
+    return types.float64(LANES_TYPE, types.int64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def four_of(typing_context: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
+    """Four numbers as one of lanes."""
+
+    def generate(context: Any, builder: Any, kinds: Any, arguments: Any) -> Any:
+        whole = ir.Constant(VECTOR, ir.Undefined)
+        for k, number in enumerate(arguments):
+            whole = builder.insert_element(whole, number, _INDEX(k))
+        return whole
+
+    return LANES_TYPE(*[types.float64] * LANES), generate
+
+
+def lanes_array(context: Any, builder: Any, kind: Any, data: Any, shape: tuple[int, ...]) -> Any:
+    """An array of known shape at a pointer: its entries are of the array's type, plain numbers or lanes."""
+    size = LANES_SIZE if kind.dtype == LANES_TYPE else 8
+    integer = ir.IntType(64)
+    strides = [size * math.prod(shape[k + 1 :]) for k in range(len(shape))]
+    lengths, steps = ([integer(n) for n in numbers] for numbers in (shape, strides))
+    return array(context, builder, kind, data, lengths, steps, integer(size))
+
+
+def _on_stack(shape: tuple[int, ...]) -> Callable[[Any, Any, Any, Any], Any]:
+    """Code that makes an array of the returned type on the stack of the caller."""
+
+    def generate(context: Any, builder: Any, kinds: Any, arguments: Any) -> Any:
+        entry = context.get_data_type(kinds.return_type.dtype)
+        with builder.goto_entry_block():  # once per call, whatever loop it stands in
+            memory = builder.alloca(ir.ArrayType(entry, math.prod(shape)))
+            memory.align = LANES_SIZE
+        return lanes_array(context, builder, kinds.return_type, builder.bitcast(memory, entry.as_pointer()), shape)
+
+    return generate
+
+
+def local_lanes(*shape: int) -> Any:
+    """Compiled function without arguments that gives an array of lanes, as `local_array` does of plain numbers."""
+    kind = types.Array(LANES_TYPE, len(shape), "C")
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def make(typing_context: Any) -> Any:
+        return kind(), _on_stack(shape)
+
+    return make
+
+
+def local_like(*shape: int) -> Any:
+    """Compiled function of one array that gives another, as `local_array` does, with entries of the same type."""
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def make(typing_context: Any, array: Any) -> Any:
+        return types.Array(array.dtype, len(shape), "C")(array), _on_stack(shape)
+
+    return make
+
+
+def _lanes_of(dimensions: int) -> Any:
+    """Compiled function ``at(address, shape)``: lanes at an address that is a multiple of their size."""
+    kind = types.Array(LANES_TYPE, dimensions, "C")
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def at(typing_context: Any, address: Any, shape: Any) -> Any:
+        def generate(context: Any, builder: Any, kinds: Any, arguments: Any) -> Any:
+            integer = ir.IntType(64)
+            lengths = cgutils.unpack_tuple(builder, arguments[1])
+            strides = [integer(LANES_SIZE)]
+            for length in reversed(lengths[1:]):
+                strides.insert(0, builder.mul(strides[0], length))
+            data = builder.inttoptr(arguments[0], VECTOR.as_pointer())
+            return array(context, builder, kind, data, lengths, strides, integer(LANES_SIZE))
+
+        return kind(types.int64, types.UniTuple(types.int64, dimensions)), generate
+
+    return at
+
+
+#: Lanes at an address, of a shape (n,) or (n, m).
+lane_vector_at, lane_matrix_at = _lanes_of(1), _lanes_of(2)
