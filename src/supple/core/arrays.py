@@ -156,7 +156,7 @@ class Space(NamedTuple):
     sweeps: Any  #: (4,) int64, addresses of the sweep outward (core.outward) and of those of rods; never changes
     steps: Any  #: four_steps_t of every group of four segments (core.blocks.rod_sweeps)
     jacobian_lanes: Any  #: (6, n) lanes of every group: columns J of four segments
-    product_lanes: Any  #: (6, n) lanes of every group of the longest rod: M J of four segments; and a row of n lanes
+    product_lanes: Any  #: (6, n) lanes of every group of the longest rod: M J of four segments; and of their sums
 
 
 def make_tree(topology: Topology, parameters: Parameters, loads: np.ndarray, maps: np.ndarray = NO_MAPS) -> Any:
@@ -198,8 +198,9 @@ def by_fours(blocks: np.ndarray, parameters: Parameters) -> tuple[np.ndarray, np
 
     segment_lanes = aligned(total * FOUR_SEGMENTS)
     given, into = parameters.segments[rod["first"][:, None] + number], segment_lanes.view(four_segments_t)
-    for name in four_segments_t.names or ():
+    for name in ("half", "bracket", "rest", "inertia"):
         into[name] = np.moveaxis(given[name], 1, -1)
+    into["inside"] = inside
 
     group, n = np.repeat(np.arange(total), rod["n"]), np.repeat(rod["n"], rod["n"])  # of every column of lanes
     j = _within(rod["n"])
@@ -254,7 +255,7 @@ def make_space(
     from supple.core.outward import OUTWARD
 
     n, knots = len(tree.component), find_knots(tree.blocks, len(tree.segments))
-    longest = (6 * np.diff(tree.groups[:, 1]) + tree.blocks["n"]).max(initial=0)
+    longest = 6 * (np.diff(tree.groups[:, 1]) + tree.blocks["n"]).max(initial=0)
     return Space(
         work=np.zeros(len(tree.segments), work_t),
         columns=np.zeros((4, 6, spread(tree.phi.shape[1]))),

@@ -68,6 +68,17 @@ def hand_on(P, A, parent):
             parent[k, l] += A[k, l] - P[k] * P[l]
 
 
+@leaf
+def subtract_square(reach, start, n, M):
+    """M (6, 6) -= Y^T Y, Y^T being columns start to start + n of ``reach``."""
+    start = U(start)
+    for i in range(U(n)):
+        for k in range(6):
+            x = reach[k, start + i]
+            for l in range(6):
+                M[k, l] -= x * reach[l, start + i]
+
+
 @inlined
 def factorise_joint(block, w, parent, columns, free, factor, reach):
     """E = J^T A J, a number that is kept as 1 / sqrt(E), and Y = (A J)^T / sqrt(E) of a block with one coordinate.
@@ -138,7 +149,7 @@ def factorise_block(tree, b, space, free, E):
             add_columns(X, n, reach, start)
             add_gram(space.columns[J_SUM], c, X, n, E)
     if by_fours(block):
-        add_rod_sums(tree, space, b, reach, E, 0)
+        add_rod_sums(tree, space, b, work[block.parent].M, reach, E, 0)
     if has_field(block):
         add_field_mass(block, tree.maps, space.maps, reach, start, E, 0)
     largest = lock(free, start, n, E, reach)
@@ -165,21 +176,20 @@ def solve_lower_rows(E, reach, start):
 
 @inlined
 def hand_inward(block, space):
-    """A_parent += sum A_k - Y^T Y: what a block hands to the point it hangs on; dS, what it was before, sums up."""
+    """A_parent += sum A_k - Y^T Y: what a block hands to the point it hangs on; dS, what it was before, sums up.
+
+    Rods have added sum A_k already (`blocks.rod_columns.add_rod_sums`).
+    """
     if block.parent == 0:
         return
     work = space.work
     parent = work[block.parent]
     for s in range(block.first, block.first + block.active):
-        add_matrix6(work[s].M, parent.M)
+        if not by_fours(block):
+            add_matrix6(work[s].M, parent.M)
         for k in range(6):
             parent.dS[k] += work[s].dS[k]
-    for k in range(6):
-        for l in range(6):
-            x = 0.0
-            for i in range(block.start, block.start + block.n):
-                x += space.reach[k, i] * space.reach[l, i]
-            parent.M[k, l] -= x
+    subtract_square(space.reach, block.start, block.n, parent.M)
 
 
 @inlined

@@ -22,7 +22,7 @@ from supple.linalg.products import (
     project_range,
 )
 
-_twist = local_array(6)
+_twist, _whole = local_array(6), local_array(6, 6)
 
 
 @inlined
@@ -50,7 +50,7 @@ def point_sums(tree, space, b, M):
         for k in range(6):
             totals[MJ, k, i] = 0.0
     if by_fours(block):
-        add_rod_sums(tree, space, b, totals[MJ], M, start)
+        add_rod_sums(tree, space, b, _whole(), totals[MJ], M, start)
         mirror_upper(start, n, M)
         return
     for i in range(block.active):

@@ -180,8 +180,8 @@ def _of_four(**fields: tuple[int, ...]) -> np.dtype:
     return np.dtype([(name, "f8", (*shape, LANES)) for name, shape in fields.items()])
 
 
-#: What stands in `segment_t` of four segments of a rod.
-four_segments_t = _of_four(half=(), bracket=(), rest=(2, 6), inertia=(6, 6))
+#: What stands in `segment_t` of four segments of a rod; ``inside`` is 1, but 0 behind its last segment.
+four_segments_t = _of_four(half=(), bracket=(), rest=(2, 6), inertia=(6, 6), inside=())
 
 #: Scratch of four steps of a rod, as seen from where each begins.
 four_steps_t = _of_four(

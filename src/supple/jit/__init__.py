@@ -34,9 +34,11 @@ from supple.jit.lanes import (
     lane_of,
     lane_sum,
     lane_vector_at,
+    last_of,
     local_lanes,
     local_like,
     root,
+    running_sum,
     sine,
 )
 from supple.jit.local_arrays import local_array
@@ -73,6 +75,7 @@ __all__ = [
     "lane_of",
     "lane_sum",
     "lane_vector_at",
+    "last_of",
     "leaf",
     "load_stamp",
     "local_array",
@@ -85,6 +88,7 @@ __all__ = [
     "ring_digest",
     "room",
     "root",
+    "running_sum",
     "settle",
     "sine",
     "stamp_of",

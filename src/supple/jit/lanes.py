@@ -196,6 +196,36 @@ def lane_of(typing_context: Any, x: Any, k: Any) -> Any:
     return types.float64(LANES_TYPE, types.int64), generate
 
 
+def _shuffled(builder: Any, value: Any, lanes: list[int | None]) -> Any:
+    """Lanes of a vector in another order; zero where None stands."""
+    order = [LANES if k is None else k for k in lanes]
+    return builder.shuffle_vector(value, ir.Constant(VECTOR, None), ir.Constant(ir.VectorType(_INDEX, LANES), order))
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def running_sum(typing_context: Any, x: Any) -> Any:
+    """x_0, x_0 + x_1, x_0 + x_1 + x_2 and so on."""
+
+    def generate(context: Any, builder: Any, kinds: Any, arguments: Any) -> Any:
+        (total,), step = arguments, 1
+        while step < LANES:
+            total = builder.fadd(total, _shuffled(builder, total, [None] * step + list(range(LANES - step))))
+            step *= 2
+        return total
+
+    return LANES_TYPE(LANES_TYPE), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def last_of(typing_context: Any, x: Any) -> Any:
+    """The number of the last lane, in all lanes."""
+
+    def generate(context: Any, builder: Any, kinds: Any, arguments: Any) -> Any:
+        return _shuffled(builder, arguments[0], [LANES - 1] * LANES)
+
+    return LANES_TYPE(LANES_TYPE), generate
+
+
 @intrinsic  # type: ignore[untyped-decorator]
 def four_of(typing_context: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
     """Four numbers as one of lanes."""

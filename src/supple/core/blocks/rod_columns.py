@@ -26,13 +26,15 @@ from supple.jit import (
     LANES,
     LANES_SIZE,
     AddressedKernel,
+    four_of,
     inlined,
     inner,
     lane_matrix_at,
     lane_sum,
-    lane_vector_at,
+    last_of,
     leaf,
     local_lanes,
+    running_sum,
 )
 from supple.lie.dual import Ad_times, times_step
 from supple.linalg.products import map_columns
@@ -82,17 +84,50 @@ def add_columns_before(X, n, lane, before, from_lane):
             X[k, j, lane] += before[k, j, from_lane]
 
 
+@leaf
+def add_up(X, n, inside):
+    """X (6, n) = its running sums over the four segments of a rod's first group."""
+    for k in range(6):
+        for j in range(U(n)):
+            X[k, j] = inside * running_sum(X[k, j])
+
+
+@leaf
+def add_up_from(before, X, n, inside):
+    """The same of a further group, + what stands in the last segment of the group before."""
+    for k in range(6):
+        for j in range(U(n)):
+            X[k, j] = inside * (running_sum(X[k, j]) + last_of(before[k, j]))
+
+
+@inlined
+def is_chain(tree, block):
+    """Whether every segment of a rod begins where the one before ends, as but for stations beside it they do."""
+    others = 0
+    for s in range(block.first + 1, block.first + block.active):
+        others += tree.parents[s] != s - 1
+    return others == 0
+
+
 @inner
 def sum_columns(tree, space, b):
     """J = S + J of the segment before, of all segments of rod b."""
     block, parents = tree.blocks[b], tree.parents
-    shape = 6, block.n, LANES
+    n = block.n
+    if is_chain(tree, block):
+        for g in range(groups_of(tree, b)):
+            X, inside = lane_matrix_at(jacobian_at(tree, space, b, g), (6, n)), segments_of(tree, b, g).inside
+            if g == 0:
+                add_up(X, n, inside)
+            else:
+                add_up_from(lane_matrix_at(jacobian_at(tree, space, b, g - 1), (6, n)), X, n, inside)
+        return
     for i in range(block.active):
         before = parents[block.first + i] - block.first
         if parents[block.first + i] != block.parent:
-            X = matrices_at(jacobian_at(tree, space, b, i // LANES), shape)
-            earlier = matrices_at(jacobian_at(tree, space, b, before // LANES), shape)
-            add_columns_before(X, block.n, U(i % LANES), earlier, U(before % LANES))
+            X4 = matrices_at(jacobian_at(tree, space, b, i // LANES), (6, n, LANES))
+            earlier = matrices_at(jacobian_at(tree, space, b, before // LANES), (6, n, LANES))
+            add_columns_before(X4, n, U(i % LANES), earlier, U(before % LANES))
 
 
 @inlined
@@ -128,23 +163,62 @@ def add_row(J, i, X, n, row):
         row[j] += a0 * X[0, j] + a1 * X[1, j] + a2 * X[2, j] + a3 * X[3, j] + a4 * X[4, j] + a5 * X[5, j]
 
 
-@inner
-def add_rod_sums(tree, space, b, P, E, start):
-    """P[:6, own] += sum M_k J_k and E += sum J_k^T M_k J_k, above its diagonal, over the points k of rod b.
+@leaf
+def add_lanes(X, n, total):
+    """total += X for (6, n)."""
+    for k in range(6):
+        for j in range(U(n)):
+            total[k, j] += X[k, j]
 
-    Columns ``own`` of P are those of the rod's coordinates; rows and columns of E begin at ``start``.
+
+@leaf
+def add_scaled_matrix(x, M, out):
+    """out += x M above the diagonal, for 6x6 matrices."""
+    for k in range(6):
+        for l in range(k, 6):
+            out[k, l] += x * M[k, l]
+
+
+@inlined
+def gather_symmetric(a, b, c, d, out):
+    """Symmetric 6x6 matrices of four segments as lanes."""
+    for k in range(6):
+        for l in range(k, 6):
+            four = four_of(a[k, l], b[k, l], c[k, l], d[k, l])
+            out[k, l] = four
+            out[l, k] = four
+
+
+@inner
+def add_rod_sums(tree, space, b, whole, P, E, start):
+    """P[:6, own] += sum M_k J_k, E += sum J_k^T M_k J_k, whole (6, 6) += sum M_k, over the points k of rod b.
+
+    The last unless the rod hangs on the world. Of E what is above the diagonal, in rows and columns from ``start`` on;
+    columns ``own`` of P are those of the rod's coordinates.
     """
     block, n = tree.blocks[b], tree.blocks[b].n
-    count, M = groups_of(tree, b), _four_matrices()
+    count, M, sums = groups_of(tree, b), _four_matrices(), _four_matrices()
+    for k in range(6):
+        for l in range(6):
+            sums[k, l] = 0.0
+    total = lane_matrix_at(product_at(space, n, count), (6, n))
+    for k in range(6):
+        for j in range(n):
+            total[k, j] = 0.0
     for g in range(count):
         w0, w1, w2, w3 = four_records(space.work, block, g)
-        gather_matrix(w0.M, w1.M, w2.M, w3.M, M)
+        gather_symmetric(w0.M, w1.M, w2.M, w3.M, M)
         X = lane_matrix_at(product_at(space, n, g), (6, n))
         map_columns(M, lane_matrix_at(jacobian_at(tree, space, b, g), (6, n)), 0, n, X)
-        for k in range(6):
-            for j in range(n):
-                P[k, block.start + j] += lane_sum(X[k, j])
-    row = lane_vector_at(product_at(space, n, count), (n,))
+        add_lanes(X, n, total)
+        if block.parent > 0:
+            add_scaled_matrix(segments_of(tree, b, g).inside, M, sums)
+    for k in range(6):
+        for l in range(6 if block.parent > 0 else 0):
+            whole[k, l] += lane_sum(sums[min(k, l), max(k, l)])
+        for j in range(n):
+            P[k, block.start + j] += lane_sum(total[k, j])
+    row = total[0]
     for i in range(n):
         for j in range(i, n):
             row[j] = 0.0

@@ -204,12 +204,13 @@ def _fluid(tree, space, data, mode):
     drags, weights, added = own.drag, own.weight, own.added_mass
     for i in range(3):
         gravity[i] = -scratch.work[0].A[3 + i]
+    heavy = gravity[0] != 0.0 or gravity[1] != 0.0 or gravity[2] != 0.0
     for i in range(what.shape[0]):
         w = scratch.work[what[i, 0]]
         for k in range(3):
             x[k] = w.p[k] + w.R[k, 0] * where[i, 0] + w.R[k, 1] * where[i, 1] + w.R[k, 2] * where[i, 2]
         rows = slice(6 * i, 6 * i + 6)
-        if what[i, WEIGHT]:
+        if heavy and what[i, WEIGHT]:
             weigh(w, x, gravity, weights[rows], mode)
         if what[i, DRAG]:
             drag_point(w, x, current, drags[rows], mode)

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from supple.checks import nonnegative_float
 from supple.core.views import View, array_of, viewing
 from supple.errors import ModelError
-from supple.jit import inner, kernel
+from supple.jit import inner, kernel, leaf
 from supple.solvers.integrators.driver import composed, end_step
 from supple.solvers.integrators.error_control import SAFETY, ratio_of, set_weights, widen_weights
 from supple.solvers.integrators.method import Control, Kernels, Method, SingleStep
@@ -102,27 +102,30 @@ class PairArrays(NamedTuple):
 own_at = viewing(View("pair", {name: array_of(np.float64, 1 if name in "bc" else 2) for name in PairArrays._fields}))
 
 
+@leaf
+def add_row(x, row, out):
+    """out += x row."""
+    for i in range(np.uint64(out.shape[0])):
+        out[i] += x * row[i]
+
+
 @inner
 def put_state(problem, own, s, coefficients, stages, h):
     """q, v, z of stage s = now + h sum a_sj K_j; of positions, + h^2 sum d_sj a_j, d being ``beside``."""
     n, nz, now, K = problem.q.shape[0], problem.z.shape[0], own.points[NOW], own.K
     first = 3 * n + problem.multipliers.shape[0]
-    for i in range(2 * n + nz):
-        x = 0.0
-        for j in range(stages):
-            x += coefficients[j] * K[j, i]
-        if i < n:
-            problem.q[i] = now[i] + h * x
-        elif i < 2 * n:
-            problem.v[i - n] = now[i] + h * x
-        else:
-            problem.z[i - 2 * n] = now[first + i - 2 * n] + h * x
+    copy_row(now[:n], problem.q)
+    copy_row(now[n : 2 * n], problem.v)
+    copy_row(now[first : first + nz], problem.z)
+    for j in range(stages):
+        x = h * coefficients[j]
+        if x != 0.0:
+            add_row(x, K[j, :n], problem.q)
+            add_row(x, K[j, n : 2 * n], problem.v)
+            add_row(x, K[j, 2 * n :], problem.z)
     if own.beside.shape[0] > 0:
-        for i in range(n):
-            x = 0.0
-            for j in range(stages):
-                x += own.beside[s, j] * K[j, n + i]
-            problem.q[i] += h * h * x
+        for j in range(stages):
+            add_row(h * h * own.beside[s, j], K[j, n : 2 * n], problem.q)
 
 
 @inner
