@@ -119,7 +119,8 @@ class Batch:
             "method": fingerprint(repr(self.method)).digest,
             "options": fingerprint(self.options).digest,
         }
-        keys = [fingerprint([part.of(i) for part in self.given.values()]).digest for i in range(self.count)]
+        given = self.given.values()
+        keys = [fingerprint([part.of(i) for part in given], exact=True).digest for i in range(self.count)]
         self.folder = RunFolder(path, KIND, content, keys, resume, {"t": self.times.tolist()})
         self.done[sorted(self.folder.there)] = True
 
