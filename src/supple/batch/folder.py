@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from supple.batch.failure import Failure
-from supple.checks import file_path
+from supple.checks import file_path, shown
 from supple.errors import StorageError, warn
 from supple.storage import write_text
 
@@ -70,8 +70,8 @@ class RunFolder:
         self.there = {i for i, key in enumerate(self.keys) if i < len(old) and old[i] == key and self.file(i).exists()}
         for i in range(max(len(self.keys), len(before["keys"]) if before is not None else 0)):
             if i not in self.there:  # of other runs: a file says that its run is done
-                self.file(i).unlink(missing_ok=True)
-                self.part(i).unlink(missing_ok=True)
+                _remove(self.file(i))
+                _remove(self.part(i))
         self._write()
 
     def file(self, i: int) -> Path:
@@ -141,6 +141,16 @@ def part_file(folder: Path, i: int) -> Path:
     return folder / f"part-{i:06d}.npz"
 
 
+def _remove(file: Path) -> None:
+    """Delete a file, if it is there."""
+    try:
+        file.unlink(missing_ok=True)
+    except OSError as error:
+        raise StorageError(
+            f"cannot delete {file}, which is of another run: {error.strerror or error}; take another folder"
+        ) from error
+
+
 def read_index(path: Path, kind: str) -> dict[str, Any]:
     """The index of a folder, with its main entries checked."""
     file = path / INDEX
@@ -157,6 +167,10 @@ def read_index(path: Path, kind: str) -> dict[str, Any]:
     keys, content = index.get("keys"), index.get("content")
     if not (isinstance(keys, list) and all(isinstance(key, str) for key in keys) and isinstance(content, dict)):
         raise StorageError(f"{file} is damaged: 'keys' or 'content' is missing")
-    failures = [Failure.read(entry) for entry in index.get("failures", [])]
-    index["failures"] = {failure.run: failure for failure in failures if failure is not None}
+    entries = index.get("failures", [])
+    if not isinstance(entries, list):
+        raise StorageError(f"{file} is damaged: 'failures' is {shown(entries)}, no list")
+    failures = [Failure.read(entry) for entry in entries]
+    count = len(keys)
+    index["failures"] = {failure.run: failure for failure in failures if failure and 0 <= failure.run < count}
     return index
