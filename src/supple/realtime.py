@@ -218,10 +218,20 @@ def run(
     Interrupted
         At Ctrl-C, a `KeyboardInterrupt`, with the report so far in ``.result``.
     """
+    if not isinstance(stepper, Stepper):
+        raise ModelError(f"stepper is {shown(stepper)}, must be a Stepper, such as realtime.Stepper(model, 1e-3)")
     if not callable(controller):
         raise ModelError(f"controller is {shown(controller)}, must be a function u(t, q, v)")
-    count = max(1, round(positive_float(duration, "duration", "s") / stepper.dt))
-    loop = _Loop(stepper, controller, count, paced, nonnegative_float(awake, "awake", "s"))
+    ticks = positive_float(duration, "duration", "s") / stepper.dt
+    paced, awake = flag(paced, "paced"), nonnegative_float(awake, "awake", "s")
+    try:
+        count = max(1, round(ticks))
+        loop = _Loop(stepper, controller, count, paced, awake)
+    except (MemoryError, OverflowError, ValueError):
+        raise ModelError(
+            f"duration is {duration:g} s: a report of {ticks:.3g} ticks does not fit into memory; run shorter parts, "
+            "one after the other, with the same stepper"
+        ) from None
     collecting = gc.isenabled()
     stepper.warm_up()
     gc.disable()

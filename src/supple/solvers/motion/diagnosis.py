@@ -29,16 +29,16 @@ REASONS = {
 PATIENCE, CRAWL = 4000, 200_000
 
 
-def crawling(integrator: Integrator, span: float) -> str | None:
+def crawling(integrator: Integrator, t0: float, span: float) -> str | None:
     """What to change in a run whose steps are so short that it takes very many of them; None if it does not.
 
-    ``span`` is the time that the whole run simulates, s.
+    The run began at ``t0``, and ``span`` is the time that the whole of it simulates, s.
     """
     ints, reals = integrator.ints, integrator.reals
     steps, rejected = int(ints[STEPS]), int(ints[REJECTED])
     if steps < PATIENCE or integrator.control.fixed_step is not None:
         return None
-    mean = (float(reals[TIME]) - integrator.began) / steps
+    mean = (float(reals[TIME]) - t0) / steps
     if not 0.0 < mean * CRAWL < span:
         return None
     name = type(integrator.method).__name__
