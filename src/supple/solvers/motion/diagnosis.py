@@ -12,6 +12,7 @@ from supple.solvers.stage.status import NEGATIVE_TENSION, NO_PIVOT, NOT_FINITE, 
 if TYPE_CHECKING:
     from supple.model.model import Model
     from supple.solvers.integrators.integrator import Integrator
+    from supple.solvers.problem import Problem
 
 REASONS = {
     TOO_SMALL: "the step fell to {h:.2g} s; the error is largest in {where}; loosen the tolerances, "
@@ -57,6 +58,12 @@ def crawling(integrator: Integrator, t0: float, span: float) -> str | None:
     )
 
 
+def _others(model: Model, problem: Problem) -> str:
+    """What there is besides coordinates."""
+    kinds = ["the loops"] * (model.nc > 0) + ["states of loads and controllers"] * (len(problem.z) > 0)
+    return " or ".join(kinds) or "the loops"
+
+
 def explain(
     model: Model, integrator: Integrator, code: int, error: BaseException | None
 ) -> tuple[str, BaseException | None]:
@@ -66,7 +73,7 @@ def explain(
     """
     problem = integrator.problem
     h, worst = float(integrator.reals[STEP]), int(problem.flags[WORST])
-    where = model.coordinate_names[worst] if 0 <= worst < model.n else "the loops"
+    where = model.coordinate_names[worst] if 0 <= worst < model.n else _others(model, problem)
     if code == FAILURE + PYTHON_RAISED and error is not None:
         if not isinstance(error, Exception):
             raise error
