@@ -59,7 +59,15 @@ class InMemory:
     def __init__(self, model: Model, times: Array, count: int) -> None:
         self.model, self.times = model, times
         # rows become numbers or NaN as runs end, on their threads: touching so much memory takes time
-        self.arrays = {name: np.empty((count, len(times), k)) for name, k in widths(model).items()}
+        sizes = widths(model)
+        try:
+            self.arrays = {name: np.empty((count, len(times), k)) for name, k in sizes.items()}
+        except (MemoryError, ValueError):  # the latter: of more bytes than can be counted
+            size = 8e-9 * count * len(times) * sum(sizes.values())
+            raise ModelError(
+                f"motions of {count} runs at {len(times)} times take {size:.3g} GB, more than there is: give folder=, "
+                "which keeps them in files, fewer runs or fewer times"
+            ) from None
         self.lengths = np.zeros(count, dtype=np.int64)
         self.stats: list[dict[str, Any]] = [{} for _ in range(count)]
         self.odd: dict[int, Trajectory] = {}
