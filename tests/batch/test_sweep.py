@@ -237,6 +237,19 @@ def test_points_that_hardly_differ_are_different(tmp_path):
         assert found[2][1] == step**2
 
 
+def test_what_cannot_be_looked_into_is_made_again_or_told(tmp_path):
+    def counting(begin):
+        yield from range(begin, begin + 3)
+
+    assert list(sp.sweep(sum, [counting(0), 1.0 * np.ones(2)], folder=tmp_path / "points")) == [3, 2.0]
+    with pytest.warns(sp.ModelWarning, match="1 runs hold what cannot be looked into .* made again"):
+        assert list(sp.sweep(sum, [counting(5), 1.0 * np.ones(2)], folder=tmp_path / "points")) == [18, 2.0]
+    source = counting(0)
+    sp.sweep(lambda x: x + next(source), [0, 1], folder=tmp_path / "function")
+    with pytest.warns(sp.ModelWarning, match="cannot tell whether .* an object of type generator cannot be looked"):
+        sp.sweep(lambda x: x + next(source), [0, 1], folder=tmp_path / "function")
+
+
 def test_motions_are_results(tmp_path):
     model, t = wheel(), np.linspace(0.0, 0.1, 3)
 

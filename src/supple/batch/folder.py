@@ -18,6 +18,7 @@ from typing import Any
 from supple.batch.failure import Failure
 from supple.checks import file_path, shown
 from supple.errors import StorageError, warn
+from supple.fingerprint import fingerprint
 from supple.storage import write_text
 
 INDEX = "index.json"
@@ -38,11 +39,13 @@ class RunFolder:
     content : mapping of str to str
         What all runs have in common: name and digest.
     keys : sequence of str
-        Digest of what is special to each run.
+        Digest of what is special to each run; "" where that cannot be told (`key_of`): such runs are made again.
     resume : bool
         Whether runs that are there with the same digest are kept; if not, everything begins anew.
     further : mapping, optional
         What else the index holds, as JSON.
+    unknown : sequence of str
+        What digests of ``content`` could not look into: who goes on is warned.
     """
 
     def __init__(
@@ -53,6 +56,7 @@ class RunFolder:
         keys: Sequence[str],
         resume: bool,
         further: Mapping[str, Any] | None = None,
+        unknown: Sequence[str] = (),
     ) -> None:
         self.path = file_path(path, "folder", StorageError)
         self.kind, self.content, self.keys, self.further = kind, dict(content), list(keys), dict(further or {})
@@ -67,7 +71,8 @@ class RunFolder:
             self._compare(before)
         old = before["keys"] if before is not None and resume else []
         #: numbers of the runs that are there already
-        self.there = {i for i, key in enumerate(self.keys) if i < len(old) and old[i] == key and self.file(i).exists()}
+        self.there = {i for i, key in enumerate(self.keys) if key and key in old[i : i + 1] and self.file(i).exists()}
+        self._warn_of_unknown(len(old), unknown)
         for i in range(max(len(self.keys), len(before["keys"]) if before is not None else 0)):
             if i not in self.there:  # of other runs: a file says that its run is done
                 _remove(self.file(i))
@@ -121,6 +126,17 @@ class RunFolder:
         self._written = time.monotonic()
         self._pause = max(PAUSE, 20.0 * (self._written - began))  # a long index is written less often
 
+    def _warn_of_unknown(self, old: int, unknown: Sequence[str]) -> None:
+        """Say what could not be compared with the ``old`` runs that were there before."""
+        again = sum(not key and self.file(i).exists() for i, key in enumerate(self.keys[:old]))
+        if again:
+            warn(f"{self.path}: {again} runs hold what cannot be looked into (a generator, say), and are made again")
+        if unknown and self.there:
+            warn(
+                f"{self.path}: cannot tell whether all is as it was when its runs were made: {', '.join(unknown)} "
+                "cannot be looked into; resume=False begins anew"
+            )
+
     def _compare(self, before: Mapping[str, Any]) -> None:
         """Refuse to mix runs of different kinds in one folder."""
         different = [name for name, digest in self.content.items() if before["content"].get(name) != digest]
@@ -129,6 +145,12 @@ class RunFolder:
                 f"{self.path} holds other {self.kind}: they differ in {', '.join(different)}; take another folder, or "
                 "resume=False, which begins anew"
             )
+
+
+def key_of(value: Any) -> str:
+    """Digest of what is special to a run, to the last bit; "" if it holds what cannot be looked into."""
+    digest, unknown = fingerprint(value, exact=True)
+    return "" if unknown else digest
 
 
 def run_file(folder: Path, i: int) -> Path:

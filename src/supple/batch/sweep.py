@@ -14,7 +14,7 @@ import numpy as np
 
 from supple.batch.executors import Executors, worker_died
 from supple.batch.failure import Failure, listed, warn_of_failures
-from supple.batch.folder import RunFolder, run_file
+from supple.batch.folder import RunFolder, key_of, run_file
 from supple.batch.points import Points, points_of
 from supple.batch.tally import Report, Tally, checked_progress
 from supple.checks import file_path, flag, shown
@@ -131,11 +131,11 @@ class _Work:
 
     def open_folder(self, path: str | os.PathLike[str], resume: bool) -> None:
         """Keep results in a folder; those that it has already are not computed again."""
-        content = {"function": fingerprint(self.function).digest}
-        keys = [fingerprint(point, exact=True).digest for point in self.points.values]
+        function, unknown = fingerprint(self.function)
+        keys = [key_of(point) for point in self.points.values]
         values, shape, names = self.points
         told = {"shape": shape, "names": names, "points": [shown(x) for x in values]}
-        self.folder = RunFolder(path, KIND, content, keys, resume, told)
+        self.folder = RunFolder(path, KIND, {"function": function}, keys, resume, told, unknown)
         self.done[sorted(self.folder.there)] = True
 
     def finish(self, i: int, result: Any, failure: Failure | None = None) -> None:
