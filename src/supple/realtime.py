@@ -218,6 +218,23 @@ def run(
     Interrupted
         At Ctrl-C, a `KeyboardInterrupt`, with the report so far in ``.result``.
     """
+    loop = _checked_loop(stepper, controller, duration, paced, awake)
+    collecting = gc.isenabled()
+    stepper.warm_up()
+    gc.disable()
+    try:
+        with _preferred(flag(priority, "priority")):
+            loop.run()
+    except KeyboardInterrupt:
+        raise Interrupted(f"interrupted after {loop.made} of {loop.count} ticks", loop.report()) from None
+    finally:
+        if collecting:
+            gc.enable()
+    return loop.report()
+
+
+def _checked_loop(stepper: Any, controller: Any, duration: Any, paced: Any, awake: Any) -> _Loop:
+    """The loop that `run` is asked for."""
     if not isinstance(stepper, Stepper):
         raise ModelError(f"stepper is {shown(stepper)}, must be a Stepper, such as realtime.Stepper(model, 1e-3)")
     if not callable(controller):
@@ -226,24 +243,12 @@ def run(
     paced, awake = flag(paced, "paced"), nonnegative_float(awake, "awake", "s")
     try:
         count = max(1, round(ticks))
-        loop = _Loop(stepper, controller, count, paced, awake)
+        return _Loop(stepper, controller, count, paced, awake)
     except (MemoryError, OverflowError, ValueError):
         raise ModelError(
             f"duration is {duration:g} s: a report of {ticks:.3g} ticks does not fit into memory; run shorter parts, "
             "one after the other, with the same stepper"
         ) from None
-    collecting = gc.isenabled()
-    stepper.warm_up()
-    gc.disable()
-    try:
-        with _preferred(flag(priority, "priority")):
-            loop.run()
-    except KeyboardInterrupt:
-        raise Interrupted(f"interrupted after {loop.made} of {count} ticks", loop.report()) from None
-    finally:
-        if collecting:
-            gc.enable()
-    return loop.report()
 
 
 @contextmanager
