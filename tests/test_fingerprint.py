@@ -153,6 +153,14 @@ def test_rounding_of_another_processor_does_not_count():
     assert digest(np.nan, np.inf) == digest(-np.nan, np.inf) != digest(np.nan, -np.inf)
 
 
+def test_what_is_told_apart_exactly():
+    pairs = (1.0, 1.0 + 1e-15), ([2.0, 1e-20], [2.0, 0.0]), (np.array([1e9, 1e-9]), np.array([1e9, 2e-9]))
+    for a, b in (*pairs, (1.0 + 2e-12j, 1.0 + 1e-12j), (np.array([1.0 + 1e-12j]), np.array([1.0]))):
+        assert fingerprint(a, exact=True) != fingerprint(b, exact=True)
+        assert fingerprint(a, exact=True) == fingerprint(a, exact=True)
+    assert fingerprint(10**6000) != fingerprint(10**6000 + 1)  # longer than what Python prints
+
+
 def test_what_a_law_remembers_is_no_content():
     law = sp.laws.Spline([0.0, 1.0, 2.0], [0.0, 1.0, 0.0])
     before = digest(law)

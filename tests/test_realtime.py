@@ -151,6 +151,10 @@ def test_ctrl_c_keeps_the_report():
         (lambda: realtime.run(realtime.Stepper(wheel(), DT), 3, 1.0), "controller is 3"),
         (lambda: realtime.run(realtime.Stepper(wheel(), DT), print, 0.0), "duration is 0 s"),
         (lambda: realtime.run(realtime.Stepper(wheel(), DT), print, 1.0, awake=-1.0), "awake is -1 s"),
+        (lambda: realtime.run(realtime.Stepper(wheel(), DT), print, 1.0, paced="no"), "paced is 'no'"),
+        (lambda: realtime.run(realtime.Stepper(wheel(), DT), print, 1e15), r"duration is 1e\+15 s: .* fit into memory"),
+        (lambda: realtime.run(realtime.Stepper(wheel(), 1e-9), print, 1e300), "does not fit into memory"),
+        (lambda: realtime.run(wheel(), print, 1.0), r"stepper is <Model .*must be a Stepper"),
     ],
 )
 def test_what_is_wrong_is_named(call, message):

@@ -8,6 +8,8 @@ globals, attributes of your own modules.  Functions of installed packages are kn
 of one version of Python: another one gives the same function another fingerprint.  What cannot be looked into (a file,
 a lock, an object of a C library that does not pickle) is known by its type alone, and noted as ``unknown``.
 
+Values that users give one by one, as the points of a sweep, can be told apart to the last bit (``exact``).
+
 A class may define ``__fingerprint__()``, which returns what to look into in its place.
 """
 
@@ -31,6 +33,9 @@ import numpy as np
 #: Bits of a float's mantissa that count, and the part of the largest entry of an array below which others are zero.
 MANTISSA, ZERO = 30, 1e-14
 
+#: Integers of more bits are longer than what Python prints.
+MOST_BITS = 14_000
+
 #: Entries of a class that are made by Python and say nothing of what it does.
 _NO_CONTENT = frozenset(
     [
@@ -49,8 +54,8 @@ class Fingerprint(NamedTuple):
     unknown: tuple[str, ...] = ()
 
 
-def fingerprint(*values: Any) -> Fingerprint:
-    """Fingerprint of some values.
+def fingerprint(*values: Any, exact: bool = False) -> Fingerprint:
+    """Fingerprint of some values; ``exact``: floats count to the last bit.
 
     Examples
     --------
@@ -59,7 +64,7 @@ def fingerprint(*values: Any) -> Fingerprint:
     >>> fingerprint(lambda t: 2.0 * t) == fingerprint(lambda t: 3.0 * t)
     False
     """
-    reader = _Reader()
+    reader = _Reader(exact)
     digest = reader.read(values)
     return Fingerprint(digest.hex(), tuple(dict.fromkeys(reader.unknown)))
 
@@ -67,14 +72,15 @@ def fingerprint(*values: Any) -> Fingerprint:
 class _Reader:
     """Looks into values, each object once."""
 
-    def __init__(self) -> None:
+    def __init__(self, exact: bool) -> None:
+        self.exact = exact
         self.unknown: list[str] = []
         self._seen: dict[int, bytes] = {}
         self._kept: list[Any] = []  # who is kept alive keeps its id
 
     def read(self, value: Any) -> bytes:
         """Digest of a value."""
-        plain = _plain(value)
+        plain = _plain(value, self.exact)
         if plain is not None:
             return plain
         if id(value) not in self._seen:
@@ -93,10 +99,10 @@ class _Reader:
         if own is not None:
             return self.all("own", [type(value).__qualname__, own(value)])
         if isinstance(value, np.ndarray) and value.dtype != object:
-            return _array(value)
+            return _array(value, self.exact)
         if isinstance(value, (list, tuple, np.ndarray)):
             if len(value) > 1 and all(type(item) is float for item in value):
-                return _array(np.array(value))  # the times of a table: by far the most numbers
+                return _array(np.array(value), self.exact)  # the times of a table: by far the most numbers
             return self.all("sequence", list(value))
         if isinstance(value, dict):
             return _join("dict", *sorted(self.read(key) + self.read(item) for key, item in value.items()))
@@ -175,8 +181,10 @@ class _Reader:
 _DESCRIPTORS = (types.GetSetDescriptorType, types.MemberDescriptorType)
 
 
-def _plain(value: Any) -> bytes | None:
+def _plain(value: Any, exact: bool) -> bytes | None:
     """Digest of a number or a text; None for anything else."""
+    if isinstance(value, int) and value.bit_length() > MOST_BITS:
+        return _join("value", hex(value).encode())
     if value is None or value is Ellipsis or isinstance(value, (bool, int, range, slice)):
         return _join("value", repr(value).encode())
     if isinstance(value, str):
@@ -188,21 +196,22 @@ def _plain(value: Any) -> bytes | None:
     if isinstance(value, np.integer):
         return _join("value", repr(int(value)).encode())
     if isinstance(value, (float, np.floating)) and not hasattr(type(value), "__fingerprint__"):
-        return _join("float", repr(_rounded_number(float(value))).encode())
+        return _join("float", repr(_number(float(value), exact)).encode())
     if isinstance(value, complex):
-        return _join("complex", repr((_rounded_number(value.real), _rounded_number(value.imag))).encode())
+        return _join("complex", repr((_number(value.real, exact), _number(value.imag, exact))).encode())
     return None
 
 
-def _array(array: np.ndarray) -> bytes:
+def _array(array: np.ndarray, exact: bool) -> bytes:
     """Digest of an array, field by field: what lies between the fields of a record is not content."""
     if array.dtype.names:
-        return _join("record", *(name.encode() + _array(array[name]) for name in array.dtype.names))
+        return _join("record", *(name.encode() + _array(array[name], exact) for name in array.dtype.names))
     kind, shape = array.dtype.kind, str(array.shape).encode()
     if kind == "f":
-        content = _rounded(array).astype("<f8").tobytes()
+        content = (array if exact else _rounded(array)).astype("<f8").tobytes()
     elif kind == "c":
-        content = _rounded(np.stack([array.real, array.imag])).astype("<c16").tobytes()
+        parts = np.stack([array.real, array.imag])
+        content = (parts if exact else _rounded(parts)).astype("<c16").tobytes()
     elif kind in "iub":
         content = array.astype("<u8" if kind == "u" else "<i8").tobytes()
     else:
@@ -210,9 +219,9 @@ def _array(array: np.ndarray) -> bytes:
     return _join("array", kind.encode(), shape, content)
 
 
-def _rounded_number(value: float) -> float:
+def _number(value: float, exact: bool) -> float:
     """A float to the digits that count."""
-    if not math.isfinite(value):
+    if exact or not math.isfinite(value):
         return value
     mantissa, exponent = math.frexp(value)
     return math.ldexp(round(math.ldexp(mantissa, MANTISSA)), exponent - MANTISSA) + 0.0

@@ -218,10 +218,7 @@ def run(
     Interrupted
         At Ctrl-C, a `KeyboardInterrupt`, with the report so far in ``.result``.
     """
-    if not callable(controller):
-        raise ModelError(f"controller is {shown(controller)}, must be a function u(t, q, v)")
-    count = max(1, round(positive_float(duration, "duration", "s") / stepper.dt))
-    loop = _Loop(stepper, controller, count, paced, nonnegative_float(awake, "awake", "s"))
+    loop = _checked_loop(stepper, controller, duration, paced, awake)
     collecting = gc.isenabled()
     stepper.warm_up()
     gc.disable()
@@ -229,11 +226,29 @@ def run(
         with _preferred(flag(priority, "priority")):
             loop.run()
     except KeyboardInterrupt:
-        raise Interrupted(f"interrupted after {loop.made} of {count} ticks", loop.report()) from None
+        raise Interrupted(f"interrupted after {loop.made} of {loop.count} ticks", loop.report()) from None
     finally:
         if collecting:
             gc.enable()
     return loop.report()
+
+
+def _checked_loop(stepper: Any, controller: Any, duration: Any, paced: Any, awake: Any) -> _Loop:
+    """The loop that `run` is asked for."""
+    if not isinstance(stepper, Stepper):
+        raise ModelError(f"stepper is {shown(stepper)}, must be a Stepper, such as realtime.Stepper(model, 1e-3)")
+    if not callable(controller):
+        raise ModelError(f"controller is {shown(controller)}, must be a function u(t, q, v)")
+    ticks = positive_float(duration, "duration", "s") / stepper.dt
+    paced, awake = flag(paced, "paced"), nonnegative_float(awake, "awake", "s")
+    try:
+        count = max(1, round(ticks))
+        return _Loop(stepper, controller, count, paced, awake)
+    except (MemoryError, OverflowError, ValueError):
+        raise ModelError(
+            f"duration is {duration:g} s: a report of {ticks:.3g} ticks does not fit into memory; run shorter parts, "
+            "one after the other, with the same stepper"
+        ) from None
 
 
 @contextmanager

@@ -58,6 +58,20 @@ def test_a_folder_that_cannot_be_made(tmp_path):
         RunFolder(tmp_path / "file", "things", CONTENT, ["x"], True)
 
 
+def test_files_of_other_runs_that_cannot_be_deleted_are_named(tmp_path):
+    (tmp_path / "run-000001.npz").mkdir()
+    with pytest.raises(sp.StorageError, match=r"cannot delete .*run-000001\.npz.*take another folder"):
+        RunFolder(tmp_path, "things", CONTENT, ["x", "y"], True)
+
+
+def test_errors_that_cannot_be_printed_are_named_by_their_type():
+    class MuteError(Exception):
+        def __str__(self):
+            raise ValueError("no")
+
+    assert Failure.of(3, MuteError()) == Failure(3, "MuteError", "MuteError")
+
+
 def test_entries_that_are_no_failures_are_left_out():
     failure = Failure(3, "ValueError", "bad", 0.5)
     assert Failure.read(failure._asdict()) == failure

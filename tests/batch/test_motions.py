@@ -112,6 +112,13 @@ def test_a_full_disk_loses_one_run_only(tmp_path, monkeypatch):
     assert np.array_equal(motions.q[4], model.simulate(TIMES, Q0[4]).q)
 
 
+def test_runs_that_hardly_differ_are_different(tmp_path):
+    model = wheel()
+    for step in (1e-10, 2e-10):
+        model.simulate_batch(TIMES, Q0[:1] + step, folder=tmp_path)
+        assert Motions.load(tmp_path, model).q[0, 0, 0] == Q0[0, 0] + step
+
+
 def test_damage_is_named(tmp_path):
     model = wheel()
     model.simulate_batch(TIMES, Q0[:2], folder=tmp_path)
@@ -127,10 +134,17 @@ def test_damage_is_named(tmp_path):
         ({"format": 99}, "format 99"),
         ({"keys": 3}, "damaged"),
         ({"t": [[0.0]]}, "damaged"),
+        ({"t": ["a"]}, "damaged: 't' in its index is .'a'., must be increasing times"),
+        ({"t": None}, "'t' in its index is None"),
+        ({"t": [0.0, 1.0, 0.5]}, "must be increasing"),
+        ({"failures": None}, "damaged: 'failures' is None, no list"),
     ):
         (tmp_path / "index.json").write_text(json.dumps(index | change))
         with pytest.raises(sp.StorageError, match=message):
             Motions.load(tmp_path, model)
+    strange = [{"run": run, "kind": "a", "message": "b", "t": None} for run in (float("inf"), -1, -7, 2)]
+    (tmp_path / "index.json").write_text(json.dumps(index | {"failures": strange}))
+    assert Motions.load(tmp_path, model).failures == ()  # of runs that there are not
     (tmp_path / "index.json").write_text("{")
     with pytest.raises(sp.StorageError, match="damaged"):
         Motions.load(tmp_path, model)

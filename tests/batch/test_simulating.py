@@ -196,6 +196,19 @@ def test_recorded_motions_have_gradients():
     assert np.array_equal(motions[1].vjp(q=cotangent).u, single.vjp(q=cotangent).u)
 
 
+def test_results_that_do_not_fit_into_memory_are_refused(monkeypatch):
+    model, make = wheel(), np.empty
+
+    def little(shape, *arguments, **options):
+        if np.prod(shape) > 1e9:
+            raise MemoryError("Unable to allocate")
+        return make(shape, *arguments, **options)
+
+    monkeypatch.setattr(np, "empty", little)
+    with pytest.raises(sp.ModelError, match=r"motions of 100000 runs at 100000 times take 320 GB.* folder="):
+        model.simulate_batch(np.linspace(0.0, 1.0, 100_000), np.zeros((100_000, 1)))
+
+
 def test_a_single_run_and_none_at_all():
     model = wheel()
     assert model.simulate_batch(TIMES, np.zeros((1, 1)))[0].q.shape == (11, 1)

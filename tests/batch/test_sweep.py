@@ -3,8 +3,9 @@
 import json
 import os
 import signal
+import sys
 import time
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 
 import numpy as np
@@ -123,8 +124,6 @@ class Broken(Executor):
         self.asked = 0
 
     def submit(self, fn, /, *args, **kwargs):
-        from concurrent.futures import BrokenExecutor
-
         self.asked += 1
         future = Future()
         if self.asked > 1:
@@ -145,6 +144,58 @@ def test_an_executor_that_raises():
     with pytest.warns(sp.ModelWarning, match="2 of 6 runs failed, the first is run 2: .* died: gone"):
         found = sp.sweep(square, range(6), Broken)  # every new one makes one run, and breaks at the next
     assert [i for i in range(6) if not found.failed[i]] == [0, 1, 3, 5]
+
+
+def gone():
+    """A pool whose worker has died."""
+    pool = ProcessPoolExecutor(1, get_context("spawn"))
+    with pytest.raises(BrokenExecutor):
+        pool.submit(os._exit, 1).result()
+    return pool
+
+
+class Scarce(Broken):
+    """An executor of which no third can be made."""
+
+    made = 0
+
+    def __init__(self):
+        super().__init__()
+        Scarce.made += 1
+        if Scarce.made > 2:
+            raise OSError("no more processes")
+
+
+def test_executors_that_are_broken_whenever_they_are_made_end_the_sweep():
+    pool = gone()
+    with pytest.warns(sp.ModelWarning, match="3 of 3 runs failed, the first is run 0: BrokenExecutor"):
+        found = sp.sweep(square, range(3), lambda: pool)
+    assert found.done.all()
+    with pytest.warns(sp.ModelWarning, match="4 of 6 runs failed") as caught:
+        found = sp.sweep(square, range(6), Scarce)
+    assert "run 2: BrokenExecutor: the worker that computed it died: gone" in str(caught[0].message)
+    assert "no other can be made: OSError: no more processes" in found.failures[1].message
+    assert list(found)[:2] == [0, 1]
+
+
+def leaving(x):
+    return sys.exit(x) if x == 3 else x
+
+
+@pytest.mark.parametrize("kind", ["threads", "processes"])
+def test_a_function_that_exits_fails_alone(kind):
+    with pytest.warns(sp.ModelWarning, match="1 of 5 runs failed, the first is run 3: SystemExit: 3"):
+        found = sp.sweep(leaving, range(5), EXECUTORS[kind]())
+    assert [found[i] for i in (0, 1, 2, 4)] == [0, 1, 2, 4]
+
+
+def test_an_executor_that_gives_no_futures_is_named():
+    class Eager(Executor):
+        def submit(self, fn, /, *args, **kwargs):
+            return fn(*args, **kwargs)
+
+    with pytest.raises(sp.ModelError, match=r"submit\(\) returned 0, must return a concurrent.futures.Future"):
+        sp.sweep(square, range(3), Eager())
 
 
 class Counted:
@@ -179,6 +230,26 @@ def test_a_folder_is_gone_on_with(tmp_path, monkeypatch):
     assert (index["count"], index["points"]) == (3, ["0", "1", "2"])
 
 
+def test_points_that_hardly_differ_are_different(tmp_path):
+    for step in (1e-10, 2e-10):
+        found = sp.sweep(square, [1.0, 1.0 + step, np.array([1e9, step])], folder=tmp_path)
+        assert found[1] == (1.0 + step) ** 2
+        assert found[2][1] == step**2
+
+
+def test_what_cannot_be_looked_into_is_made_again_or_told(tmp_path):
+    def counting(begin):
+        yield from range(begin, begin + 3)
+
+    assert list(sp.sweep(sum, [counting(0), 1.0 * np.ones(2)], folder=tmp_path / "points")) == [3, 2.0]
+    with pytest.warns(sp.ModelWarning, match="1 runs hold what cannot be looked into .* made again"):
+        assert list(sp.sweep(sum, [counting(5), 1.0 * np.ones(2)], folder=tmp_path / "points")) == [18, 2.0]
+    source = counting(0)
+    sp.sweep(lambda x: x + next(source), [0, 1], folder=tmp_path / "function")
+    with pytest.warns(sp.ModelWarning, match="cannot tell whether .* an object of type generator cannot be looked"):
+        sp.sweep(lambda x: x + next(source), [0, 1], folder=tmp_path / "function")
+
+
 def test_motions_are_results(tmp_path):
     model, t = wheel(), np.linspace(0.0, 0.1, 3)
 
@@ -197,6 +268,15 @@ def test_results_that_files_cannot_hold_and_full_disks_are_named(tmp_path, monke
     assert found[0]["m"] is not None  # this process still has it
     with pytest.warns(sp.ModelWarning, match="StateError: the result is an array of complex128"):
         sp.sweep(lambda x: np.zeros(2, complex), range(1), folder=tmp_path / "b")
+    own = []
+    own.append(own)
+    strange = [10**6000, own, np.ma.array([1.0, 2.0], mask=[False, True]), np.longdouble(0.5)]
+    with pytest.warns(sp.ModelWarning, match="3 of 4 runs failed, the first is run 0: StateError: .*4000 digits"):
+        found = sp.sweep(lambda k: strange[k], range(4), folder=tmp_path / "d")
+    assert [failure.kind for failure in found.failures] == ["StateError"] * 3
+    assert "nested too deep" in found.failures[1].message
+    assert "masked entries" in found.failures[2].message
+    assert files.load_result(tmp_path / "d" / "run-000003.npz") == 0.5
     write = files.write_npz
 
     def full(path, arrays):

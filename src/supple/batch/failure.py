@@ -17,12 +17,22 @@ class Failure(NamedTuple):
     t: float | None = None  #: of a motion: until when it came, s; None if it never began
 
     def __str__(self) -> str:
-        return f"run {self.run}: {self.kind}: {self.message}"
+        return f"run {self.run}: {self.reason}"
+
+    @property
+    def reason(self) -> str:
+        """Type and message."""
+        return f"{self.kind}: {self.message}"
 
     @staticmethod
     def of(run: int, error: BaseException, t: float | None = None) -> Failure:
         """From an exception."""
-        return Failure(run, type(error).__name__, str(error) or type(error).__name__, t)
+        kind = type(error).__name__
+        try:
+            message = str(error) or kind
+        except Exception:  # of a user's class
+            message = kind
+        return Failure(run, kind, message, t)
 
     @staticmethod
     def read(entry: Any) -> Failure | None:
@@ -30,7 +40,7 @@ class Failure(NamedTuple):
         try:
             t = None if entry["t"] is None else float(entry["t"])
             return Failure(int(entry["run"]), str(entry["kind"]), str(entry["message"]), t)
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, OverflowError, TypeError, ValueError):
             return None
 
 

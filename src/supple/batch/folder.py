@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from supple.batch.failure import Failure
-from supple.checks import file_path
+from supple.checks import file_path, shown
 from supple.errors import StorageError, warn
+from supple.fingerprint import fingerprint
 from supple.storage import write_text
 
 INDEX = "index.json"
@@ -38,11 +39,13 @@ class RunFolder:
     content : mapping of str to str
         What all runs have in common: name and digest.
     keys : sequence of str
-        Digest of what is special to each run.
+        Digest of what is special to each run; "" where that cannot be told (`key_of`): such runs are made again.
     resume : bool
         Whether runs that are there with the same digest are kept; if not, everything begins anew.
     further : mapping, optional
         What else the index holds, as JSON.
+    unknown : sequence of str
+        What digests of ``content`` could not look into: who goes on is warned.
     """
 
     def __init__(
@@ -53,6 +56,7 @@ class RunFolder:
         keys: Sequence[str],
         resume: bool,
         further: Mapping[str, Any] | None = None,
+        unknown: Sequence[str] = (),
     ) -> None:
         self.path = file_path(path, "folder", StorageError)
         self.kind, self.content, self.keys, self.further = kind, dict(content), list(keys), dict(further or {})
@@ -67,11 +71,12 @@ class RunFolder:
             self._compare(before)
         old = before["keys"] if before is not None and resume else []
         #: numbers of the runs that are there already
-        self.there = {i for i, key in enumerate(self.keys) if i < len(old) and old[i] == key and self.file(i).exists()}
+        self.there = {i for i, key in enumerate(self.keys) if key and key in old[i : i + 1] and self.file(i).exists()}
+        self._warn_of_unknown(len(old), unknown)
         for i in range(max(len(self.keys), len(before["keys"]) if before is not None else 0)):
             if i not in self.there:  # of other runs: a file says that its run is done
-                self.file(i).unlink(missing_ok=True)
-                self.part(i).unlink(missing_ok=True)
+                _remove(self.file(i))
+                _remove(self.part(i))
         self._write()
 
     def file(self, i: int) -> Path:
@@ -121,6 +126,17 @@ class RunFolder:
         self._written = time.monotonic()
         self._pause = max(PAUSE, 20.0 * (self._written - began))  # a long index is written less often
 
+    def _warn_of_unknown(self, old: int, unknown: Sequence[str]) -> None:
+        """Say what could not be compared with the ``old`` runs that were there before."""
+        again = sum(not key and self.file(i).exists() for i, key in enumerate(self.keys[:old]))
+        if again:
+            warn(f"{self.path}: {again} runs hold what cannot be looked into (a generator, say), and are made again")
+        if unknown and self.there:
+            warn(
+                f"{self.path}: cannot tell whether all is as it was when its runs were made: {', '.join(unknown)} "
+                "cannot be looked into; resume=False begins anew"
+            )
+
     def _compare(self, before: Mapping[str, Any]) -> None:
         """Refuse to mix runs of different kinds in one folder."""
         different = [name for name, digest in self.content.items() if before["content"].get(name) != digest]
@@ -131,6 +147,12 @@ class RunFolder:
             )
 
 
+def key_of(value: Any) -> str:
+    """Digest of what is special to a run, to the last bit; "" if it holds what cannot be looked into."""
+    digest, unknown = fingerprint(value, exact=True)
+    return "" if unknown else digest
+
+
 def run_file(folder: Path, i: int) -> Path:
     """Where the result of a run is."""
     return folder / f"run-{i:06d}.npz"
@@ -139,6 +161,16 @@ def run_file(folder: Path, i: int) -> Path:
 def part_file(folder: Path, i: int) -> Path:
     """Where that is which a run left that failed."""
     return folder / f"part-{i:06d}.npz"
+
+
+def _remove(file: Path) -> None:
+    """Delete a file, if it is there."""
+    try:
+        file.unlink(missing_ok=True)
+    except OSError as error:
+        raise StorageError(
+            f"cannot delete {file}, which is of another run: {error.strerror or error}; take another folder"
+        ) from error
 
 
 def read_index(path: Path, kind: str) -> dict[str, Any]:
@@ -157,6 +189,10 @@ def read_index(path: Path, kind: str) -> dict[str, Any]:
     keys, content = index.get("keys"), index.get("content")
     if not (isinstance(keys, list) and all(isinstance(key, str) for key in keys) and isinstance(content, dict)):
         raise StorageError(f"{file} is damaged: 'keys' or 'content' is missing")
-    failures = [Failure.read(entry) for entry in index.get("failures", [])]
-    index["failures"] = {failure.run: failure for failure in failures if failure is not None}
+    entries = index.get("failures", [])
+    if not isinstance(entries, list):
+        raise StorageError(f"{file} is damaged: 'failures' is {shown(entries)}, no list")
+    failures = [Failure.read(entry) for entry in entries]
+    count = len(keys)
+    index["failures"] = {failure.run: failure for failure in failures if failure and 0 <= failure.run < count}
     return index

@@ -10,7 +10,7 @@ import numpy as np
 
 from supple.batch.failure import Failure, listed
 from supple.batch.folder import part_file, read_index, run_file
-from supple.checks import file_path, shown
+from supple.checks import file_path, floats, shown
 from supple.errors import ModelError, StorageError
 from supple.fingerprint import fingerprint
 from supple.model.constraints import named_multipliers
@@ -59,7 +59,15 @@ class InMemory:
     def __init__(self, model: Model, times: Array, count: int) -> None:
         self.model, self.times = model, times
         # rows become numbers or NaN as runs end, on their threads: touching so much memory takes time
-        self.arrays = {name: np.empty((count, len(times), k)) for name, k in widths(model).items()}
+        sizes = widths(model)
+        try:
+            self.arrays = {name: np.empty((count, len(times), k)) for name, k in sizes.items()}
+        except (MemoryError, ValueError):  # the latter: of more bytes than can be counted
+            size = 8e-9 * count * len(times) * sum(sizes.values())
+            raise ModelError(
+                f"motions of {count} runs at {len(times)} times take {size:.3g} GB, more than there is: give folder=, "
+                "which keeps them in files, fewer runs or fewer times"
+            ) from None
         self.lengths = np.zeros(count, dtype=np.int64)
         self.stats: list[dict[str, Any]] = [{} for _ in range(count)]
         self.odd: dict[int, Trajectory] = {}
@@ -277,14 +285,24 @@ class Motions(Sequence[Trajectory]):
         index = read_index(path, KIND)
         if index["content"].get("robot") != robot_digest(model):
             raise ModelError(f"{path} holds motions of another robot than {model.name!r}")
-        times = np.array(index.get("t", []), dtype=float)
-        if times.ndim != 1 or not np.isfinite(times).all():
-            raise StorageError(f"{path} is damaged: 't' in its index is no sequence of times")
+        times = _times_of(index.get("t"), path)
         count = len(index["keys"])
         done = np.array([run_file(path, i).exists() for i in range(count)], dtype=bool)
         failures = {i: failure for i, failure in index["failures"].items() if i < count and not done[i]}
         done[sorted(failures)] = True
         return Motions(model, times, InFiles(model, times, count, path), done, failures, path)
+
+
+def _times_of(given: Any, path: Path) -> Array:
+    """Output times (T,) of an index."""
+    try:
+        times = floats(given)
+        fine = times.ndim == 1 and np.isfinite(times).all() and (np.diff(times) > 0.0).all()
+    except ValueError:
+        fine = False
+    if not fine:
+        raise StorageError(f"{path} is damaged: 't' in its index is {shown(given)}, must be increasing times")
+    return times
 
 
 def robot_digest(model: Model) -> str:

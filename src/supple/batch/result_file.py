@@ -20,6 +20,9 @@ from supple.storage import KINDS, read_npz, read_text, write_npz
 
 KIND = "result"
 
+#: Integers as long as this are not written: Python reads none of more than 4300 digits.
+LARGEST = 10**4000
+
 #: Keys of what JSON has no word for.
 ARRAY, TUPLE, DICT = "array", "tuple", "dict"
 
@@ -30,9 +33,12 @@ def save_result(result: Any, path: Path) -> None:
         result.save(path)
         return
     arrays: list[np.ndarray] = []
-    tree = _tree(result, arrays, "the result")
+    try:
+        tree = json.dumps(_tree(result, arrays, "the result"))
+    except RecursionError:
+        raise StateError("the result is nested too deep for a folder, or in itself: return something flatter") from None
     numbered = {f"array{k}": array for k, array in enumerate(arrays)}
-    write_npz(path, {"kind": KIND, "tree": json.dumps(tree), **numbered})
+    write_npz(path, {"kind": KIND, "tree": tree, **numbered})
 
 
 def load_result(path: Path) -> Any:
@@ -53,11 +59,15 @@ def load_result(path: Path) -> Any:
 
 def _tree(value: Any, arrays: list[np.ndarray], what: str) -> Any:
     """What JSON can hold of a value; arrays are put aside."""
+    if isinstance(value, int) and not -LARGEST < value < LARGEST:
+        raise StateError(f"{what} is an integer of more than 4000 digits, which a folder cannot hold: return a text")
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, np.generic) and value.dtype.kind in "biuf":
-        return value.item()
+        return float(value) if value.dtype.kind == "f" else value.item()
     if isinstance(value, np.ndarray):
+        if np.ma.is_masked(value):
+            raise StateError(f"{what} is an array with masked entries, which a folder cannot hold: fill them")
         if value.dtype.kind not in KINDS:
             raise StateError(f"{what} is an array of {value.dtype}, which a folder cannot hold")
         arrays.append(value)

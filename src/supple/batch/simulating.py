@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.batch.failure import Failure, warn_of_failures
-from supple.batch.folder import RunFolder
+from supple.batch.folder import RunFolder, key_of
 from supple.batch.motions import KIND, InFiles, InMemory, Motions, robot_digest
 from supple.batch.tally import Tally, checked_progress
 from supple.checks import file_path, flag, floats, shown, why
@@ -113,14 +113,16 @@ class Batch:
 
     def open_folder(self, path: str | os.PathLike[str], resume: bool) -> None:
         """Keep results in a folder; those that it has already are not computed again."""
+        options, unknown = fingerprint(self.options)
         content = {
             "robot": robot_digest(self.model),
             "times": fingerprint(self.times).digest,
             "method": fingerprint(repr(self.method)).digest,
-            "options": fingerprint(self.options).digest,
+            "options": options,
         }
-        keys = [fingerprint([part.of(i) for part in self.given.values()]).digest for i in range(self.count)]
-        self.folder = RunFolder(path, KIND, content, keys, resume, {"t": self.times.tolist()})
+        given = self.given.values()
+        keys = [key_of([part.of(i) for part in given]) for i in range(self.count)]
+        self.folder = RunFolder(path, KIND, content, keys, resume, {"t": self.times.tolist()}, unknown)
         self.done[sorted(self.folder.there)] = True
 
     def simulation(self, i: int, queue: Queue) -> Simulation:

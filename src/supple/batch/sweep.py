@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ import numpy as np
 
 from supple.batch.executors import Executors, worker_died
 from supple.batch.failure import Failure, listed, warn_of_failures
-from supple.batch.folder import RunFolder, run_file
+from supple.batch.folder import RunFolder, key_of, run_file
 from supple.batch.points import Points, points_of
 from supple.batch.tally import Report, Tally, checked_progress
 from supple.checks import file_path, flag, shown
@@ -110,6 +110,10 @@ def apply(function: Callable[..., Any], point: Any) -> Any:
     return function(**point) if isinstance(point, Mapping) else function(point)
 
 
+class _Refused(Future[Any]):
+    """What an executor did not take."""
+
+
 class _Work:
     """Runs, and what became of them so far."""
 
@@ -123,14 +127,15 @@ class _Work:
         self.folder: RunFolder | None = None
         self.tally = Tally(getattr(function, "__name__", "sweep"), self.count, progress)
         self.stopped = False
+        self.broken = BrokenExecutor()  #: why there is no executor any more
 
     def open_folder(self, path: str | os.PathLike[str], resume: bool) -> None:
         """Keep results in a folder; those that it has already are not computed again."""
-        content = {"function": fingerprint(self.function).digest}
-        keys = [fingerprint(point).digest for point in self.points.values]
+        function, unknown = fingerprint(self.function)
+        keys = [key_of(point) for point in self.points.values]
         values, shape, names = self.points
         told = {"shape": shape, "names": names, "points": [shown(x) for x in values]}
-        self.folder = RunFolder(path, KIND, content, keys, resume, told)
+        self.folder = RunFolder(path, KIND, {"function": function}, keys, resume, told, unknown)
         self.done[sorted(self.folder.there)] = True
 
     def finish(self, i: int, result: Any, failure: Failure | None = None) -> None:
@@ -193,28 +198,40 @@ class _Work:
     def submit(self, executors: Executors, running: dict[Future[Any], int], waiting: deque[int]) -> bool:
         """Hand the next run to the executor; False if that is broken.  One that it refuses has failed."""
         i = waiting[0]
-        try:
-            running[executors.now.submit(apply, self.function, self.points.values[i])] = i
-        except BrokenExecutor:
+        future = self.handed(executors, i)
+        if isinstance(future, _Refused) and isinstance(error_of(future), BrokenExecutor):
             return False
-        except Exception as error:
-            self.finish(i, None, Failure.of(i, error))
+        running[future] = i
         waiting.popleft()
         return True
 
+    def handed(self, executors: Executors, i: int) -> Future[Any]:
+        """A run that is handed to the executor; what keeps it from being taken stands in the future."""
+        try:
+            future: Future[Any] = executors.now.submit(apply, self.function, self.points.values[i])
+        except Exception as error:
+            future = _Refused()
+            future.set_exception(error)
+        if isinstance(future, Future):
+            return future
+        raise ModelError(
+            f"executor {shown(executors.now)}: submit() returned {shown(future)}, must return a "
+            "concurrent.futures.Future"
+        )
+
     def take(self, future: Future[Any], i: int) -> bool:
         """Keep what became of a run that has ended; False if it was lost with its executor."""
-        try:
-            result = future.result()
-        except BrokenExecutor:
+        error = error_of(future)  # what it raised, or that it was cancelled by somebody
+        if error is None:
+            self.finish(i, future.result())
+        elif isinstance(error, BrokenExecutor):
             return False
-        except Exception as error:  # what it raised, or that it was cancelled by somebody
-            if worker_died(error) and i not in self.suspects:
-                self.suspects.append(i)
-            else:
-                self.finish(i, None, Failure.of(i, error))
+        elif not isinstance(error, (Exception, SystemExit)):
+            raise error  # Ctrl-C, which a worker was told too
+        elif worker_died(error) and i not in self.suspects:
+            self.suspects.append(i)
         else:
-            self.finish(i, result)
+            self.finish(i, None, Failure.of(i, error))
         return True
 
     def recover(
@@ -223,24 +240,48 @@ class _Work:
         """A worker died and took the executor with it: make a new one, and find out who it was.
 
         Runs that were lost with it are made again one by one: whoever breaks an executor of which it has all workers
-        is to blame, and nobody else.
+        is to blame, and nobody else.  If none was lost, the next one tells whether the new executor works.
         """
         ended, _ = wait(running, ENDING)
         lost = sorted([*lost, *(i for future, i in running.items() if future not in ended or not self.take(future, i))])
-        if not executors.renew():
-            why = BrokenExecutor("the executor is broken, and how to make another is not known: pass a function")
+        if not lost:
+            lost.append(waiting.popleft())
+        renewed = self.renew(executors)
+        while lost and renewed and not self.stopped:
+            i = lost.pop(0)
+            future = self.alone(executors, i)
+            if future.done() and not self.take(future, i):
+                self.blame(future, i)
+                renewed = self.renew(executors)
+        if not renewed:
             for i in [*lost, *waiting]:
-                self.finish(i, None, Failure.of(i, why))
+                self.finish(i, None, Failure.of(i, self.broken))
             waiting.clear()
-            return
-        for i in lost:
-            future = executors.now.submit(apply, self.function, self.points.values[i])
-            while not future.done():
-                wait([future], LOOKING_UP)
-                self.look()
-            if not self.take(future, i):
-                self.finish(i, None, Failure(i, "BrokenExecutor", f"the worker that computed it died: {_why(future)}"))
-                executors.renew()
+
+    def renew(self, executors: Executors) -> bool:
+        """Take a new executor in place of a broken one; False if there is none, and then ``broken`` says why."""
+        try:
+            if executors.renew():
+                return True
+            how = "how to make another is not known: pass a function"
+        except Exception as error:
+            how = f"no other can be made: {Failure.of(0, error).reason}"
+        self.broken = BrokenExecutor(f"the executor is broken, and {how}")
+        return False
+
+    def alone(self, executors: Executors, i: int) -> Future[Any]:
+        """A run that is made while no other is; it has ended, unless the sweep was."""
+        future = self.handed(executors, i)
+        while not future.done() and not self.stopped:
+            wait([future], LOOKING_UP)
+            self.look()
+        future.cancel()
+        return future
+
+    def blame(self, future: Future[Any], i: int) -> None:
+        """A run has broken an executor that it had for itself."""
+        why = Failure.of(i, error_of(future) or BrokenExecutor()).message
+        self.finish(i, None, Failure(i, "BrokenExecutor", f"the worker that computed it died: {why}"))
 
     def try_alone(self, executors: Executors) -> None:
         """Make runs again that were given up with a worker, one by one: who kills two more by itself is to blame.
@@ -249,18 +290,15 @@ class _Work:
         """
         for i in sorted(self.suspects):
             for _ in range(2):
-                if self.stopped:
+                future = self.alone(executors, i)
+                if not future.done():
                     return
-                future = executors.now.submit(apply, self.function, self.points.values[i])
-                while not future.done():
-                    wait([future], LOOKING_UP)
-                    self.look()
-                error = future.exception()
+                error = error_of(future)
                 if error is None or not worker_died(error):
                     break
                 self.await_answer(executors)
             if not self.take(future, i):
-                self.finish(i, None, Failure(i, "BrokenExecutor", f"the worker that computed it died: {_why(future)}"))
+                self.blame(future, i)
 
     def await_answer(self, executors: Executors) -> None:
         """Wait until the executor has noticed that a worker is gone, and answers again; not for long."""
@@ -275,9 +313,12 @@ class _Work:
         return Sweep(self.points, self.done.copy(), dict(self.failures), dict(self.kept), folder)
 
 
-def _why(future: Future[Any]) -> str:
-    error = future.exception()
-    return str(error) or type(error).__name__
+def error_of(future: Future[Any]) -> BaseException | None:
+    """What a run that has ended raised, or that it was cancelled."""
+    try:
+        return future.exception()
+    except CancelledError as error:
+        return error
 
 
 def sweep(

@@ -13,11 +13,12 @@ from supple.solvers.problem import WORST
 from supple.solvers.stage.status import NEGATIVE_TENSION, NO_PIVOT, NOT_FINITE, PYTHON_RAISED, SLOW
 
 
-def standing(worst):
+def standing(worst, states=0):
     """As much of an integrator as is looked at."""
     reals, flags = np.zeros(40), np.zeros(20, dtype=np.int64)
     reals[STEP], flags[WORST] = 2.5e-7, worst
-    return SimpleNamespace(reals=reals, problem=SimpleNamespace(flags=flags, inputs=np.array([-3.0])))
+    problem = SimpleNamespace(flags=flags, inputs=np.array([-3.0]), z=np.zeros(states))
+    return SimpleNamespace(reals=reals, problem=problem)
 
 
 @pytest.mark.parametrize(
@@ -36,6 +37,7 @@ def test_reasons_name_the_coordinate(code, words):
     assert words.replace("rod.rotation", name) in reason
     assert error is None
     assert "the loops" in explain(model, standing(7), code, None)[0]
+    assert "states of loads and controllers" in explain(model, standing(7, 2), code, None)[0]
     assert code in REASONS
 
 

@@ -62,6 +62,29 @@ def test_a_run_that_crawls_says_what_to_change_once(monkeypatch):
     assert len(told) == 1
 
 
+@pytest.mark.parametrize("t0", [100.0, -100.0])
+def test_runs_that_go_on_or_switch_inputs_are_told_that_they_crawl(t0, monkeypatch, tmp_path):
+    """The mean step is that since the beginning, wherever that is on the clock."""
+    monkeypatch.setattr(diagnosis, "CRAWL", 50)
+    model, times, method = soft_arm(0.0, sp.Tendon("pull", {"rod": (0.0, 0.005)})), (t0, t0 + 1.0), sp.NDF(rtol=1e-5)
+    told = 0
+
+    def soon(*_):
+        nonlocal told
+        told += 1
+        return told == 3
+
+    saved = {"checkpoint": tmp_path / "run.npz", "method": method}
+    monkeypatch.setattr(diagnosis, "PATIENCE", 10**9)
+    assert model.simulate(times, progress=soon, **saved).stats["stopped"]
+    monkeypatch.setattr(diagnosis, "PATIENCE", 10)
+    with pytest.warns(sp.ModelWarning, match=r"NDF takes steps of"):
+        model.simulate(times, progress=lambda *_: told > 3, resume=True, **saved)
+    switch = sp.Event(lambda t, q, v: t - t0 - 1e-5, lambda t, q, v: sp.Switch(u=[0.0]))
+    with pytest.warns(sp.ModelWarning, match=r"NDF takes steps of"):
+        model.simulate(times, u=[0.1], method=method, events=[switch])
+
+
 def test_ndf_refuses_index_3():
     with pytest.raises(sp.ModelError, match=r'NDF: loops="index3" does not go.*Radau'):
         sp.NDF(loops="index3")

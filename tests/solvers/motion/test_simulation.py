@@ -64,6 +64,8 @@ def test_bad_methods_are_refused(make, message):
 def test_strange_newmark_is_warned_of():
     with pytest.warns(sp.ModelWarning, match="stable for small steps only"):
         sp.Newmark(beta=0.1)
+    with pytest.warns(sp.ModelWarning, match="stable for small steps only"):
+        sp.Newmark(gamma=1e300)  # of which the square is too large for a number
     with pytest.warns(sp.ModelWarning, match="multipliers of rigid loops grow without bound"):
         sp.Newmark(loops="index3")
 

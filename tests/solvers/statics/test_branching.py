@@ -173,6 +173,39 @@ def test_two_modes_at_once_are_refused():
         path.branches(0)
 
 
+def test_two_modes_of_a_soft_body_are_one_point_of_its_path():
+    """Rounding parts its two eigenvalues, which are a millionth of that of stretch when they vanish."""
+    robot = sp.Robot("soft", gravity=(0.0, 0.0, 0.0))
+    rubber = sp.Material(young=1e6, poisson=0.3, density=1000.0)
+    bends = sp.ConstantCurvature(1.0, stretch=True)
+    robot.add_link("column", sp.SoftBody(bends, sp.Cylinder(1.0, 0.05), rubber, n=3))
+    robot.add(sp.PointWrench("column", growing([0.0, 0.0, 0.0, -30.0, 0.0, 0.0])))
+    path = robot.compile().equilibrium_path(max_step=0.05)
+    assert path.negative[-1] == 2
+    assert [point.kind for point in path.critical] == ["bifurcation"]
+    with pytest.raises(sp.SingularError, match="2 directions give way at once"):
+        path.branches(0)
+
+
+@pytest.mark.parametrize("length", [1e-3, 100.0])
+@pytest.mark.parametrize("strains", [{"bend_z": 4}, {"bend_z": 4, "stretch": 0, "shear_y": 1}])
+def test_pinned_columns_of_all_sizes_buckle_to_both_sides(length, strains):
+    """A loop holds the tip on the axis; forces, lengths and angles then differ by many powers of ten."""
+    width, rubber = 0.02 * length, sp.Material(young=1e5, poisson=0.4, density=1000.0)
+    rod = sp.Rod(length, sp.Circle(0.5 * width), rubber, sp.Legendre(**strains), points=12)
+    robot = sp.Robot("pinned", gravity=(0.0, 0.0, 0.0))
+    robot.add_link("rod", rod, sp.Revolute("z"))
+    robot.add_link("slider", sp.Rigid(1e-2, 1e-5 * np.ones(3)), sp.Prismatic("x"), at=sp.pose((length, 0.0, 0.0)))
+    robot.add(sp.Loop("pin", ("rod", sp.pose()), ("slider", sp.pose()), sp.Revolute("z")))
+    load = np.pi**2 * 1e5 * np.pi * (0.5 * width) ** 4 / 4.0 / length**2
+    robot.add(sp.PointWrench("slider", growing([0.0, 0.0, 0.0, -2.0 * load, 0.0, 0.0])))
+    path = robot.compile().equilibrium_path(max_step=0.1)
+    assert path.critical[0].s == pytest.approx(0.5, rel=5e-3)
+    left, right = (branch.pose("rod", 0.5)[:, 1, 3] for branch in path.branches(0))
+    assert left[-1] == pytest.approx(-right[-1], rel=1e-6)
+    assert abs(left[-1]) > 0.3 * length
+
+
 def test_points_that_are_not_there():
     path = column(growing([0.0, 0.0, 0.0, -4.0, 0.0, 0.0]), order=4).equilibrium_path(max_step=0.1)
     with pytest.raises(sp.ModelError, match="at is 1, must be"):

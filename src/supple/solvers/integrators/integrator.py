@@ -80,7 +80,6 @@ class Integrator:
         self.reals[LONGEST_STEP] = self.control.max_step or np.inf
         self.reals[BAUMGARTE], self.reals[START_ORDER] = self.control.baumgarte, self.control.start_order
         self.ints[HIGHEST] = self.control.orders[1]
-        self.began = 0.0  #: when the first start of the run was, s
         self.own = method.own_arrays(problem, self.size)
         put_addresses(problem.calls, method.kernels.stages)
         if len(self.run.tape):
@@ -107,7 +106,7 @@ class Integrator:
         if wanted is not self._given_times:
             self.run, self._given_times = with_times(self.run, self._tables[2], wanted), wanted
         self.ints[EVERY] = wanted is None
-        self.wanted, self.began = self.run.wanted, 0.0
+        self.wanted = self.run.wanted
         self.pasts = [self.method.past(self.own)] if len(self.run.tape) else []
 
     def start(self, t: float, t_end: float, step: float | None = None, anew: bool = False) -> int:
@@ -116,8 +115,6 @@ class Integrator:
         ``anew``: this state does not follow from what the run has done so far.
         """
         self.run.tape_counts[ANEW] = anew
-        if not self.ints[STEPS]:
-            self.began = t
         first = self.control.fixed_step or self.control.first_step or 0.0
         self.reals[TIME], self.reals[END_TIME], self.reals[STEP] = t, t_end, first if step is None else step
         self.ints[PENDING] = False

@@ -41,7 +41,7 @@ class Newmark(AlphaScheme, name="newmark"):
         positive(self, "beta")
         if positive(self, "gamma") < 0.5:
             raise ModelError(f"Newmark: gamma is {self.gamma:g}; below 1/2 the scheme is unstable")
-        if self.beta < 0.25 * (self.gamma + 0.5) ** 2 - 1e-12:
+        if self.beta < 0.25 * (self.gamma + 0.5) * (self.gamma + 0.5) - 1e-12:  # infinite, where a power would raise
             warn(f"Newmark: beta = {self.beta:g} is below (gamma + 1/2)^2 / 4: stable for small steps only")
         check_adaptive(self)
         if self.loops == "index3" and self.gamma == 0.5:

@@ -12,6 +12,7 @@ from supple.solvers.stage.status import NEGATIVE_TENSION, NO_PIVOT, NOT_FINITE, 
 if TYPE_CHECKING:
     from supple.model.model import Model
     from supple.solvers.integrators.integrator import Integrator
+    from supple.solvers.problem import Problem
 
 REASONS = {
     TOO_SMALL: "the step fell to {h:.2g} s; the error is largest in {where}; loosen the tolerances, "
@@ -29,16 +30,16 @@ REASONS = {
 PATIENCE, CRAWL = 4000, 200_000
 
 
-def crawling(integrator: Integrator, span: float) -> str | None:
+def crawling(integrator: Integrator, t0: float, span: float) -> str | None:
     """What to change in a run whose steps are so short that it takes very many of them; None if it does not.
 
-    ``span`` is the time that the whole run simulates, s.
+    The run began at ``t0``, and ``span`` is the time that the whole of it simulates, s.
     """
     ints, reals = integrator.ints, integrator.reals
     steps, rejected = int(ints[STEPS]), int(ints[REJECTED])
     if steps < PATIENCE or integrator.control.fixed_step is not None:
         return None
-    mean = (float(reals[TIME]) - integrator.began) / steps
+    mean = (float(reals[TIME]) - t0) / steps
     if not 0.0 < mean * CRAWL < span:
         return None
     name = type(integrator.method).__name__
@@ -57,6 +58,12 @@ def crawling(integrator: Integrator, span: float) -> str | None:
     )
 
 
+def _others(model: Model, problem: Problem) -> str:
+    """What there is besides coordinates."""
+    kinds = ["the loops"] * (model.nc > 0) + ["states of loads and controllers"] * (len(problem.z) > 0)
+    return " or ".join(kinds) or "the loops"
+
+
 def explain(
     model: Model, integrator: Integrator, code: int, error: BaseException | None
 ) -> tuple[str, BaseException | None]:
@@ -66,7 +73,7 @@ def explain(
     """
     problem = integrator.problem
     h, worst = float(integrator.reals[STEP]), int(problem.flags[WORST])
-    where = model.coordinate_names[worst] if 0 <= worst < model.n else "the loops"
+    where = model.coordinate_names[worst] if 0 <= worst < model.n else _others(model, problem)
     if code == FAILURE + PYTHON_RAISED and error is not None:
         if not isinstance(error, Exception):
             raise error

@@ -274,7 +274,7 @@ class Simulation:
                 if self.checkpoint is not None:
                     self._save_or_fail()
                 return
-            if not self.warned and (advice := crawling(self.integrator, self.stops[-1].t - self.t0)):
+            if not self.warned and (advice := crawling(self.integrator, self.t0, self.stops[-1].t - self.t0)):
                 self.warned = True
                 warnings.warn(f"model {self.model.name!r}: {advice}", ModelWarning, stacklevel=5)
             now = time.perf_counter()

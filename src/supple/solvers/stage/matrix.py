@@ -137,7 +137,8 @@ def call_beside(problem, j, cv, ca):
     if cv > 0.0:  # v must not move far, either
         h = min(h, ONE_SIDED_STEP * max(1.0, abs(v)) / cv)
     problem.q[j] = q + h
-    h = problem.q[j] - q  # what was added
+    if problem.q[j] != q:  # in steps of less than a nanosecond, h may be lost in q: v and a tell all that counts
+        h = problem.q[j] - q  # what was added
     problem.v[j] += cv * h
     problem.a[j] += ca * h
     finite = call(problem, 0.0, 0.0, 0)

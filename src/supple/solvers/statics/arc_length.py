@@ -10,7 +10,7 @@ is a limit point; where s goes on, a bifurcation.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -37,8 +37,14 @@ ALONG = 0.9
 SHORTEST = 1e-4
 #: Bisections towards a critical point.
 BISECTIONS = 40
+#: How well x is known where several eigenvalues vanish at once, beside its scales.
+HELD = 1e-4
 #: Part of F_s out of the range of F_x below which it is in it, but for rounding: a bifurcation.
 IN_RANGE = 1e-4
+
+
+#: Two points (x, s) of a path, between which it is critical.
+Bracket: TypeAlias = tuple[tuple[Array, float], tuple[Array, float]]
 
 
 class CriticalPoint(NamedTuple):
@@ -245,21 +251,34 @@ def _add_point(tracer: Tracer, track: Track, x: Array, s: float, turned: bool, w
     before, spectrum = track.points[-1], tracer.spectrum(x, s)[0].real
     a, b, last = (before.x, before.s), (x, s), int((spectrum < 0.0).sum())
     ends = a, b
-    count, brackets = int((before.spectrum < 0.0).sum()), list[tuple[tuple[Array, float], tuple[Array, float]]]()
+    count, brackets = int((before.spectrum < 0.0).sum()), list[Bracket]()
     while count != last and len(brackets) < len(spectrum):
         brackets.append(_bracket(tracer, a, b, count, weights))
         a = brackets[-1][1]
         count = tracer.negative(*a)
-    for bracket in brackets:
+    for bracket in _apart(brackets, tracer.scale, weights):
         middle = 0.5 * (bracket[0][0] + bracket[1][0]), 0.5 * (bracket[0][1] + bracket[1][1])
         limit = turned if len(brackets) == 1 else _is_limit(tracer, (middle, *ends), weights)
         track.critical.append(_critical(tracer, *middle, limit, len(track.points) - 1))
     track.points.append(Point(x, s, spectrum))
 
 
+def _apart(brackets: list[Bracket], scale: float, weights: Array) -> list[Bracket]:
+    """Without those that hold the same point as the one before.
+
+    Where several eigenvalues vanish at once, rounding lets them do so one by one, and as little holds x there.
+    """
+    kept = brackets[:1]
+    for bracket in brackets[1:]:
+        (x, s), (new_x, new_s) = kept[-1][1], bracket[0]
+        if abs(new_s - s) > SAME_POINT * scale or np.linalg.norm((new_x - x) / weights) > HELD:
+            kept.append(bracket)
+    return kept
+
+
 def _bracket(
     tracer: Tracer, a: tuple[Array, float], b: tuple[Array, float], count: int, weights: Array
-) -> tuple[tuple[Array, float], tuple[Array, float]]:
+) -> Bracket:
     """Bisect: two points between a and b, close together, the first alone with ``count`` negative eigenvalues."""
     chord = np.append((b[0] - a[0]) / weights, (b[1] - a[1]) / tracer.scale)
     chord /= np.linalg.norm(chord)

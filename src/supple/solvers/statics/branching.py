@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 
-#: Singular values of [F_x, F_s], rows of length one, below this part of the largest are none.
-SINGULAR = 1e-5
+#: Part of the path's step around a bifurcation within which directions that give way do so at once.
+BESIDE = 1e-3
 #: Step of differences of the tangent, in weighted unknowns.
 DIFFERENCE = 1e-4
 #: Shares of c_tp, beside the other second derivatives, below which paths do not cross.
@@ -120,18 +120,12 @@ def _crossing(path: EquilibriumPath, point: CriticalPoint) -> Crossing:
     a, b = (_unknowns(path, k) for k in (point.after, point.after + 1))
     near = [extended_rows(tracer, *place, weights) for place in ((x, point.s), a, b)]
     sizes = row_sizes(near)[:, None]
-    left, values, right = np.linalg.svd(near[0] / sizes)
+    left, _, right = np.linalg.svd(near[0] / sizes)
     plane = right[-2:]
-    missing = int((values <= SINGULAR * values[0]).sum()) if len(values) > 1 else 1
-    if missing > 1:
-        raise SingularError(
-            f"at s = {point.s:g} {counted(missing, 'direction')} give way at once, so that more than two paths meet: "
-            "no single one can be named; let the modes come apart by a small change of the robot (another second "
-            "moment, a spring), or start paths of their own from equilibria of model.statics_all"
-        )
     chord = np.append((b[0] - a[0]) / weights, (b[1] - a[1]) / tracer.scale)
     along = plane.T @ (plane @ chord)
     along /= np.linalg.norm(along)
+    _check_single(tracer, point, weights, BESIDE * chord)
     across = plane.T @ np.array([-plane[1] @ along, plane[0] @ along])
 
     def bend(y: Array) -> Array:
@@ -145,13 +139,34 @@ def _crossing(path: EquilibriumPath, point: CriticalPoint) -> Crossing:
     by_along, by_across = bend(along), bend(across)
     tt, tp, pp = by_along @ along, 0.5 * (by_along @ across + by_across @ along), by_across @ across
     inside = tp * tp - tt * pp
-    if abs(tp) <= CROSSING * max(np.linalg.norm(by_along), np.linalg.norm(by_across)) or inside <= 0.0:
+    n = len(tracer.free)  # not by multipliers: forces of loops are of another size
+    others = max(np.linalg.norm(np.append(by[:n], by[-1])) for by in (by_along, by_across))
+    if abs(tp) <= CROSSING * others or inside <= 0.0:
         raise SingularError(
             f"at s = {point.s:g} no second path crosses this one: stiffness vanishes there without changing its sign "
             "along the path, or paths touch"
         )
     tangent = across - along * pp / (tp + np.copysign(np.sqrt(inside), tp))
     return Crossing(x, point.s, weights, across, tangent / np.linalg.norm(tangent))
+
+
+def _check_single(tracer: Tracer, point: CriticalPoint, weights: Array, step: Array) -> None:
+    """Refuse a point at which several directions give way: as many eigenvalues change their sign along a step (m + 1,).
+
+    Singular values would tell as well if all were of one size, but bending may be a million times softer than stretch.
+    """
+    x = np.concatenate([point.q[tracer.free], point.multipliers])
+    counts = [
+        tracer.negative(x + sign * weights * step[:-1], point.s + sign * tracer.scale * step[-1])
+        for sign in (-1.0, 1.0)
+    ]
+    missing = abs(counts[1] - counts[0])
+    if missing > 1:
+        raise SingularError(
+            f"at s = {point.s:g} {counted(missing, 'direction')} give way at once, so that more than two paths meet: "
+            "no single one can be named; let the modes come apart by a small change of the robot (another second "
+            "moment, a spring), or start paths of their own from equilibria of model.statics_all"
+        )
 
 
 def _unknowns(path: EquilibriumPath, k: int) -> tuple[Array, float]:
