@@ -32,7 +32,7 @@ ROBOTS = {
     "stiff cantilever": ("cantilever", "stiff_cantilever", 1.0),
 }
 #: Tolerances of adaptive methods, steps of others, s; steps after which a run is given up, and seconds.
-TOLERANCES = (1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6)
+TOLERANCES = tuple(float(f"{x:.2g}") for x in np.logspace(-2, -6, 17))
 STEPS = (4e-3, 2.8e-3, 2e-3, 1.4e-3, 1e-3, 7e-4, 5e-4)
 MOST_STEPS, MOST_SECONDS = 100_000, 3.0
 #: Errors of watched points at which versions are compared, m.
@@ -54,6 +54,8 @@ def methods() -> list[tuple[str, float, Any]]:
     for name in ("NDF", "Radau", "RK45", "DOP853", "Nystrom"):
         if hasattr(sp, name):
             found += [(name, x, getattr(sp, name)(rtol=x, atol=1e-3 * x)) for x in TOLERANCES]
+    if hasattr(sp, "Nystrom"):
+        found += [("Nystrom, order 4", x, sp.Nystrom(rtol=x, atol=1e-3 * x, order=4)) for x in TOLERANCES]
     for name in ("GeneralizedAlpha", "Newmark"):
         found += [(f"{name}, fixed steps", dt, getattr(sp, name)(dt=dt)) for dt in STEPS]
     return found

@@ -20,6 +20,7 @@ METHODS = {
     "rk45": sp.RK45(rtol=1e-6, atol=1e-9),
     "dop853": sp.DOP853(rtol=1e-6, atol=1e-9),
     "nystrom": sp.Nystrom(rtol=1e-5, atol=1e-8),
+    "nystrom4": sp.Nystrom(rtol=1e-5, atol=1e-8, order=4),
 }
 END = 0.03
 

@@ -19,6 +19,7 @@ METHODS = [
     sp.RK45(),
     sp.DOP853(baumgarte=0.1),
     sp.Nystrom(baumgarte=0.1),
+    sp.Nystrom(order=4),
 ]
 
 

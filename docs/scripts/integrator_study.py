@@ -71,6 +71,7 @@ def damped() -> Table:
         sp.RK45(),
         sp.DOP853(rtol=1e-6, atol=1e-9),
         sp.Nystrom(),
+        sp.Nystrom(order=4),
     ):
         motion = run(method)
         error = float(np.linalg.norm(motion.tip("arm") - exact, axis=1).max())
@@ -102,6 +103,7 @@ def undamped() -> Table:
         sp.RK45(),
         sp.DOP853(rtol=1e-6, atol=1e-9),
         sp.Nystrom(),
+        sp.Nystrom(order=4),
     ):
         motion = model.simulate(np.linspace(0.0, 5.0, 251), method=method)
         kinetic, total = motion.energy()[:, 0], motion.energy()[:, 3]

@@ -206,7 +206,7 @@ def _methods() -> list[Call]:
         Call("Radau", sp.Radau, {**adaptive, "loops": "index3"}, method),
         Call("RK45", sp.RK45, {**adaptive, "baumgarte": 0.1}, method),
         Call("DOP853", sp.DOP853, {**adaptive, "baumgarte": 0.0}, method),
-        Call("Nystrom", sp.Nystrom, {**adaptive, "baumgarte": 0.2}, method),
+        Call("Nystrom", sp.Nystrom, {**adaptive, "baumgarte": 0.2, "order": 4}, method),
         Call("Event", sp.Event, {"function": lambda t, q, v: t - 0.005, **what}, event),
         Call("Switch", sp.Switch, {"q": np.zeros(plain().n), "v": None, "u": [0.2]}, switched),
     ]

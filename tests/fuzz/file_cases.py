@@ -101,6 +101,7 @@ METHODS = {
     "RK45": sp.RK45(rtol=1e-7, atol=1e-9),
     "DOP853": sp.DOP853(rtol=1e-9, atol=1e-11),
     "Nystrom": sp.Nystrom(rtol=1e-6, atol=1e-8),
+    "Nystrom of order 4": sp.Nystrom(rtol=1e-6, atol=1e-8, order=4),
 }
 
 #: Output times, or every step.

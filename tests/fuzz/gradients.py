@@ -31,6 +31,7 @@ METHODS = (
     sp.NDF(rtol=1e-9, atol=1e-12, first_step=1e-4),
     sp.RK45(rtol=1e-7, atol=1e-9),
     sp.Nystrom(rtol=1e-6, atol=1e-8),
+    sp.Nystrom(rtol=1e-6, atol=1e-8, order=4),
     sp.Radau(rtol=1e-5, atol=1e-8, first_step=1e-4),
 )
 #: Steps of differences; what the best of them must come to, and the dot products.

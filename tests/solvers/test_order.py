@@ -1,6 +1,6 @@
 """Measured orders of convergence: ordinary equations, closed loops in the stabilised form and in index 1."""
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -18,7 +18,8 @@ IMPLICIT = {
 EXPLICIT = {
     "RK45": (sp.RK45, 5, (0.1, 0.05, 0.025)),
     "DOP853": (sp.DOP853, 8, (0.25, 0.125, 0.0625)),
-    "Nystrom": (sp.Nystrom, 4, (0.1, 0.05, 0.025)),
+    "Nystrom": (sp.Nystrom, 5, (0.1, 0.05, 0.025)),
+    "Nystrom of order 4": (partial(sp.Nystrom, order=4), 4, (0.1, 0.05, 0.025)),
 }
 TIGHT = sp.DOP853(rtol=1e-12, atol=1e-13)
 #: Ratios of steps that break generalised-alpha in pure index 3.

@@ -12,7 +12,12 @@ from supple.solvers.integrators.explicit import Explicit, Pair
 from supple.solvers.integrators.method import methods
 from supple.systems.cantilever import stiff_cantilever
 
-PAIRS = {"rk45": (sp.RK45(), 5), "dop853": (sp.DOP853(), 8), "nystrom": (sp.Nystrom(), 4)}
+PAIRS = {
+    "rk45": (sp.RK45(), 5),
+    "dop853": (sp.DOP853(), 8),
+    "nystrom": (sp.Nystrom(), 5),
+    "nystrom4": (sp.Nystrom(order=4), 4),
+}
 
 
 @pytest.mark.parametrize("name", PAIRS)

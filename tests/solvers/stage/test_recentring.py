@@ -16,6 +16,7 @@ METHODS = {
     "RK45": (sp.RK45(rtol=1e-9, atol=1e-10), 1e-6),
     "DOP853": (sp.DOP853(rtol=1e-10, atol=1e-11), 1e-7),
     "Nystrom": (sp.Nystrom(rtol=1e-9, atol=1e-10), 1e-6),
+    "Nystrom of order 4": (sp.Nystrom(rtol=1e-9, atol=1e-10, order=4), 1e-6),
 }
 
 
