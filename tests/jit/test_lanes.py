@@ -14,13 +14,17 @@ from supple.jit import (
     blend,
     cosine,
     four_of,
+    gather_four,
     lane_matrix_at,
     lane_of,
     lane_sum,
     lane_vector_at,
+    last_of,
     local_lanes,
     local_like,
     root,
+    running_sum,
+    scatter_four,
     sine,
 )
 from supple.lie.coefficients import SERIES_LIMIT, stumpff, stumpff_exponential
@@ -129,6 +133,40 @@ def test_coefficients_on_both_sides_of_their_switch(x):
     for k, number in enumerate(x):
         coefficients_of_one(float(number), one)
         np.testing.assert_allclose(out.reshape(12, 4)[:, k], one, rtol=4e-16, atol=0)
+
+
+@numba.njit
+def there_and_back(a, b, c, d, at, out):
+    first = a.ctypes.data, b.ctypes.data, c.ctypes.data, d.ctypes.data
+    for k in range(0, 8, 4):
+        gather_four(first, k, at)
+    x = lane_vector_at(at, (8,))
+    for k in range(8):
+        x[k] = 2.0 * x[k]
+    second = out[0].ctypes.data, out[1].ctypes.data, out[2].ctypes.data, out[2].ctypes.data
+    for k in range(0, 8, 4):
+        scatter_four(at, k, second)
+
+
+def test_numbers_at_four_addresses():
+    """Gathered and scattered; where two addresses are the same, the first one's numbers stay."""
+    given, memory, out = np.arange(40.0).reshape(4, 10), aligned(32), np.full((3, 9), -1.0)
+    there_and_back(given[0, 1:], given[1, 1:], given[2, 1:], given[3, 1:], memory.ctypes.data, out)
+    np.testing.assert_array_equal(memory.reshape(8, 4), 2.0 * given[:, 1:9].T)
+    np.testing.assert_array_equal(out[:, :8], 2.0 * given[:3, 1:9])
+    np.testing.assert_array_equal(out[:, 8], -1.0)
+
+
+@numba.njit
+def sums(at, out_at):
+    x, out = lane_vector_at(at, (1,))[0], lane_vector_at(out_at, (2,))
+    out[0], out[1] = running_sum(x), last_of(x)
+
+
+def test_running_sums():
+    given, out = lanes([1.0, 2.0, 4.0, 8.0]), aligned(8)
+    sums(given.ctypes.data, out.ctypes.data)
+    np.testing.assert_array_equal(out.reshape(2, 4), [[1, 3, 7, 15], [8, 8, 8, 8]])
 
 
 def test_records_count_as_many():

@@ -194,5 +194,8 @@ four_steps_t = _of_four(
     rate=(6,),  # its time derivative, T Omega'' + T' Omega'
 )
 
-#: The same of their ends, in world axes, as in `work_t`.
+#: The same of their ends, or starts, in world axes; fields follow one another as in `work_t`.
 four_points_t = _of_four(R=(3, 3), p=(3,), V=(6,), A=(6,), h=(6,), F=(6,), M=(6, 6), N=(6, 6))
+
+#: What stands of a step in `work_t`, likewise.
+four_operators_t = _of_four(xi=(3, 2, 6), jet=(3, 6), T=(3, 2, 3, 3))

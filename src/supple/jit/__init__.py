@@ -30,6 +30,7 @@ from supple.jit.lanes import (
     blend,
     cosine,
     four_of,
+    gather_four,
     lane_matrix_at,
     lane_of,
     lane_sum,
@@ -39,6 +40,7 @@ from supple.jit.lanes import (
     local_like,
     root,
     running_sum,
+    scatter_four,
     sine,
 )
 from supple.jit.local_arrays import local_array
@@ -68,6 +70,7 @@ __all__ = [
     "calling",
     "cosine",
     "four_of",
+    "gather_four",
     "inlined",
     "inner",
     "kernel",
@@ -89,6 +92,7 @@ __all__ = [
     "room",
     "root",
     "running_sum",
+    "scatter_four",
     "settle",
     "sine",
     "stamp_of",

@@ -239,6 +239,61 @@ def four_of(typing_context: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
     return LANES_TYPE(*[types.float64] * LANES), generate
 
 
+def _transposed(builder: Any, rows: list[Any]) -> list[Any]:
+    """Four vectors of four: entry k of vector l becomes entry l of vector k."""
+
+    def picked(a: Any, b: Any, order: list[int]) -> Any:
+        return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(_INDEX, LANES), order))
+
+    a, b, c, d = rows
+    ab, cd = picked(a, b, [0, 4, 2, 6]), picked(c, d, [0, 4, 2, 6])  # a0 b0 a2 b2, c0 d0 c2 d2
+    AB, CD = picked(a, b, [1, 5, 3, 7]), picked(c, d, [1, 5, 3, 7])  # a1 b1 a3 b3, c1 d1 c3 d3
+    low, high = [0, 1, 4, 5], [2, 3, 6, 7]
+    return [picked(ab, cd, low), picked(AB, CD, low), picked(ab, cd, high), picked(AB, CD, high)]
+
+
+def _rows_at(builder: Any, addresses: Any, k: Any) -> list[Any]:
+    """Where four numbers from the k-th on stand, at each of four addresses."""
+    places = (builder.add(at, builder.shl(k, k.type(3))) for at in addresses)
+    return [builder.inttoptr(place, VECTOR.as_pointer()) for place in places]
+
+
+_FOUR_ADDRESSES = types.UniTuple(types.int64, LANES)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def gather_four(typing_context: Any, addresses: Any, k: Any, out: Any) -> Any:
+    """out[k:k+4] as lanes = numbers k to k + 4 at four addresses, one for each lane; ``out`` is at an address, too."""
+
+    def generate(context: Any, builder: Any, kinds: Any, arguments: Any) -> Any:
+        rows = _rows_at(builder, cgutils.unpack_tuple(builder, arguments[0]), arguments[1])
+        found = _transposed(builder, [builder.load(row, align=8) for row in rows])
+        into = builder.gep(builder.inttoptr(arguments[2], VECTOR.as_pointer()), [arguments[1]])
+        for l, value in enumerate(found):
+            builder.store(value, builder.gep(into, [ir.IntType(64)(l)]), align=LANES_SIZE)
+        return context.get_dummy_value()
+
+    return types.void(_FOUR_ADDRESSES, types.int64, types.int64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def scatter_four(typing_context: Any, x: Any, k: Any, addresses: Any) -> Any:
+    """Numbers k to k + 4 at four addresses, one for each lane = x[k:k+4], the last address first.
+
+    Where addresses are equal, the first lane's numbers stay.
+    """
+
+    def generate(context: Any, builder: Any, kinds: Any, arguments: Any) -> Any:
+        source = builder.gep(builder.inttoptr(arguments[0], VECTOR.as_pointer()), [arguments[1]])
+        given = [builder.load(builder.gep(source, [ir.IntType(64)(l)]), align=LANES_SIZE) for l in range(LANES)]
+        rows = _rows_at(builder, cgutils.unpack_tuple(builder, arguments[2]), arguments[1])
+        for row, value in reversed(list(zip(rows, _transposed(builder, given), strict=True))):
+            builder.store(value, row, align=8)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, _FOUR_ADDRESSES), generate
+
+
 def lanes_array(context: Any, builder: Any, kind: Any, data: Any, shape: tuple[int, ...]) -> Any:
     """An array of known shape at a pointer: its entries are of the array's type, plain numbers or lanes."""
     size = LANES_SIZE if kind.dtype == LANES_TYPE else 8

@@ -1,5 +1,7 @@
 """Sweeps over rods by fours: rods of any number of segments, against one segment at a time."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from kernel_entry import entry, scratch_of
 from supple.core.arrays import FOUR_STEPS, by_fours, find_anew
 from supple.core.blocks import curved, rod
 from supple.core.inertia import world_inertia
-from supple.core.records import J_SUM
+from supple.core.records import J_SUM, four_operators_t, four_points_t, work_t
 from supple.core.sweep_out import start_pose
 from supple.jit import inner
 from supple.lie.se3 import product6
@@ -92,6 +94,20 @@ def test_columns_are_those_of_a_tangent(points, strain):
     columns = scratch_of(model).columns[J_SUM].copy()
     assert relative_error(model.inverse_dynamics_derivatives(q, v, a)[3], M) < 1e-13
     assert relative_error(scratch_of(model).columns[J_SUM], columns) < 1e-13
+
+
+@pytest.mark.parametrize("four", [four_points_t, four_operators_t])
+def test_fields_follow_one_another_as_in_records(four):
+    """They are gathered and scattered as if they were one array: R0 and p0 as R and p, further on without a gap."""
+    names = [name for name in four.names if name in work_t.names]
+    assert names == list(four.names)
+    runs = [["R", "p"], ["V", "A"], ["h", "F", "M", "N"]] if four is four_points_t else [names]
+    for run in runs:
+        for before, after in pairwise(run):
+            assert work_t.fields[after][1] == work_t.fields[before][1] + work_t.fields[before][0].itemsize
+            assert four.fields[after][1] == four.fields[before][1] + four.fields[before][0].itemsize
+        assert sum(four.fields[name][0].itemsize for name in run) % (8 * 4 * 4) == 0
+    assert work_t.fields["p0"][1] == work_t.fields["R0"][1] + 72
 
 
 def test_groups_follow_parameters():

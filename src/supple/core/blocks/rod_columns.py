@@ -12,21 +12,22 @@ import numpy as np
 from supple.core.arrays import matrices_at, space_view, tree_view
 from supple.core.blocks.rod import write_jacobian_columns, write_plain
 from supple.core.blocks.rod_sweeps import (
-    four_records,
+    four_segments,
     gather,
-    gather_matrix,
     groups_of,
+    inertias_at,
     phi_at,
     segments_of,
+    starts_at,
     steps_of,
 )
-from supple.core.records import J_SUM
+from supple.core.records import J_SUM, four_points_t
 from supple.core.rod_calls import SIGNATURE
+from supple.core.views import local_layout
 from supple.jit import (
     LANES,
     LANES_SIZE,
     AddressedKernel,
-    four_of,
     inlined,
     inner,
     lane_matrix_at,
@@ -41,7 +42,7 @@ from supple.linalg.products import map_columns
 
 U = np.uint64  # unsigned indices vectorise, see linalg.products
 
-_four_rotations, _four_positions, _four_matrices = local_lanes(3, 3), local_lanes(3), local_lanes(6, 6)
+_four_points, _four_matrices = local_layout("four points", four_points_t), local_lanes(6, 6)
 _four_duals, _four_pairs, _four_plain = local_lanes(2, 3, 3), local_lanes(2, 2, 3, 3), local_lanes(6, 12)
 
 
@@ -61,13 +62,11 @@ def product_at(space, n, g):
 def own_columns(tree, space, b):
     """S = Ad_g T Z Phi of all segments of rod b, as lanes."""
     block, work = tree.blocks[b], space.work
-    R, p, T, Z, W = _four_rotations(), _four_positions(), _four_duals(), _four_pairs(), _four_plain()
+    start, T, Z, W = _four_points(), _four_duals(), _four_pairs(), _four_plain()
     for g in range(groups_of(tree, b)):
         segment, step = segments_of(tree, b, g), steps_of(tree, space, b, g)
-        w0, w1, w2, w3 = four_records(work, block, g)
-        gather_matrix(w0.R0, w1.R0, w2.R0, w3.R0, R)
-        gather(w0.p0, w1.p0, w2.p0, w3.p0, p)
-        Ad_times(R, p, step.T[0], T)
+        gather(12, starts_at(work, four_segments(block, g)), start.R.ctypes.data)
+        Ad_times(start.R, start.p, step.T[0], T)
         times_step(T, segment.half, -segment.bracket, step.xi[0, 1], Z[0])
         times_step(T, segment.half, segment.bracket, step.xi[0, 0], Z[1])
         write_plain(Z, W)
@@ -179,16 +178,6 @@ def add_scaled_matrix(x, M, out):
             out[k, l] += x * M[k, l]
 
 
-@inlined
-def gather_symmetric(a, b, c, d, out):
-    """Symmetric 6x6 matrices of four segments as lanes."""
-    for k in range(6):
-        for l in range(k, 6):
-            four = four_of(a[k, l], b[k, l], c[k, l], d[k, l])
-            out[k, l] = four
-            out[l, k] = four
-
-
 @inner
 def add_rod_sums(tree, space, b, whole, P, E, start):
     """P[:6, own] += sum M_k J_k, E += sum J_k^T M_k J_k, whole (6, 6) += sum M_k, over the points k of rod b.
@@ -206,8 +195,7 @@ def add_rod_sums(tree, space, b, whole, P, E, start):
         for j in range(n):
             total[k, j] = 0.0
     for g in range(count):
-        w0, w1, w2, w3 = four_records(space.work, block, g)
-        gather_symmetric(w0.M, w1.M, w2.M, w3.M, M)
+        gather(36, inertias_at(space.work, four_segments(block, g)), M.ctypes.data)
         X = lane_matrix_at(product_at(space, n, g), (6, n))
         map_columns(M, lane_matrix_at(jacobian_at(tree, space, b, g), (6, n)), 0, n, X)
         add_lanes(X, n, total)

@@ -27,7 +27,7 @@ from supple.core.blocks.curved import world_operators
 from supple.core.blocks.moving import move_along, move_end
 from supple.core.blocks.rod import collocation_wrenches, magnus_jet, step_at_rest, strain_jet
 from supple.core.inertia import point_wrench, velocity_tangent, world_inertia
-from supple.core.records import four_points_t, is_rod
+from supple.core.records import four_operators_t, four_points_t, is_rod
 from supple.core.rod_calls import INERTIAS, OPERATORS, SIGNATURE, STEPS_SIGNATURE
 from supple.core.sweep_out import start_pose
 from supple.core.views import local_layout
@@ -35,24 +35,24 @@ from supple.jit import (
     LANES,
     LANES_SIZE,
     AddressedKernel,
-    four_of,
+    gather_four,
     inlined,
     inner,
     lane_matrix_at,
-    lane_of,
     lane_sum,
     local_array,
     local_lanes,
+    scatter_four,
 )
 from supple.lie.dual import add_apply, apply_transposed
 from supple.lie.se3 import Ad_transposed, compose, exp
 from supple.lie.tangent import tangent_operators
 
 _rotation, _position, _twist, _rate = local_array(3, 3), local_array(3), local_array(6), local_array(6)
-_four_rotations, _four_positions = local_lanes(3, 3), local_lanes(3)
-_four_wrenches, _four_pairs, _four_matrices = local_lanes(6), local_lanes(2, 6), local_lanes(6, 6)
-_four_operators = local_lanes(3, 2, 3, 3)
+_four_wrenches, _four_octets, _four_pairs = local_lanes(6), local_lanes(8), local_lanes(2, 6)
+_four_matrices = local_lanes(6, 6)
 _four_points = local_layout("four points", four_points_t)
+_four_operators = local_layout("four operators", four_operators_t)
 
 
 @inlined
@@ -80,48 +80,66 @@ def phi_at(tree, b, g):
 
 
 @inlined
-def four_records(work, block, g):
-    """Records of the four segments of group g of a block; behind its last segment, that one."""
+def four_segments(block, g):
+    """Numbers of the four segments of group g of a block; behind its last segment, that one."""
     s, last = block.first + g * LANES, block.first + block.active - 1
-    return work[s], work[min(s + 1, last)], work[min(s + 2, last)], work[min(s + 3, last)]
+    return s, min(s + 1, last), min(s + 2, last), min(s + 3, last)
 
 
 @inlined
-def gather(a, b, c, d, out):
-    """out (m,) as lanes = the vectors of four segments."""
-    for k in range(out.shape[0]):
-        out[k] = four_of(a[k], b[k], c[k], d[k])
+def gather(count, places, out):
+    """``count`` lanes at ``out``, a multiple of four, = numbers at four addresses that follow one another."""
+    for k in range(0, count, LANES):
+        gather_four(places, k, out)
 
 
 @inlined
-def gather_matrix(a, b, c, d, out):
-    """The same of (m, l) matrices."""
-    for k in range(out.shape[0]):
-        for l in range(out.shape[1]):
-            out[k, l] = four_of(a[k, l], b[k, l], c[k, l], d[k, l])
+def scatter(x, count, places):
+    """Numbers at four addresses = ``count`` lanes at x; those of lanes behind a rod's last segment do not stay."""
+    for k in range(0, count, LANES):
+        scatter_four(x, k, places)
 
 
 @inlined
-def scatter(x, a, b, c, d):
-    """Vectors (m,) of four segments = lanes of x; the last first: lanes behind a rod's last segment do not stay."""
-    for k in range(x.shape[0]):
-        four = x[k]
-        d[k] = lane_of(four, 3)
-        c[k] = lane_of(four, 2)
-        b[k] = lane_of(four, 1)
-        a[k] = lane_of(four, 0)
+def starts_at(work, s):
+    """Addresses of R0 and p0, 12 numbers, of four segments."""
+    return work[s[0]].R0.ctypes.data, work[s[1]].R0.ctypes.data, work[s[2]].R0.ctypes.data, work[s[3]].R0.ctypes.data
 
 
 @inlined
-def scatter_matrix(x, a, b, c, d):
-    """The same of (m, l) matrices."""
-    for k in range(x.shape[0]):
-        for l in range(x.shape[1]):
-            four = x[k, l]
-            d[k, l] = lane_of(four, 3)
-            c[k, l] = lane_of(four, 2)
-            b[k, l] = lane_of(four, 1)
-            a[k, l] = lane_of(four, 0)
+def ends_at(work, s):
+    """Addresses of R and p, 12 numbers, of four segments."""
+    return work[s[0]].R.ctypes.data, work[s[1]].R.ctypes.data, work[s[2]].R.ctypes.data, work[s[3]].R.ctypes.data
+
+
+@inlined
+def motions_at(work, s):
+    """Addresses of V and A, 12 numbers, of four segments."""
+    return work[s[0]].V.ctypes.data, work[s[1]].V.ctypes.data, work[s[2]].V.ctypes.data, work[s[3]].V.ctypes.data
+
+
+@inlined
+def operators_at(work, s):
+    """Addresses of xi, jet and T, 108 numbers, of four segments."""
+    return work[s[0]].xi.ctypes.data, work[s[1]].xi.ctypes.data, work[s[2]].xi.ctypes.data, work[s[3]].xi.ctypes.data
+
+
+@inlined
+def wrenches_at(work, s):
+    """Addresses of F, 6 numbers, and of what stands behind."""
+    return work[s[0]].F.ctypes.data, work[s[1]].F.ctypes.data, work[s[2]].F.ctypes.data, work[s[3]].F.ctypes.data
+
+
+@inlined
+def momenta_at(work, s):
+    """Addresses of h and F, 12 numbers; of M as well, and N: 48 and 84."""
+    return work[s[0]].h.ctypes.data, work[s[1]].h.ctypes.data, work[s[2]].h.ctypes.data, work[s[3]].h.ctypes.data
+
+
+@inlined
+def inertias_at(work, s):
+    """Addresses of M, 36 numbers, of four segments."""
+    return work[s[0]].M.ctypes.data, work[s[1]].M.ctypes.data, work[s[2]].M.ctypes.data, work[s[3]].M.ctypes.data
 
 
 @inlined
@@ -179,23 +197,18 @@ def chain_steps(tree, space, b, order):
 def leave_operators(tree, space, b):
     """World operators T and their time derivatives, strains and Omega of every segment of rod b, in its record."""
     block, work, parents = tree.blocks[b], space.work, tree.parents
-    R, p, V, A, T = _four_rotations(), _four_positions(), _four_wrenches(), _four_wrenches(), _four_operators()
+    start, left = _four_points(), _four_operators()
     for g in range(groups_of(tree, b)):
-        step = steps_of(tree, space, b, g)
-        w0, w1, w2, w3 = four_records(work, block, g)
-        s, last = block.first + g * LANES, block.first + block.active - 1
-        before = parents[s], parents[min(s + 1, last)], parents[min(s + 2, last)], parents[min(s + 3, last)]
-        x0, x1, x2, x3 = work[before[0]], work[before[1]], work[before[2]], work[before[3]]
-        gather_matrix(w0.R0, w1.R0, w2.R0, w3.R0, R)
-        gather(w0.p0, w1.p0, w2.p0, w3.p0, p)
-        gather(x0.V, x1.V, x2.V, x3.V, V)
-        gather(x0.A, x1.A, x2.A, x3.A, A)
-        world_operators(R, p, V, A, step.T, 2, T)
+        step, s = steps_of(tree, space, b, g), four_segments(block, g)
+        before = parents[s[0]], parents[s[1]], parents[s[2]], parents[s[3]]
+        gather(12, starts_at(work, s), start.R.ctypes.data)
+        gather(12, motions_at(work, before), start.V.ctypes.data)
+        world_operators(start.R, start.p, start.V, start.A, step.T, 2, left.T)
         for n in range(3):
-            for d in range(2):
-                scatter_matrix(T[n, d], w0.T[n, d], w1.T[n, d], w2.T[n, d], w3.T[n, d])
-                scatter(step.xi[n, d], w0.xi[n, d], w1.xi[n, d], w2.xi[n, d], w3.xi[n, d])
-            scatter(step.jet[n], w0.jet[n], w1.jet[n], w2.jet[n], w3.jet[n])
+            for k in range(6):
+                left.jet[n, k] = step.jet[n, k]
+                left.xi[n, 0, k], left.xi[n, 1, k] = step.xi[n, 0, k], step.xi[n, 1, k]
+        scatter(left.xi.ctypes.data, 108, operators_at(work, s))
 
 
 def _rod_steps(tree_address, space_address, b, q_at, v_at, a_at, order):
@@ -221,21 +234,17 @@ def _rod_points(tree_address, space_address, b, what):
     block, work = tree.blocks[b], space.work
     point, X = _four_points(), _four_matrices()
     for g in range(groups_of(tree, b)):
-        w0, w1, w2, w3 = four_records(work, block, g)
-        gather_matrix(w0.R, w1.R, w2.R, w3.R, point.R)
-        gather(w0.p, w1.p, w2.p, w3.p, point.p)
+        s = four_segments(block, g)
+        gather(12, ends_at(work, s), point.R.ctypes.data)
         world_inertia(point.R, point.p, segments_of(tree, b, g).inertia, point.M)
-        scatter_matrix(point.M, w0.M, w1.M, w2.M, w3.M)
         if what == INERTIAS:
+            scatter(point.M.ctypes.data, 36, inertias_at(work, s))
             continue
-        gather(w0.V, w1.V, w2.V, w3.V, point.V)
-        gather(w0.A, w1.A, w2.A, w3.A, point.A)
+        gather(12, motions_at(work, s), point.V.ctypes.data)
         point_wrench(point)
-        scatter(point.h, w0.h, w1.h, w2.h, w3.h)
-        scatter(point.F, w0.F, w1.F, w2.F, w3.F)
         if what == OPERATORS:
             velocity_tangent(point, X)
-            scatter_matrix(point.N, w0.N, w1.N, w2.N, w3.N)
+        scatter(point.h.ctypes.data, 84 if what == OPERATORS else 48, momenta_at(work, s))
 
 
 ROD_POINTS = AddressedKernel(_rod_points, SIGNATURE)
@@ -254,14 +263,12 @@ def _rod_projection(tree_address, space_address, b, out_at):
     """out (n,) += sum over the segments of rod b of S^T F = Phi^T Z^T T^T (Ad_g^T F), taken from the right (14)."""
     tree, space = tree_view(tree_address), space_view(space_address)
     block, work, out = tree.blocks[b], space.work, vector_at(out_at, (tree.component.shape[0],))
-    R, p, F, local, f = _four_rotations(), _four_positions(), _four_wrenches(), _four_wrenches(), _four_pairs()
+    start, F, local, f = _four_points(), _four_octets(), _four_wrenches(), _four_pairs()
     for g in range(groups_of(tree, b)):
-        step = steps_of(tree, space, b, g)
-        w0, w1, w2, w3 = four_records(work, block, g)
-        gather_matrix(w0.R0, w1.R0, w2.R0, w3.R0, R)
-        gather(w0.p0, w1.p0, w2.p0, w3.p0, p)
-        gather(w0.F, w1.F, w2.F, w3.F, F)
-        Ad_transposed(R, p, F, local)
+        step, s = steps_of(tree, space, b, g), four_segments(block, g)
+        gather(12, starts_at(work, s), start.R.ctypes.data)
+        gather(8, wrenches_at(work, s), F.ctypes.data)
+        Ad_transposed(start.R, start.p, F, local)
         apply_transposed(step.T[0], local, F)
         collocation_wrenches(segments_of(tree, b, g), step.xi, F, f)
         add_projected_lanes(block, lane_matrix_at(phi_at(tree, b, g), (2, block.n)), f, out)
