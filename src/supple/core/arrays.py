@@ -117,7 +117,9 @@ class Space(NamedTuple):
     * ``energy``: `core.energy`, before loads act;
     * ``gradient``: `core.load_gradients`, before every load that is called in mode GRADIENT;
     * ``factors, reach, panels``: `core.articulated`, which also makes M, dS, dF and dZ of points its own;
-    * ``tangent, chains, balls, frames`` and what is left of ``folding``: by every function for itself.
+    * ``steps``: with the poses of rods (`core.blocks.rod_sweeps`); ``jacobian_lanes``: with their columns J, of which
+      ``columns`` then has those of segments on which blocks hang, or all (`core.blocks.rod_columns`);
+    * ``tangent, chains, balls, frames, product_lanes`` and what is left of ``folding``: by every function for itself.
 
     What a kernel leaves is read by nobody, with three exceptions: `core.loops` reads poses, motions and columns that
     the residual before it left, solvers and `Model.state_rates` read rates of internal states in ``signals``.

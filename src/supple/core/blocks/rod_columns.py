@@ -12,11 +12,11 @@ import numpy as np
 from supple.core.arrays import matrices_at, space_view, tree_view
 from supple.core.blocks.rod import write_jacobian_columns, write_plain
 from supple.core.blocks.rod_sweeps import (
-    four_segments,
     gather,
     groups_of,
     inertias_at,
     phi_at,
+    segment_numbers,
     segments_of,
     starts_at,
     steps_of,
@@ -65,7 +65,7 @@ def own_columns(tree, space, b):
     start, T, Z, W = _four_points(), _four_duals(), _four_pairs(), _four_plain()
     for g in range(groups_of(tree, b)):
         segment, step = segments_of(tree, b, g), steps_of(tree, space, b, g)
-        gather(12, starts_at(work, four_segments(block, g)), start.R.ctypes.data)
+        gather(12, starts_at(work, segment_numbers(block, g)), start.R.ctypes.data)
         Ad_times(start.R, start.p, step.T[0], T)
         times_step(T, segment.half, -segment.bracket, step.xi[0, 1], Z[0])
         times_step(T, segment.half, segment.bracket, step.xi[0, 0], Z[1])
@@ -195,7 +195,7 @@ def add_rod_sums(tree, space, b, whole, P, E, start):
         for j in range(n):
             total[k, j] = 0.0
     for g in range(count):
-        gather(36, inertias_at(space.work, four_segments(block, g)), M.ctypes.data)
+        gather(36, inertias_at(space.work, segment_numbers(block, g)), M.ctypes.data)
         X = lane_matrix_at(product_at(space, n, g), (6, n))
         map_columns(M, lane_matrix_at(jacobian_at(tree, space, b, g), (6, n)), 0, n, X)
         add_lanes(X, n, total)

@@ -80,7 +80,7 @@ def phi_at(tree, b, g):
 
 
 @inlined
-def four_segments(block, g):
+def segment_numbers(block, g):
     """Numbers of the four segments of group g of a block; behind its last segment, that one."""
     s, last = block.first + g * LANES, block.first + block.active - 1
     return s, min(s + 1, last), min(s + 2, last), min(s + 3, last)
@@ -199,7 +199,7 @@ def leave_operators(tree, space, b):
     block, work, parents = tree.blocks[b], space.work, tree.parents
     start, left = _four_points(), _four_operators()
     for g in range(groups_of(tree, b)):
-        step, s = steps_of(tree, space, b, g), four_segments(block, g)
+        step, s = steps_of(tree, space, b, g), segment_numbers(block, g)
         before = parents[s[0]], parents[s[1]], parents[s[2]], parents[s[3]]
         gather(12, starts_at(work, s), start.R.ctypes.data)
         gather(12, motions_at(work, before), start.V.ctypes.data)
@@ -234,7 +234,7 @@ def _rod_points(tree_address, space_address, b, what):
     block, work = tree.blocks[b], space.work
     point, X = _four_points(), _four_matrices()
     for g in range(groups_of(tree, b)):
-        s = four_segments(block, g)
+        s = segment_numbers(block, g)
         gather(12, ends_at(work, s), point.R.ctypes.data)
         world_inertia(point.R, point.p, segments_of(tree, b, g).inertia, point.M)
         if what == INERTIAS:
@@ -265,7 +265,7 @@ def _rod_projection(tree_address, space_address, b, out_at):
     block, work, out = tree.blocks[b], space.work, vector_at(out_at, (tree.component.shape[0],))
     start, F, local, f = _four_points(), _four_octets(), _four_wrenches(), _four_pairs()
     for g in range(groups_of(tree, b)):
-        step, s = steps_of(tree, space, b, g), four_segments(block, g)
+        step, s = steps_of(tree, space, b, g), segment_numbers(block, g)
         gather(12, starts_at(work, s), start.R.ctypes.data)
         gather(8, wrenches_at(work, s), F.ctypes.data)
         Ad_transposed(start.R, start.p, F, local)
