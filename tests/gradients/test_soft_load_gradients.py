@@ -131,7 +131,7 @@ def test_numbers_of_energies_cost_no_more_if_there_are_many():
     sums = residual_sums(model, q, v, a, np.ones(model.n))
     assert not model.design.slopes.differenced
     assert len(sums.arrays.along) == 0
-    found, h = sums.by_parameter(), 1e-3
+    found, h = sums.by_parameter(), 0.3  # forces are linear in weights: a long step leaves rounding behind
     for k in (0, 17, 39):
         models = [design.model(weights=design.values["weights"] + s * h * np.eye(40)[k]) for s in (1, -1)]
         plus, minus = (other.residual(q, v, a).sum() for other in models)
