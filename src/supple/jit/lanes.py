@@ -186,16 +186,6 @@ def lane_sum(typing_context: Any, x: Any) -> Any:
     return types.float64(LANES_TYPE), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def lane_of(typing_context: Any, x: Any, k: Any) -> Any:
-    """The number in lane k."""
-
-    def generate(context: Any, builder: Any, kinds: Any, arguments: Any) -> Any:
-        return builder.extract_element(arguments[0], builder.trunc(arguments[1], _INDEX))
-
-    return types.float64(LANES_TYPE, types.int64), generate
-
-
 def _shuffled(builder: Any, value: Any, lanes: list[int | None]) -> Any:
     """Lanes of a vector in another order; zero where None stands."""
     order = [LANES if k is None else k for k in lanes]
@@ -224,19 +214,6 @@ def last_of(typing_context: Any, x: Any) -> Any:
         return _shuffled(builder, arguments[0], [LANES - 1] * LANES)
 
     return LANES_TYPE(LANES_TYPE), generate
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def four_of(typing_context: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
-    """Four numbers as one of lanes."""
-
-    def generate(context: Any, builder: Any, kinds: Any, arguments: Any) -> Any:
-        whole = ir.Constant(VECTOR, ir.Undefined)
-        for k, number in enumerate(arguments):
-            whole = builder.insert_element(whole, number, _INDEX(k))
-        return whole
-
-    return LANES_TYPE(*[types.float64] * LANES), generate
 
 
 def _transposed(builder: Any, rows: list[Any]) -> list[Any]:
